@@ -1,0 +1,3 @@
+//! The program `tightfit`.
+
+fn main() {}
