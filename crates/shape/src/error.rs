@@ -21,6 +21,17 @@ pub enum ShapeError {
         /// Near misses, or where to find the list.
         hint: String,
     },
+    /// The part goes on for ever, or has no material.
+    #[error(
+        "this part has no {what}: it is unbounded or has no material; give it as `fixed`, or choose a bounded kind"
+    )]
+    Unbounded {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// The inertial numbers belong to no body.
+    #[error(transparent)]
+    Inertia(#[from] tightfit_spatial::InertiaError),
 }
 
 impl ShapeError {

@@ -3,7 +3,19 @@ Parts for tight fits: what they are made of, where their surface is, and what is
 */
 
 mod error;
+mod field;
+pub mod fit;
+mod intersection;
 pub mod mesh;
+pub mod node;
+mod part;
+pub mod preset;
+pub mod primitive;
+pub mod profile;
+mod quadrature;
+pub mod thread;
 
 pub use error::ShapeError;
+pub use field::{FieldColumns, Sample};
 pub use mesh::TriMesh;
+pub use part::{Part, Symmetry};

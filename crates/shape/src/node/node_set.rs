@@ -1,0 +1,89 @@
+//! Chart coordinates of nodes, in columns.
+
+/// What a node stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// The inside of a face.
+    Face,
+    /// A convex edge.
+    Edge,
+    /// A point where convex edges meet.
+    Corner,
+}
+
+/// Where a node lies on a part, whatever the part's dimensions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chart {
+    /// Number of the face; its meaning belongs to the kind of part.
+    pub face: u32,
+    /// First coordinate on the face [-], usually 0 to 1 across it.
+    pub u: f64,
+    /// Second coordinate [-]: laps around the axis, turns along a thread, or a barycentric coordinate.
+    pub v: f64,
+}
+
+/// Nodes of a part, face by face.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeSet {
+    /// Face of every node.
+    pub face: Vec<u32>,
+    /// First chart coordinate of every node [-].
+    pub u: Vec<f64>,
+    /// Second chart coordinate of every node [-].
+    pub v: Vec<f64>,
+    /// What every node stands on.
+    pub kind: Vec<NodeKind>,
+}
+
+impl NodeSet {
+    /// Appends a node.
+    pub fn push(&mut self, kind: NodeKind, face: u32, u: f64, v: f64) {
+        self.face.push(face);
+        self.u.push(u);
+        self.v.push(v);
+        self.kind.push(kind);
+    }
+
+    /// Number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.face.len()
+    }
+
+    /// Whether there are no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.face.is_empty()
+    }
+
+    /// Chart coordinate of node `index`.
+    #[must_use]
+    pub fn chart(&self, index: usize) -> Chart {
+        Chart { face: self.face[index], u: self.u[index], v: self.v[index] }
+    }
+
+    /// Number of nodes of one kind.
+    #[must_use]
+    pub fn count(&self, kind: NodeKind) -> usize {
+        self.kind.iter().filter(|&&own| own == kind).count()
+    }
+
+    /// Keeps the nodes whose chart passes.
+    pub fn retain(&mut self, mut keep: impl FnMut(Chart) -> bool) {
+        let all = std::mem::take(self);
+        for index in 0..all.len() {
+            let chart = all.chart(index);
+            if keep(chart) {
+                self.push(all.kind[index], chart.face, chart.u, chart.v);
+            }
+        }
+    }
+
+    /// Appends the nodes of a component part, its faces numbered from `first_face`.
+    pub fn append(&mut self, other: &NodeSet, first_face: u32) {
+        self.face.extend(other.face.iter().map(|face| face + first_face));
+        self.u.extend_from_slice(&other.u);
+        self.v.extend_from_slice(&other.v);
+        self.kind.extend_from_slice(&other.kind);
+    }
+}

@@ -1,0 +1,51 @@
+//! How densely nodes are set.
+
+use crate::ShapeError;
+
+/// Largest distance between neighbouring nodes [m].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeSpacing {
+    /// On faces.
+    pub face: f64,
+    /// Along convex edges: where a tight fit is decided.
+    pub edge: f64,
+    /// Along the edges of a thread start, which meet the other part first and at a point.
+    pub start: f64,
+}
+
+impl Default for NodeSpacing {
+    /// 2 mm on faces and edges, 0.4 mm at thread starts: what held 0.2 µm on the peg and 1 µm on the nut.
+    fn default() -> Self {
+        Self { face: 2e-3, edge: 2e-3, start: 0.4e-3 }
+    }
+}
+
+impl NodeSpacing {
+    /// Spacing that suits a part of this overall size [m], the defaults being those of a 50 mm part.
+    #[must_use]
+    pub fn for_size(size: f64) -> Self {
+        let scale = (size / 0.1).clamp(1e-3, 1e3);
+        let Self { face, edge, start } = Self::default();
+        Self { face: face * scale, edge: edge * scale, start: start * scale }
+    }
+
+    /// Checks the three spacings.
+    ///
+    /// # Errors
+    /// When one is not between 1 µm and 1 m.
+    pub fn new(face: f64, edge: f64, start: f64) -> Result<Self, ShapeError> {
+        let named = [("face_spacing_mm", face), ("edge_spacing_mm", edge), ("start_spacing_mm", start)];
+        for (field, value) in named {
+            if !(1e-6..=1.0).contains(&value) {
+                return Err(ShapeError::length(field, value, "0.001 mm to 1000 mm"));
+            }
+        }
+        Ok(Self { face, edge, start })
+    }
+
+    /// Number of equal intervals, none longer than `spacing`, that divide `length`.
+    pub(crate) fn intervals(length: f64, spacing: f64) -> usize {
+        // 1e-9: a length of exactly n spacings must not become n + 1 intervals by rounding
+        ((length / spacing - 1e-9).ceil() as usize).max(1)
+    }
+}

@@ -1,0 +1,184 @@
+//! A part: one question, one answer, whatever it is made of.
+//!
+//! | kind | distance | error |
+//! |---|---|---|
+//! | pegs, holes, cylinders, hexagons, blocks, balls, half-space | exact | 1e-15 of the size, edges and corners included |
+//! | thread flanks (M48x5) | third order | 0.03 nm within 50 µm, 1.1 nm within 0.3 mm, gradient 0.0002° |
+//! | thread crest, root and start edges and corners, blunt or chamfered | second order | within 100 µm: never long by more than 1 nm, short by at most 24 nm |
+//! | meshes | exact to the triangles | the facets' own error, which the doctor states |
+
+use nalgebra::Vector3;
+use tightfit_spatial::{Columns3, Inertia};
+
+use crate::mesh::{Aabb, MeshOptions, TriMesh};
+use crate::node::{Chart, NodeSet, NodeSpacing};
+use crate::primitive::{Block, Capsule, NodeList, half_space};
+use crate::profile::{Section, SectionedSolid};
+use crate::thread::{Bolt, Nut};
+use crate::{FieldColumns, Sample, ShapeError};
+
+/// Motions that map a part to itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Symmetry {
+    /// None that we use.
+    None,
+    /// Any turn about z.
+    Revolved,
+    /// A turn about z with the advance of the thread, as far as its ends allow.
+    Screw {
+        /// Advance per turn [m], negative for a left-hand thread.
+        pitch: f64,
+    },
+}
+
+/// Something with a surface.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Peg, hole, cylinder, prism.
+    Sectioned(SectionedSolid),
+    /// External thread.
+    Bolt(Bolt),
+    /// Internal thread.
+    Nut(Nut),
+    /// Everything below z = 0.
+    HalfSpace,
+    /// Rectangular block.
+    Block(Block),
+    /// Ball or capsule.
+    Capsule(Capsule),
+    /// Nodes without material.
+    Nodes(NodeList),
+}
+
+impl Part {
+    /// Signed distance and gradient at a point of the part's frame [m].
+    #[must_use]
+    pub fn sample(&self, point: Vector3<f64>) -> Sample {
+        match self {
+            Self::Sectioned(solid) => solid.sample(point),
+            Self::Bolt(bolt) => bolt.sample(point),
+            Self::Nut(nut) => nut.sample(point),
+            Self::HalfSpace => half_space(point),
+            Self::Block(block) => block.sample(point),
+            Self::Capsule(capsule) => capsule.sample(point),
+            Self::Nodes(_) => Sample { distance: f64::INFINITY, normal: Vector3::z() },
+        }
+    }
+
+    /// Signed distance and gradient for columns of points; `field` is overwritten, its memory reused.
+    pub fn evaluate(&self, points: &Columns3, field: &mut FieldColumns) {
+        field.clear();
+        points.iter().for_each(|point| field.push(self.sample(point)));
+    }
+
+    /// Nodes at this spacing; none for a half-space, which has no end.
+    #[must_use]
+    pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
+        match self {
+            Self::Sectioned(solid) => solid.nodes(spacing),
+            Self::Bolt(bolt) => bolt.nodes(spacing),
+            Self::Nut(nut) => nut.nodes(spacing),
+            Self::HalfSpace => NodeSet::default(),
+            Self::Block(block) => block.nodes(spacing),
+            Self::Capsule(capsule) => capsule.nodes(spacing),
+            Self::Nodes(list) => list.nodes(),
+        }
+    }
+
+    /// Position of one node in the part's frame [m].
+    #[must_use]
+    pub fn place_one(&self, chart: Chart) -> Vector3<f64> {
+        match self {
+            Self::Sectioned(solid) => solid.place(chart),
+            Self::Bolt(bolt) => bolt.place(chart),
+            Self::Nut(nut) => nut.place(chart),
+            Self::HalfSpace => Vector3::zeros(),
+            Self::Block(block) => block.place(chart),
+            Self::Capsule(capsule) => capsule.place(chart),
+            Self::Nodes(list) => list.place(chart),
+        }
+    }
+
+    /// Positions of the nodes in the part's frame [m]. The nodes may come from a part of the same kind with
+    /// other dimensions; `positions` is overwritten, its memory reused.
+    pub fn place(&self, nodes: &NodeSet, positions: &mut Columns3) {
+        positions.clear();
+        (0..nodes.len()).for_each(|index| positions.push(self.place_one(nodes.chart(index))));
+    }
+
+    /// Mass properties at `density` [kg/m³]; a node list has its own, whatever the density.
+    ///
+    /// # Errors
+    /// For a half-space, and when the density is not positive.
+    pub fn inertia(&self, density: f64) -> Result<Inertia, ShapeError> {
+        if !(density > 0.0 && density <= 1e6) {
+            return Err(ShapeError::Dimension {
+                field: "density_kg_m3",
+                value: density.to_string(),
+                allowed: "more than 0 up to 1000000".into(),
+            });
+        }
+        let inertia = match self {
+            Self::Sectioned(solid) => solid.inertia(density),
+            Self::Bolt(bolt) => bolt.inertia(density),
+            Self::Nut(nut) => nut.inertia(density),
+            Self::HalfSpace => return Err(ShapeError::Unbounded { what: "mass" }),
+            Self::Block(block) => block.inertia(density),
+            Self::Capsule(capsule) => capsule.inertia(density),
+            Self::Nodes(list) => Ok(list.inertia()),
+        };
+        inertia.map_err(ShapeError::from)
+    }
+
+    /// Watertight triangles for viewing and export.
+    ///
+    /// # Errors
+    /// For parts without a bounded surface.
+    pub fn mesh(&self, options: &MeshOptions) -> Result<TriMesh, ShapeError> {
+        match self {
+            Self::Sectioned(solid) => Ok(solid.mesh(options)),
+            Self::Bolt(bolt) => Ok(bolt.mesh(options)),
+            Self::Nut(nut) => Ok(nut.mesh(options)),
+            Self::Block(block) => Ok(block.mesh(options)),
+            Self::Capsule(capsule) => Ok(capsule.mesh(options)),
+            Self::HalfSpace | Self::Nodes(_) => Err(ShapeError::Unbounded { what: "mesh" }),
+        }
+    }
+
+    /// What maps the part to itself.
+    #[must_use]
+    pub fn symmetry(&self) -> Symmetry {
+        let screw = |rise: f64| Symmetry::Screw { pitch: rise * std::f64::consts::TAU };
+        match self {
+            Self::Sectioned(solid) if solid.section == Section::Round => Symmetry::Revolved,
+            Self::Bolt(bolt) => screw(bolt.thread().rise()),
+            Self::Nut(nut) => screw(nut.thread().rise()),
+            Self::HalfSpace | Self::Capsule(_) => Symmetry::Revolved,
+            Self::Sectioned(_) | Self::Block(_) | Self::Nodes(_) => Symmetry::None,
+        }
+    }
+
+    /// Bounding box in the part's frame; `None` for a half-space.
+    #[must_use]
+    pub fn aabb(&self) -> Option<Aabb> {
+        let around = |radius: f64, low: f64, high: f64| Aabb {
+            min: Vector3::new(-radius, -radius, low),
+            max: Vector3::new(radius, radius, high),
+        };
+        Some(match self {
+            Self::Sectioned(solid) => {
+                let (low, high) = solid.height_range();
+                around(solid.outer_radius(), low, high)
+            }
+            Self::Bolt(bolt) => around(bolt.outer_radius(), bolt.bottom(), bolt.length()),
+            Self::Nut(nut) => around(nut.outer_radius(), -nut.height() / 2.0, nut.height() / 2.0),
+            Self::HalfSpace => return None,
+            Self::Block(block) => Aabb { min: -block.half_size(), max: block.half_size() },
+            Self::Capsule(ball) => {
+                let height = ball.half_length() + ball.radius();
+                around(ball.radius(), -height, height)
+            }
+            Self::Nodes(list) => Aabb::of(list.points().iter().copied()),
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! A closed polygon in the half-plane (a, z), and the signed distance to it.
+//!
+//! ```text
+//! vertices v₀ … vₙ₋₁ counter-clockwise, material on the left;   edge i = vᵢ → vᵢ₊₁
+//! outward normal of an edge (Δa, Δz):   (Δz, −Δa) / |·|
+//! ```
+//!
+//! a ≥ 0 is the distance from the axis [m] (see [`super::Section`]), z the height [m]. An edge that lies on
+//! the axis bounds nothing: it is inside the body, and neither distance nor mass nor mesh sees it.
+
+use arrayvec::ArrayVec;
+
+/// Most vertices that an outline of ours needs, with room to spare.
+const MAX_VERTICES: usize = 12;
+
+/// Below this an edge is a rounding artefact of a zero chamfer, not a face [m].
+const SHORTEST_EDGE: f64 = 1e-12;
+
+/// Closed polygon (a, z) [m], counter-clockwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outline {
+    vertices: ArrayVec<[f64; 2], MAX_VERTICES>,
+}
+
+/// The part of the outline that is nearest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Foot {
+    /// The inside of an edge: the gradient is the edge's normal.
+    Edge(usize),
+    /// The vertex at the start of this edge.
+    Vertex(usize),
+}
+
+/// Distance to an outline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutlineSample {
+    /// Signed distance [m], negative in the material.
+    pub distance: f64,
+    /// Unit gradient in (a, z) [-].
+    pub normal: [f64; 2],
+    /// Nearest feature.
+    pub foot: Foot,
+}
+
+impl Outline {
+    /// Polygon of these vertices [m]; a vertex that repeats its predecessor (a chamfer of zero) is dropped.
+    #[must_use]
+    pub fn new(points: &[[f64; 2]]) -> Self {
+        let mut vertices = ArrayVec::<[f64; 2], MAX_VERTICES>::new();
+        for &point in points {
+            if vertices.iter().all(|&known| length(sub(known, point)) > SHORTEST_EDGE) {
+                vertices.push(point);
+            }
+        }
+        Self { vertices }
+    }
+
+    /// The vertices in order.
+    #[must_use]
+    pub fn vertices(&self) -> &[[f64; 2]] {
+        &self.vertices
+    }
+
+    /// Start and end of edge `index`.
+    #[must_use]
+    pub fn edge(&self, index: usize) -> [[f64; 2]; 2] {
+        [self.vertices[index], self.vertices[(index + 1) % self.vertices.len()]]
+    }
+
+    /// The edges that bound material: all but those on the axis.
+    pub fn edges(&self) -> impl Iterator<Item = (usize, [[f64; 2]; 2])> + '_ {
+        (0..self.vertices.len())
+            .map(|index| (index, self.edge(index)))
+            .filter(|(_, [start, end])| start[0] > 0.0 || end[0] > 0.0)
+    }
+
+    /// Outward unit normal of edge `index`.
+    #[must_use]
+    pub fn edge_normal(&self, index: usize) -> [f64; 2] {
+        let [start, end] = self.edge(index);
+        let [da, dz] = sub(end, start);
+        let inverse = 1.0 / da.hypot(dz);
+        [dz * inverse, -da * inverse]
+    }
+
+    /// Whether the material is convex at vertex `index` (off the axis): an edge that can cut.
+    #[must_use]
+    pub fn is_convex(&self, index: usize) -> bool {
+        let count = self.vertices.len();
+        let before = sub(self.vertices[index], self.vertices[(index + count - 1) % count]);
+        let after = sub(self.vertices[(index + 1) % count], self.vertices[index]);
+        self.vertices[index][0] > 0.0 && before[0] * after[1] - before[1] * after[0] > 0.0
+    }
+
+    /// Whether (a, z) is in the material: crossings of the ray towards larger a are odd.
+    #[must_use]
+    pub fn contains(&self, [a, z]: [f64; 2]) -> bool {
+        let crossings = self.edges().filter(|(_, [start, end])| {
+            (start[1] > z) != (end[1] > z)
+                && a < start[0] + (z - start[1]) / (end[1] - start[1]) * (end[0] - start[0])
+        });
+        crossings.count() % 2 == 1
+    }
+
+    /// Exact signed distance of (a, z) to the outline.
+    #[must_use]
+    pub fn sample(&self, point: [f64; 2]) -> OutlineSample {
+        let mut nearest = (f64::INFINITY, 0, 0.0);
+        for (index, [start, end]) in self.edges() {
+            let (along, to) = (sub(end, start), sub(point, start));
+            let t = (dot(to, along) / dot(along, along)).clamp(0.0, 1.0);
+            let distance = length(sub(to, [along[0] * t, along[1] * t]));
+            if distance < nearest.0 {
+                nearest = (distance, index, t);
+            }
+        }
+        let (_, index, t) = nearest;
+        let edge_normal = self.edge_normal(index);
+        let to_start = sub(point, self.vertices[index]);
+        if t > 0.0 && t < 1.0 {
+            // the plane form keeps every digit of a distance that is small against the part
+            return OutlineSample {
+                distance: dot(to_start, edge_normal),
+                normal: edge_normal,
+                foot: Foot::Edge(index),
+            };
+        }
+        let vertex = if t >= 1.0 { (index + 1) % self.vertices.len() } else { index };
+        let away = sub(point, self.vertices[vertex]);
+        let distance = length(away);
+        let sign = if self.contains(point) { -1.0 } else { 1.0 };
+        let normal =
+            if distance > 0.0 { [away[0] * sign / distance, away[1] * sign / distance] } else { edge_normal };
+        OutlineSample { distance: sign * distance, normal, foot: Foot::Vertex(vertex) }
+    }
+}
+
+pub(crate) fn sub(p: [f64; 2], q: [f64; 2]) -> [f64; 2] {
+    [p[0] - q[0], p[1] - q[1]]
+}
+
+pub(crate) fn dot(p: [f64; 2], q: [f64; 2]) -> f64 {
+    p[0] * q[0] + p[1] * q[1]
+}
+
+pub(crate) fn length(p: [f64; 2]) -> f64 {
+    dot(p, p).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_around_a_corner_is_the_true_one_and_not_the_bound() {
+        let square = Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
+        let corner = square.sample([1.3, 1.4]);
+        assert!((corner.distance - 0.5).abs() < 1e-15);
+        assert!((corner.normal[0] - 0.6).abs() < 1e-15 && (corner.normal[1] - 0.8).abs() < 1e-15);
+        assert!((square.sample([0.5, 0.9]).distance + 0.1).abs() < 1e-15);
+        // the axis a = 0 bounds nothing: the middle is half a unit from the caps and one from the wall
+        assert!((square.sample([0.0, 0.5]).distance + 0.5).abs() < 1e-15);
+        assert!(square.is_convex(1) && !square.is_convex(0));
+    }
+
+    #[test]
+    fn a_zero_chamfer_leaves_no_edge_behind() {
+        let outline = Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
+        assert_eq!(outline.vertices().len(), 4);
+    }
+}

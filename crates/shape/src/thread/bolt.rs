@@ -1,0 +1,285 @@
+//! A bolt: external thread from z = 0 up to its tip, with shank and hexagon head below where wanted.
+//!
+//! Frame: axis z, the thread's tip at z = length, the middle of a ridge at θ = 0, z = 0.
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+use tightfit_spatial::{Inertia, InertiaError, Pose};
+
+use super::radial_nodes::{BODY, END};
+use super::radial_surface::Side;
+use super::start_distance::cut_thread;
+use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
+use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
+use crate::node::{Chart, NodeSet, NodeSpacing};
+use crate::profile::{Outline, Section, SectionedSolid};
+use crate::{Sample, ShapeError};
+
+/// Hexagon at the lower end of a bolt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HexHead {
+    /// Width across flats [m].
+    pub across_flats: f64,
+    /// Height along the axis [m].
+    pub height: f64,
+}
+
+/// A bolt and its dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bolt {
+    pub(crate) surface: RadialSurface,
+    shank: Option<SectionedSolid>,
+    head: Option<SectionedSolid>,
+}
+
+impl Bolt {
+    /// Threaded rod of this nominal diameter, pitch and length [m].
+    ///
+    /// # Errors
+    /// When a dimension does not leave a thread; see [`ThreadProfile::external`].
+    pub fn new(
+        diameter: f64,
+        pitch: f64,
+        length: f64,
+        allowance: ThreadAllowance,
+        hand: Hand,
+    ) -> Result<Self, ShapeError> {
+        let profile = ThreadProfile::external(diameter, pitch, allowance, hand)?;
+        if !(length > 0.0 && length <= 10.0) {
+            return Err(ShapeError::length("length_mm", length, "more than 0 up to 10000 mm"));
+        }
+        let surface = RadialSurface {
+            profile,
+            ends: [0.0, length],
+            starts: [ThreadStart::Blunt; 2],
+            side: Side::External,
+        };
+        Ok(Self { surface, shank: None, head: None })
+    }
+
+    /// The same bolt with another tip.
+    ///
+    /// # Errors
+    /// When the cone would be wider than the thread or longer than the bolt.
+    pub fn with_start(mut self, start: ThreadStart) -> Result<Self, ShapeError> {
+        if let ThreadStart::Chamfered { end_radius } = start {
+            let crest = self.surface.profile.crest_radius();
+            let length = self.surface.ends[1];
+            let least = (crest - 0.999 * length).max(0.0);
+            if !(end_radius > least && end_radius < crest) {
+                let allowed = format!(
+                    "more than {:.4} mm and less than the crest diameter of {:.4} mm",
+                    2e3 * least,
+                    2e3 * crest
+                );
+                return Err(ShapeError::length("start_diameter_mm", 2.0 * end_radius, allowed));
+            }
+        }
+        self.surface.starts[1] = start;
+        Ok(self)
+    }
+
+    /// The same bolt on a plain shank of this length [m] (none when zero) and a head, below z = 0.
+    ///
+    /// # Errors
+    /// When a length is negative or the head is thinner than the thread.
+    pub fn with_body(mut self, shank_length: f64, head: Option<HexHead>) -> Result<Self, ShapeError> {
+        if !(0.0..=10.0).contains(&shank_length) {
+            return Err(ShapeError::length("shank_length_mm", shank_length, "0 to 10000 mm"));
+        }
+        let radius = self.surface.profile.crest_radius();
+        let cylinder = |section: Section, level: f64, low: f64, high: f64| {
+            SectionedSolid::new(
+                section,
+                Outline::new(&[[0.0, low], [level, low], [level, high], [0.0, high]]),
+            )
+        };
+        if let Some(HexHead { across_flats, height }) = head {
+            if !(height > 0.0 && height <= 10.0) {
+                return Err(ShapeError::length("head_height_mm", height, "more than 0 up to 10000 mm"));
+            }
+            if !(across_flats > 2.0 * radius && across_flats <= 10.0) {
+                let allowed = format!("more than the crest diameter of {:.4} mm", 2e3 * radius);
+                return Err(ShapeError::length("across_flats_mm", across_flats, allowed));
+            }
+            let hexagon = Section::Polygon { sides: 6 };
+            self.head = Some(cylinder(hexagon, across_flats / 2.0, -shank_length - height, -shank_length));
+        }
+        if shank_length > 0.0 {
+            self.shank = Some(cylinder(Section::Round, radius, -shank_length, 0.0));
+        }
+        Ok(self)
+    }
+
+    /// The thread and its ends.
+    #[must_use]
+    pub fn thread(&self) -> &ThreadProfile {
+        &self.surface.profile
+    }
+
+    /// Length of the thread [m].
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.surface.ends[1]
+    }
+
+    /// Lowest z of the material [m].
+    #[must_use]
+    pub fn bottom(&self) -> f64 {
+        self.body().map(|solid| solid.height_range().0).fold(0.0, f64::min)
+    }
+
+    /// Largest distance of the material from the axis [m].
+    #[must_use]
+    pub fn outer_radius(&self) -> f64 {
+        self.body().map(SectionedSolid::outer_radius).fold(self.thread().crest_radius(), f64::max)
+    }
+
+    fn body(&self) -> impl Iterator<Item = &SectionedSolid> {
+        self.shank.iter().chain(self.head.iter())
+    }
+
+    /// Signed distance and unit gradient.
+    ///
+    /// On faces the distance is that of [`ThreadProfile::sample`] or exact; at the start's edges it is exact
+    /// to second order (see [`crate::Part`] for the measured errors).
+    #[must_use]
+    pub fn sample(&self, point: Vector3<f64>) -> Sample {
+        let thread = cut_thread(&self.surface.profile, Side::External, point, |at| self.cuts(at));
+        self.body().map(|solid| solid.sample(point)).fold(thread, Sample::union)
+    }
+
+    /// End planes and cone at a point. The rod runs through shank and head: their inner faces are no surface.
+    fn cuts(&self, point: Vector3<f64>) -> ArrayVec<Sample, 4> {
+        let mut cuts = ArrayVec::new();
+        cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
+        cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
+        cuts.extend(self.surface.sample_cone(1, point));
+        cuts
+    }
+
+    /// Mass properties at `density` [kg/m³].
+    ///
+    /// # Errors
+    /// When the density is not positive.
+    pub fn inertia(&self, density: f64) -> Result<Inertia, InertiaError> {
+        let thread = self.surface.inertia(density)?;
+        self.body().try_fold(thread, |sum, solid| Ok(sum.combined(&solid.inertia(density)?)))
+    }
+
+    /// Closed mesh, counter-clockwise from outside.
+    #[must_use]
+    pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
+        let mut builder = MeshBuilder::default();
+        let hexagon: Vec<f64> = match self.head {
+            Some(_) => (0..6).map(|side| (f64::from(side) + 0.5) * std::f64::consts::FRAC_PI_3).collect(),
+            None => Vec::new(),
+        };
+        let wanted = options.segments(self.thread().crest_radius());
+        let rims = self.surface.add_to(&mut builder, wanted, &hexagon);
+        builder.cap(&rims.upper, self.length(), true, options.max_edge);
+        let mut rim = rims.lower;
+        let mut z = 0.0;
+        for solid in self.body() {
+            let (low, high) = solid.height_range();
+            let level = solid.outline.vertices()[1][0];
+            rim = builder.step_out(&rim, &rims.angles, solid, level, high);
+            rim = builder.wall(&rim, &rims.angles, solid, level, [high, low], options.max_edge);
+            z = low;
+        }
+        builder.cap(&rim, z, false, options.max_edge);
+        builder.finish()
+    }
+
+    /// Nodes of the thread, its tip and its body.
+    #[must_use]
+    pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
+        let mut nodes = self.surface.nodes(spacing);
+        self.surface.start_nodes(&mut nodes, 1, spacing);
+        if self.shank.is_none() && self.head.is_none() {
+            self.surface.start_nodes(&mut nodes, 0, spacing);
+        }
+        for (index, solid) in self.body().enumerate() {
+            // faces where the components join are no surface of the bolt
+            let mut own = solid.nodes(spacing);
+            own.retain(|chart| self.sample(solid.place(chart)).distance.abs() < 1e-9);
+            nodes.append(&own, BODY + 16 * index as u32);
+        }
+        nodes
+    }
+
+    /// Position of a node [m].
+    #[must_use]
+    pub fn place(&self, chart: Chart) -> Vector3<f64> {
+        if chart.face >= BODY {
+            let index = ((chart.face - BODY) / 16) as usize;
+            let own = Chart { face: (chart.face - BODY) % 16, ..chart };
+            return self.body().nth(index).map_or_else(Vector3::zeros, |solid| solid.place(own));
+        }
+        let at = self.surface.locate(chart);
+        let mut radius = self.surface.radius(at.angle, at.z).0;
+        if chart.face == END || chart.face == END + 1 {
+            radius *= 1.0 - chart.u;
+        }
+        let (sin, cos) = libm::sincos(at.angle);
+        Vector3::new(radius * cos, radius * sin, at.z)
+    }
+
+    /// The pose that turns the bolt by `angle` [rad] in its own thread: it maps the endless thread to itself.
+    #[must_use]
+    pub fn screw(&self, angle: f64) -> Pose {
+        let (sin, cos) = libm::sincos(angle / 2.0);
+        let turn = nalgebra::Quaternion::new(cos, 0.0, 0.0, sin);
+        Pose::new(
+            Vector3::new(0.0, 0.0, self.thread().rise() * angle),
+            nalgebra::UnitQuaternion::new_normalize(turn),
+        )
+    }
+}
+
+impl MeshBuilder {
+    /// Flat face at height z from a rim out to the wall of a wider body; returns the wall's upper ring.
+    fn step_out(
+        &mut self,
+        rim: &[u32],
+        angles: &[f64],
+        solid: &SectionedSolid,
+        level: f64,
+        z: f64,
+    ) -> Vec<u32> {
+        let ring: Vec<u32> = rim
+            .iter()
+            .zip(angles)
+            .map(|(&inner, &angle)| {
+                let point = solid.at_angle(level, angle, z);
+                // where the crest meets the shank the face has no width
+                let same = (self.position(inner) - point).norm() < 1e-9;
+                if same { inner } else { self.vertex(point) }
+            })
+            .collect();
+        self.annulus(rim, &ring, true);
+        ring
+    }
+
+    /// Wall of a body from one height down to another; returns the lower ring.
+    fn wall(
+        &mut self,
+        ring: &[u32],
+        angles: &[f64],
+        solid: &SectionedSolid,
+        level: f64,
+        [high, low]: [f64; 2],
+        max_edge: f64,
+    ) -> Vec<u32> {
+        let count = NodeSpacing::intervals(high - low, max_edge);
+        let mut upper = ring.to_vec();
+        for step in 1..=count {
+            let z = high + (low - high) * step as f64 / count as f64;
+            let lower: Vec<u32> =
+                angles.iter().map(|&angle| self.vertex(solid.at_angle(level, angle, z))).collect();
+            self.strip(&lower, &upper);
+            upper = lower;
+        }
+        upper
+    }
+}

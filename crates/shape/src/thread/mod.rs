@@ -1,0 +1,32 @@
+/*!
+ISO metric threads: bolts and nuts with an exact field, thread starts included.
+
+```text
+k = ±P/2π       s = wrap(z − kθ) ∈ (−P/2, P/2]      w(r) = w₂ + (r₂ − r) tan 30°
+ridge = { r < r_crest and |s| < w(r) },   core = { r < r_root }
+```
+
+A bolt is ridge ∪ core, cut by its end planes and the cone of its tip; a nut is its hexagon less ridge ∪ core
+(with the internal thread's radii), less the cones of its countersinks. [`ThreadProfile`] holds the section and
+its distance, [`RadialSurface`] the radius R(θ, z) that mesh, mass and nodes are made from.
+*/
+
+mod bolt;
+#[cfg(test)]
+mod distance_tests;
+mod iso;
+mod nut;
+mod profile;
+mod radial_mass;
+mod radial_mesh;
+mod radial_nodes;
+mod radial_surface;
+mod start;
+mod start_distance;
+
+pub use bolt::{Bolt, HexHead};
+pub use iso::{FINE, IsoThread, coarse_pitch, is_standard, standard_threads, width_across_flats};
+pub use nut::Nut;
+pub use profile::{Hand, ThreadAllowance, ThreadProfile};
+pub use radial_surface::RadialSurface;
+pub use start::ThreadStart;

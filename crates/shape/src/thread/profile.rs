@@ -1,0 +1,300 @@
+//! The axial section of an ISO thread and the exact distance to the screw surface that it sweeps.
+//!
+//! The section repeats with the pitch P and is its own mirror image, so only σ = |s| ∈ [0, P/2] matters:
+//!
+//! ```text
+//!  r_root  ───────┐ (r_root, w_root)                 w(r) = w₂ + (r₂ − r) tan α
+//!                  ╲
+//!                   ╲ flank                          H = √3/2 P,  d₂ = d − ¾H,  D₁ = d − 5/4 H   (ISO 68-1)
+//!  r_crest           └────── (r_crest, w_crest) … σ = 0
+//! ```
+//!
+//! A step ds along the axis at constant θ moves only ds cos λ across the helix, tan λ = k/r, so the distance to
+//! the surface is the distance to the polyline in the plane (r, σ cos λ), with λ taken half way between
+//! the point and its foot. That holds on faces *and* around the crest edge; the remaining error is of third
+//! order: measured on M48x5 against iterated foot points it is 0.03 nm within 50 µm of the flanks and 1.1 nm
+//! within 0.3 mm, the gradient 0.00015° (`distance_tests.rs`).
+//!
+//! Legend: r₂ pitch radius, w₂ half width of the ridge there, α = 30° half angle, k = ±P/2π rise per radian.
+
+use std::f64::consts::TAU;
+
+use nalgebra::Vector3;
+
+use crate::{Sample, ShapeError};
+
+/// tan 30°: half angle of every ISO metric thread.
+const TAN_HALF_ANGLE: f64 = 0.577_350_269_189_625_8;
+/// H/P = √3/2: height of the sharp triangle.
+const TRIANGLE_HEIGHT: f64 = 0.866_025_403_784_438_6;
+
+/// Sense of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    /// Turned clockwise it moves away: the usual one.
+    Right,
+    /// The mirror image.
+    Left,
+}
+
+/// How far a thread stays behind the basic profile, so that parts have play.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ThreadAllowance {
+    /// Shift of the whole profile away from the mating part [m]; axial play is 2 tan 30° times it.
+    pub radial: f64,
+    /// Thinning of the ridge along the axis [m], half of it on either flank.
+    pub axial: f64,
+}
+
+/// The region ridge ∪ core of a thread: a bolt's material, a nut's air.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThreadProfile {
+    pitch: f64,
+    rise: f64,
+    pitch_radius: f64,
+    half_width: f64,
+    crest_radius: f64,
+    root_radius: f64,
+}
+
+impl ThreadProfile {
+    /// External thread (bolt): the allowance makes the ridge smaller.
+    ///
+    /// # Errors
+    /// When pitch, diameter or allowance do not leave a ridge and a groove.
+    pub fn external(
+        diameter: f64,
+        pitch: f64,
+        allowance: ThreadAllowance,
+        hand: Hand,
+    ) -> Result<Self, ShapeError> {
+        Self::basic(diameter, pitch, allowance, -1.0, hand)
+    }
+
+    /// Internal thread (nut): the allowance makes the groove larger.
+    ///
+    /// # Errors
+    /// When pitch, diameter or allowance do not leave a ridge and a groove.
+    pub fn internal(
+        diameter: f64,
+        pitch: f64,
+        allowance: ThreadAllowance,
+        hand: Hand,
+    ) -> Result<Self, ShapeError> {
+        Self::basic(diameter, pitch, allowance, 1.0, hand)
+    }
+
+    fn basic(
+        diameter: f64,
+        pitch: f64,
+        allowance: ThreadAllowance,
+        outward: f64,
+        hand: Hand,
+    ) -> Result<Self, ShapeError> {
+        if !(1e-4..=1.0).contains(&diameter) {
+            return Err(ShapeError::length("diameter_mm", diameter, "0.1 mm to 1000 mm"));
+        }
+        // beyond a third of the diameter the root of the ISO profile comes near the axis
+        if !(pitch > 0.0 && pitch <= diameter / 3.0) {
+            let allowed = format!("more than 0 up to a third of diameter_mm ({} mm)", mm(diameter / 3.0));
+            return Err(ShapeError::length("pitch_mm", pitch, allowed));
+        }
+        let (radial, axial) = (allowance.radial, allowance.axial);
+        // the crest flat is P/8 wide: an allowance that eats it leaves a knife
+        let most = [pitch / 4.0, pitch / 8.0];
+        let named = [("radial_clearance_mm", radial), ("axial_clearance_mm", axial)];
+        for ((field, value), most) in named.into_iter().zip(most) {
+            if !(value >= 0.0 && value < most) {
+                let allowed = format!("0 to less than {} mm for a pitch of {} mm", mm(most), mm(pitch));
+                return Err(ShapeError::length(field, value, allowed));
+            }
+        }
+        let height = TRIANGLE_HEIGHT * pitch;
+        let shift = outward * radial;
+        let rise = pitch / TAU * if hand == Hand::Right { 1.0 } else { -1.0 };
+        Ok(Self {
+            pitch,
+            rise,
+            pitch_radius: diameter / 2.0 - 3.0 / 8.0 * height + shift,
+            half_width: pitch / 4.0 + outward * axial / 2.0,
+            crest_radius: diameter / 2.0 + shift,
+            root_radius: diameter / 2.0 - 5.0 / 8.0 * height + shift,
+        })
+    }
+
+    /// P [m].
+    #[must_use]
+    pub fn pitch(&self) -> f64 {
+        self.pitch
+    }
+
+    /// k = ±P/2π [m/rad], negative for a left-hand thread.
+    #[must_use]
+    pub fn rise(&self) -> f64 {
+        self.rise
+    }
+
+    /// r₂ [m].
+    #[must_use]
+    pub fn pitch_radius(&self) -> f64 {
+        self.pitch_radius
+    }
+
+    /// Outer radius of the ridge [m].
+    #[must_use]
+    pub fn crest_radius(&self) -> f64 {
+        self.crest_radius
+    }
+
+    /// Radius of the core [m].
+    #[must_use]
+    pub fn root_radius(&self) -> f64 {
+        self.root_radius
+    }
+
+    /// w(r): half width of the ridge along the axis at radius r [m].
+    #[must_use]
+    pub fn half_width_at(&self, radius: f64) -> f64 {
+        self.half_width + (self.pitch_radius - radius) * TAN_HALF_ANGLE
+    }
+
+    /// Radius of the flank at |s| [m], not limited to crest and root.
+    #[must_use]
+    pub fn flank_radius_at(&self, from_middle: f64) -> f64 {
+        self.pitch_radius + (self.half_width - from_middle) / TAN_HALF_ANGLE
+    }
+
+    /// dr/d|s| of the flank [-].
+    #[must_use]
+    pub fn flank_slope(&self) -> f64 {
+        -1.0 / TAN_HALF_ANGLE
+    }
+
+    /// s: height above the middle of the nearest ridge at this angle [m], in [−P/2, P/2].
+    #[must_use]
+    pub fn phase(&self, angle: f64, z: f64) -> f64 {
+        let s = z - self.rise * angle;
+        s - self.pitch * (s / self.pitch).round()
+    }
+
+    /// Signed distance to ridge ∪ core, unlimited along the axis: negative inside.
+    #[must_use]
+    pub fn sample(&self, point: Vector3<f64>) -> Sample {
+        let radius = point.x.hypot(point.y);
+        if radius < 1e-9 * self.root_radius {
+            // on the axis every direction is as good as another
+            return Sample { distance: radius - self.root_radius, normal: Vector3::x() };
+        }
+        let angle = libm::atan2(point.y, point.x);
+        let s = self.phase(angle, point.z);
+        let side = if s < 0.0 { -1.0 } else { 1.0 };
+
+        let mut section = self.section_sample(radius, s.abs(), self.lead_cosine(radius));
+        for _ in 0..2 {
+            let middle = f64::midpoint(radius, section.foot_radius);
+            section = self.section_sample(radius, s.abs(), self.lead_cosine(middle));
+        }
+        self.lift(point, radius, side, section)
+    }
+
+    /// Signed distance to one flank, prolonged beyond crest and root: positive on the side that `side` (±1)
+    /// points to. `ridge` counts pitches from the ridge through θ = 0, z = 0.
+    #[must_use]
+    pub fn sample_flank(&self, point: Vector3<f64>, ridge: i64, side: f64) -> Sample {
+        let radius = point.x.hypot(point.y).max(1e-9 * self.root_radius);
+        let angle = libm::atan2(point.y, point.x);
+        let s = side * (point.z - self.rise * angle - self.pitch * ridge as f64);
+        let excess = s - self.half_width_at(radius);
+        let mut section = SectionSample { distance: 0.0, normal: [0.0; 2], foot_radius: radius };
+        for _ in 0..3 {
+            let cos_lead = self.lead_cosine(f64::midpoint(radius, section.foot_radius));
+            let length = TAN_HALF_ANGLE.hypot(1.0 / cos_lead);
+            section.normal = [TAN_HALF_ANGLE / length, 1.0 / (cos_lead * length)];
+            section.distance = excess / length;
+            section.foot_radius = (radius - section.distance * section.normal[0]).max(0.5 * radius);
+        }
+        self.lift(point, radius, side, section)
+    }
+
+    /// From the section back to space.
+    fn lift(&self, point: Vector3<f64>, radius: f64, side: f64, section: SectionSample) -> Sample {
+        let SectionSample { distance, normal: [across, along], foot_radius } = section;
+        let cos_lead = self.lead_cosine(foot_radius);
+        let sin_lead = cos_lead * self.rise / foot_radius;
+        let (normal_r, normal_t, normal_z) = (across, -side * along * sin_lead, side * along * cos_lead);
+        // the normal stands at the foot, which is turned against the point by −d nₜ / r
+        let (sin, cos) = (point.y / radius, point.x / radius);
+        let turn = -distance * normal_t / foot_radius;
+        let (foot_cos, foot_sin) = (cos - turn * sin, sin + turn * cos);
+        let normal = Vector3::new(
+            normal_r * foot_cos - normal_t * foot_sin,
+            normal_r * foot_sin + normal_t * foot_cos,
+            normal_z,
+        );
+        // leaving the foot along nₜ gains the radius (d nₜ)²/2r that the section does not see
+        let bulge = normal_r * (distance * normal_t).powi(2) / (2.0 * foot_radius);
+        Sample { distance: distance - bulge, normal: normal.normalize() }
+    }
+
+    /// cos λ at radius r [-].
+    fn lead_cosine(&self, radius: f64) -> f64 {
+        let slope = self.rise / radius;
+        1.0 / (1.0 + slope * slope).sqrt()
+    }
+
+    /// Distance in the plane (r, σ cos λ).
+    fn section_sample(&self, radius: f64, from_middle: f64, cos_lead: f64) -> SectionSample {
+        let (root, crest) = (self.root_radius, self.crest_radius);
+        let height = from_middle * cos_lead;
+        let corner = |radius: f64| [radius, self.half_width_at(radius) * cos_lead];
+        let (low, high) = (corner(root), corner(crest));
+        let inside = radius < root || (radius < crest && from_middle < self.half_width_at(radius));
+
+        let along = [high[0] - low[0], high[1] - low[1]];
+        let length = along[0].hypot(along[1]);
+        let to = [radius - low[0], height - low[1]];
+        let t = (to[0] * along[0] + to[1] * along[1]) / (length * length);
+        let flank_normal = [-along[1] / length, along[0] / length];
+        let flank = to[0] * flank_normal[0] + to[1] * flank_normal[1];
+
+        // candidates: |distance|, signed distance, normal, foot radius
+        let mut best = SectionSample { distance: f64::INFINITY, normal: [1.0, 0.0], foot_radius: radius };
+        let mut offer = |distance: f64, normal: [f64; 2], foot_radius: f64| {
+            if distance.abs() < best.distance.abs() {
+                best = SectionSample { distance, normal, foot_radius };
+            }
+        };
+        if (0.0..=1.0).contains(&t) {
+            offer(flank, flank_normal, low[0] + along[0] * t);
+        }
+        if height >= low[1] {
+            offer(radius - root, [1.0, 0.0], root);
+        }
+        if height <= high[1] {
+            offer(radius - crest, [1.0, 0.0], crest);
+        }
+        for vertex in [low, high] {
+            let away = [radius - vertex[0], height - vertex[1]];
+            let distance = away[0].hypot(away[1]);
+            let sign = if inside { -1.0 } else { 1.0 };
+            if distance > 0.0 {
+                offer(sign * distance, [sign * away[0] / distance, sign * away[1] / distance], vertex[0]);
+            }
+        }
+        best
+    }
+}
+
+/// Distance in the axial section.
+struct SectionSample {
+    /// Signed distance [m], negative in the ridge or core.
+    distance: f64,
+    /// Unit gradient (radial, across the helix) [-].
+    normal: [f64; 2],
+    /// Radius of the nearest point [m].
+    foot_radius: f64,
+}
+
+fn mm(value: f64) -> f64 {
+    (value * 1e6).round() / 1e3
+}

@@ -1,0 +1,202 @@
+//! Nodes of a radial surface: rows along the helix, contours and corners at the starts.
+//!
+//! Charts (u ∈ [0, 1]; turns and laps count whole revolutions):
+//!
+//! | face | u | v |
+//! |---|---|---|
+//! | root, lower flank, crest, upper flank | across the face | turns along the helix |
+//! | end (lower, upper) | from the surface to the part's axis or rim | laps |
+//! | cone (lower, upper) | from the end plane inwards | laps |
+//! | cone edge (end, side) | along the line where cone and flank meet | – |
+//! | corner | – | number of the corner |
+//!
+//! A chart names an angle and a height; the radius is R(θ, z). A node therefore stays on the surface when
+//! clearance, diameter or pitch change, and one that would leave through an end plane slides along its helix
+//! to the plane instead.
+
+use std::f64::consts::TAU;
+
+use super::radial_surface::{RadialFace, Side};
+use super::{RadialSurface, ThreadStart};
+use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
+
+pub(crate) const ROOT: u32 = 0;
+pub(crate) const LOWER_FLANK: u32 = 1;
+pub(crate) const CREST: u32 = 2;
+pub(crate) const UPPER_FLANK: u32 = 3;
+/// Lower and upper end faces are 4 and 5.
+pub(crate) const END: u32 = 4;
+/// Lower and upper cones are 6 and 7.
+const CONE: u32 = 6;
+/// 8 + 2 end + side.
+const CONE_EDGE: u32 = 8;
+const CORNER: u32 = 12;
+/// First face number that is free for the body around the thread.
+pub(crate) const BODY: u32 = 16;
+
+/// A point of the radial surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RadialPoint {
+    pub(crate) angle: f64,
+    pub(crate) z: f64,
+}
+
+impl RadialSurface {
+    /// Angle and height of a chart; end faces give the point of their rim.
+    pub(crate) fn locate(&self, chart: Chart) -> RadialPoint {
+        let Chart { face, u, v } = chart;
+        let profile = &self.profile;
+        let [bottom, top] = self.ends;
+        match face {
+            ROOT..=UPPER_FLANK => {
+                let s = self.phase_of(face, u);
+                let z = (profile.rise() * TAU * v + s).clamp(bottom, top);
+                RadialPoint { angle: (z - s) / profile.rise(), z }
+            }
+            END | 5 => RadialPoint { angle: TAU * v, z: self.ends[(face - END) as usize] },
+            CONE | 7 => {
+                let end = (face - CONE) as usize;
+                let inner = self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]);
+                RadialPoint { angle: TAU * v, z: self.ends[end] + (inner - self.ends[end]) * u }
+            }
+            CONE_EDGE..=11 => {
+                let (end, side) =
+                    (((face - CONE_EDGE) / 2) as usize, f64::from((face - CONE_EDGE) % 2) * 2.0 - 1.0);
+                let at_plane = self.cone_radius(end, self.ends[end]).unwrap_or(self.cone_reach());
+                let from = at_plane.clamp(profile.root_radius(), profile.crest_radius());
+                let radius = from + (self.cone_reach() - from) * u;
+                let z = self.cone_height(end, radius).unwrap_or(self.ends[end]);
+                RadialPoint { angle: (z - side * profile.half_width_at(radius)) / profile.rise(), z }
+            }
+            _ => {
+                let corners = self.corners();
+                let index = (v as usize).min(corners.len() - 1);
+                let (angle, z) = corners[index];
+                RadialPoint { angle, z }
+            }
+        }
+    }
+
+    /// Nodes of the thread's faces, of its convex edges and of its starts at both ends.
+    pub(crate) fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
+        let mut nodes = NodeSet::default();
+        let profile = &self.profile;
+        let flank_depth = profile.crest_radius() - profile.root_radius();
+        let flank_width = flank_depth.hypot(
+            profile.half_width_at(profile.root_radius()) - profile.half_width_at(profile.crest_radius()),
+        );
+        let widths = [
+            profile.pitch() - 2.0 * profile.half_width_at(profile.root_radius()),
+            flank_width,
+            2.0 * profile.half_width_at(profile.crest_radius()),
+            flank_width,
+        ];
+        // face by face: whole vectors of nodes then miss the margin together
+        for face in [UPPER_FLANK, LOWER_FLANK, CREST, ROOT] {
+            let rows = NodeSpacing::intervals(widths[face as usize], spacing.face);
+            for row in 0..rows {
+                let u = (row as f64 + 0.5) / rows as f64;
+                self.helix(&mut nodes, NodeKind::Face, face, u, spacing.face, 0.5 * (row % 2) as f64);
+            }
+        }
+        // the ridge that cuts is the crest of a bolt, the root (minor diameter) of a nut
+        let cutting = if self.side == Side::External { CREST } else { ROOT };
+        for u in [0.0, 1.0] {
+            self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing.edge, 0.0);
+        }
+        nodes
+    }
+
+    /// Nodes of the start at one end: contours of end plane and cone, cone edges, corners.
+    pub(crate) fn start_nodes(&self, nodes: &mut NodeSet, end: usize, spacing: &NodeSpacing) {
+        let circumference = TAU * self.profile.crest_radius();
+        let laps = NodeSpacing::intervals(circumference, spacing.start);
+        let number = end as u32;
+        let each_lap = |count: usize| (0..count).map(move |index| index as f64 / count as f64);
+        each_lap(laps).for_each(|lap| nodes.push(NodeKind::Edge, END + number, 0.0, lap));
+        if let ThreadStart::Chamfered { .. } = self.starts[end] {
+            each_lap(laps).for_each(|lap| nodes.push(NodeKind::Edge, CONE + number, 1.0, lap));
+            let depth = self.profile.crest_radius() - self.profile.root_radius();
+            let rows = NodeSpacing::intervals(depth * std::f64::consts::SQRT_2, spacing.face);
+            for row in 0..rows {
+                let u = (row as f64 + 0.5) / rows as f64;
+                let count = NodeSpacing::intervals(circumference, spacing.face);
+                each_lap(count).for_each(|lap| nodes.push(NodeKind::Face, CONE + number, u, lap));
+            }
+            // a cone cuts a flank along a spiral of up to (w_root + depth) / P turns
+            let widest = self.profile.half_width_at(self.profile.root_radius()) + depth;
+            let steps = NodeSpacing::intervals(circumference * widest / self.profile.pitch(), spacing.start);
+            for side in 0..2 {
+                for step in 0..=steps {
+                    nodes.push(
+                        NodeKind::Edge,
+                        CONE_EDGE + 2 * number + side,
+                        step as f64 / steps as f64,
+                        0.0,
+                    );
+                }
+            }
+        }
+        let at_this_end = |z: f64| (z - self.ends[end]).abs() <= (z - self.ends[1 - end]).abs();
+        for (index, &(_, z)) in self.corners().iter().enumerate() {
+            if at_this_end(z) {
+                nodes.push(NodeKind::Corner, CORNER, 0.0, index as f64);
+            }
+        }
+    }
+
+    /// One row along the helix, leaving out what the starts have cut away.
+    fn helix(&self, nodes: &mut NodeSet, kind: NodeKind, face: u32, u: f64, spacing: f64, phase: f64) {
+        let s = self.phase_of(face, u);
+        let radius = self.profile.crest_radius();
+        let turns = self.ends.map(|z| (z - s) / self.profile.pitch());
+        let lead = self.profile.rise().abs();
+        let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * radius.hypot(lead), spacing);
+        let hand = self.profile.rise().signum();
+        for index in 0..=count {
+            let turn = turns[0] + (turns[1] - turns[0]) * (index as f64 + phase) / count as f64;
+            if turn > turns[1] + 1e-12 {
+                continue;
+            }
+            let chart = Chart { face, u, v: hand * turn };
+            let at = self.locate(chart);
+            let own = match self.radius(at.angle, at.z).1 {
+                RadialFace::Root => face == ROOT,
+                RadialFace::Crest => face == CREST,
+                RadialFace::Flank { side, .. } => face == if side < 0 { LOWER_FLANK } else { UPPER_FLANK },
+                RadialFace::Cone { .. } => false,
+            };
+            // on an edge rounding decides between the two faces, but never in favour of a cone by a margin
+            let cut = kind == NodeKind::Edge && !self.is_cut(at);
+            if own || cut {
+                nodes.push(kind, face, u, chart.v);
+            }
+        }
+    }
+
+    /// Whether a cone has removed the thread at this place.
+    fn is_cut(&self, at: RadialPoint) -> bool {
+        matches!(self.radius(at.angle, at.z).1, RadialFace::Cone { .. })
+    }
+
+    /// Radius at which a cone ends inside the part: the crest of a bolt, the minor radius of a nut.
+    fn cone_reach(&self) -> f64 {
+        match self.side {
+            Side::External => self.profile.crest_radius(),
+            Side::Internal => self.profile.root_radius(),
+        }
+    }
+
+    /// s of a screw face [m]; the root lies above the ridge, from its upper flank to the next lower one.
+    fn phase_of(&self, face: u32, u: f64) -> f64 {
+        let profile = &self.profile;
+        let (root, crest) = (profile.root_radius(), profile.crest_radius());
+        let between = |low: f64, high: f64| low + (high - low) * u;
+        match face {
+            ROOT => between(profile.half_width_at(root), profile.pitch() - profile.half_width_at(root)),
+            LOWER_FLANK => -profile.half_width_at(between(root, crest)),
+            CREST => between(-profile.half_width_at(crest), profile.half_width_at(crest)),
+            _ => profile.half_width_at(between(root, crest)),
+        }
+    }
+}

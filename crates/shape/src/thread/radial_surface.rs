@@ -1,0 +1,226 @@
+//! The thread as a radius over angle and height, R(θ, z).
+//!
+//! Every face of a thread start is *linear* in (θ, z): flanks r = r₂ + (w₂ ∓ (z − kθ − jP))/tan α, crest and
+//! root constant, the 45° cone r = r_e ± (distance from the end plane). So the (θ, z) domain falls into
+//! polygons with straight sides:
+//!
+//! ```text
+//! bolt   R = min(clamp(flank, root, crest), cones)        nut   R = max(clamp(flank, root, crest), cones)
+//! ```
+//!
+//! At a fixed angle the faces follow one another along z at known heights ([`RadialSurface::bands`]), and the
+//! corners of all polygons lie at a few known angles ([`RadialSurface::corner_angles`]): a mesh whose columns
+//! include these angles has no T-junction, an integral between them no kink.
+
+use std::f64::consts::TAU;
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+
+use super::{ThreadProfile, ThreadStart};
+use crate::Sample;
+
+/// Whether the thread's region is the material or the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Bolt: cones cut the region down.
+    External,
+    /// Nut: cones open the region up.
+    Internal,
+}
+
+/// A face of the radial surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RadialFace {
+    Root,
+    /// Flank of ridge `j` on the side of smaller (−1) or larger (+1) z.
+    Flank {
+        ridge: i64,
+        side: i64,
+    },
+    Crest,
+    /// Cone at the lower (0) or upper (1) end.
+    Cone {
+        end: usize,
+    },
+}
+
+/// Thread with its two ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadialSurface {
+    pub(crate) profile: ThreadProfile,
+    /// End planes, lower and upper [m].
+    pub(crate) ends: [f64; 2],
+    pub(crate) starts: [ThreadStart; 2],
+    pub(crate) side: Side,
+}
+
+impl RadialSurface {
+    /// R(θ, z) [m] and the face it lies on.
+    pub(crate) fn radius(&self, angle: f64, z: f64) -> (f64, RadialFace) {
+        let profile = &self.profile;
+        let s = profile.phase(angle, z);
+        let flank = profile.flank_radius_at(s.abs());
+        let mut best = if flank >= profile.crest_radius() {
+            (profile.crest_radius(), RadialFace::Crest)
+        } else if flank <= profile.root_radius() {
+            (profile.root_radius(), RadialFace::Root)
+        } else {
+            let ridge = ((z - profile.rise() * angle) / profile.pitch()).round() as i64;
+            (flank, RadialFace::Flank { ridge, side: if s < 0.0 { -1 } else { 1 } })
+        };
+        for end in 0..2 {
+            let Some(cone) = self.cone_radius(end, z) else { continue };
+            let cuts = match self.side {
+                Side::External => cone < best.0,
+                Side::Internal => cone > best.0,
+            };
+            if cuts {
+                best = (cone, RadialFace::Cone { end });
+            }
+        }
+        best
+    }
+
+    /// Radius of the cone at an end, prolonged to height z [m].
+    pub(crate) fn cone_radius(&self, end: usize, z: f64) -> Option<f64> {
+        let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return None };
+        let depth = if end == 0 { z - self.ends[0] } else { self.ends[1] - z };
+        Some(match self.side {
+            Side::External => end_radius + depth,
+            Side::Internal => end_radius - depth,
+        })
+    }
+
+    /// Field of the material that the cone of an end leaves, the cone prolonged.
+    pub(crate) fn sample_cone(&self, end: usize, point: Vector3<f64>) -> Option<Sample> {
+        let cone = self.cone_radius(end, point.z)?;
+        let radius = point.x.hypot(point.y);
+        let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+        let up = if end == 0 { -Vector3::z() } else { Vector3::z() };
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        Some(match self.side {
+            Side::External => Sample { distance: (radius - cone) * half, normal: (outward + up) * half },
+            Side::Internal => Sample { distance: (cone - radius) * half, normal: (up - outward) * half },
+        })
+    }
+
+    /// Height at which the cone of an end has this radius [m], if that is between the ends.
+    pub(crate) fn cone_height(&self, end: usize, radius: f64) -> Option<f64> {
+        let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return None };
+        let depth = match self.side {
+            Side::External => radius - end_radius,
+            Side::Internal => end_radius - radius,
+        };
+        let z = if end == 0 { self.ends[0] + depth } else { self.ends[1] - depth };
+        (depth >= 0.0 && z >= self.ends[0] && z <= self.ends[1]).then_some(z)
+    }
+
+    /// Coefficients of r = A + B θ + C z on a face.
+    fn plane(&self, face: RadialFace) -> [f64; 3] {
+        let profile = &self.profile;
+        match face {
+            RadialFace::Root => [profile.root_radius(), 0.0, 0.0],
+            RadialFace::Crest => [profile.crest_radius(), 0.0, 0.0],
+            RadialFace::Flank { ridge, side } => {
+                let slope = profile.flank_slope() * side as f64;
+                let middle = profile.pitch() * ridge as f64;
+                [profile.flank_radius_at(0.0) - slope * middle, -slope * profile.rise(), slope]
+            }
+            RadialFace::Cone { end } => {
+                let at_zero = self.cone_radius(end, self.ends[end]).unwrap_or_default();
+                let growing = (self.side == Side::External) == (end == 0);
+                let slope = if growing { 1.0 } else { -1.0 };
+                [at_zero - slope * self.ends[end], 0.0, slope]
+            }
+        }
+    }
+
+    /// Radius of a face, prolonged, at (θ, z) [m].
+    pub(crate) fn face_radius(&self, face: RadialFace, angle: f64, z: f64) -> f64 {
+        let [a, b, c] = self.plane(face);
+        a + b * angle + c * z
+    }
+
+    /// Height at which two faces meet at this angle [m].
+    pub(crate) fn meeting_height(&self, lower: RadialFace, upper: RadialFace, angle: f64) -> f64 {
+        let ([a0, b0, c0], [a1, b1, c1]) = (self.plane(lower), self.plane(upper));
+        ((a0 - a1) + (b0 - b1) * angle) / (c1 - c0)
+    }
+
+    /// The faces met along z at this angle, from the lower end to the upper.
+    pub(crate) fn bands(&self, angle: f64) -> Vec<(RadialFace, f64, f64)> {
+        let [bottom, top] = self.ends;
+        let profile = &self.profile;
+        let mut heights = vec![bottom, top];
+        let first = ((bottom - profile.rise() * angle) / profile.pitch()).floor() as i64 - 1;
+        let last = ((top - profile.rise() * angle) / profile.pitch()).ceil() as i64 + 1;
+        let mut faces = vec![RadialFace::Root, RadialFace::Crest];
+        faces.extend((first..=last).flat_map(|ridge| [-1, 1].map(|side| RadialFace::Flank { ridge, side })));
+        for (index, &face) in faces.iter().enumerate() {
+            if index > 1 {
+                heights.extend([0, 1].map(|level| self.meeting_height(faces[level], face, angle)));
+            }
+            for end in (0..2).filter(|&end| self.starts[end] != ThreadStart::Blunt) {
+                heights.push(self.meeting_height(RadialFace::Cone { end }, face, angle));
+            }
+        }
+        if self.starts.iter().all(|start| *start != ThreadStart::Blunt) {
+            heights.push(self.meeting_height(
+                RadialFace::Cone { end: 0 },
+                RadialFace::Cone { end: 1 },
+                angle,
+            ));
+        }
+        heights.retain(|z| (bottom..=top).contains(z));
+        heights.sort_by(f64::total_cmp);
+
+        let mut bands: Vec<(RadialFace, f64, f64)> = Vec::new();
+        for pair in heights.windows(2) {
+            // narrower than an atom: the two heights are one
+            if pair[1] - pair[0] < 1e-11 {
+                continue;
+            }
+            let face = self.radius(angle, f64::midpoint(pair[0], pair[1])).1;
+            match bands.last_mut() {
+                Some(band) if band.0 == face => band.2 = pair[1],
+                _ => bands.push((face, pair[0], pair[1])),
+            }
+        }
+        bands
+    }
+
+    /// Angles in [0, 2π) at which faces begin or end: where an edge of the ridge meets an end plane, or the
+    /// height at which a cone reaches crest or root.
+    pub(crate) fn corner_angles(&self) -> Vec<f64> {
+        let mut angles: Vec<f64> = self.corners().iter().map(|&(angle, _)| angle.rem_euclid(TAU)).collect();
+        angles.sort_by(f64::total_cmp);
+        angles.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        angles
+    }
+
+    /// Points (θ, z) where three faces, or two and an end plane, meet; at most 96.
+    pub(crate) fn corners(&self) -> ArrayVec<(f64, f64), 96> {
+        let profile = &self.profile;
+        let mut corners = ArrayVec::new();
+        for level in self.levels() {
+            let radii = [profile.crest_radius(), profile.root_radius()];
+            let cones = [0, 1].map(|end| self.cone_radius(end, level));
+            let inside = |radius: &f64| (profile.root_radius()..=profile.crest_radius()).contains(radius);
+            for radius in radii.into_iter().chain(cones.into_iter().flatten().filter(inside)) {
+                for side in [-1.0, 1.0] {
+                    let s = side * profile.half_width_at(radius);
+                    corners.push(((level - s) / profile.rise(), level));
+                }
+            }
+        }
+        corners
+    }
+
+    /// The end planes and the heights at which the cones reach crest and root.
+    pub(crate) fn levels(&self) -> ArrayVec<f64, 6> {
+        let radii = [self.profile.crest_radius(), self.profile.root_radius()];
+        let cones = [0, 1].into_iter().flat_map(|end| radii.map(|radius| self.cone_height(end, radius)));
+        self.ends.into_iter().chain(cones.flatten()).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! The distance near a thread start, where ridges end.
+//!
+//! Away from the starts the thread's own distance is the answer. Where its foot has been cut away by an end
+//! plane or a cone, the body is taken apart into pieces that are locally convex, and the nearest piece wins:
+//!
+//! ```text
+//! bolt   core {r < r_root},      ridges  {r < r_crest} ∩ {above the lower flank} ∩ {below the upper flank}
+//! nut    sleeve {r > r_crest},   ridges  {r > r_root}  ∩ {above one groove's upper flank} ∩ {below the next groove}
+//! ```
+//!
+//! each intersected with the cuts by [`intersection`], which is exact to second order at edges and corners.
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+
+use super::ThreadProfile;
+use super::radial_surface::Side;
+use crate::Sample;
+use crate::intersection::intersection;
+
+/// A foot this far outside counts as on the body [m]: the second-order error of the foot itself.
+const ON_BODY: f64 = 1e-9;
+
+/// Field of a thread between cuts (end planes, cones, hexagon), all of which bound the material.
+pub(crate) fn cut_thread(
+    profile: &ThreadProfile,
+    side: Side,
+    point: Vector3<f64>,
+    cuts: impl Fn(Vector3<f64>) -> ArrayVec<Sample, 4>,
+) -> Sample {
+    let thread = |at: Vector3<f64>| match side {
+        Side::External => profile.sample(at),
+        Side::Internal => profile.sample(at).complement(),
+    };
+    let own_cuts = cuts(point);
+    let deepest =
+        own_cuts.iter().copied().fold(thread(point), |a, b| if b.distance > a.distance { b } else { a });
+    if deepest.distance <= 0.0 {
+        return deepest;
+    }
+    let foot = point - deepest.normal * deepest.distance;
+    let is_on_body = thread(foot).distance <= ON_BODY && cuts(foot).iter().all(|cut| cut.distance <= ON_BODY);
+    if is_on_body {
+        return deepest;
+    }
+    let nearest = pieces(profile, side, point, &own_cuts);
+    if nearest.distance < deepest.distance { deepest } else { nearest }
+}
+
+/// The nearest of core (or sleeve) and the three ridges around the point, each within the cuts.
+fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Sample]) -> Sample {
+    let radius = point.x.hypot(point.y);
+    let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+    let wall = |limit: f64| {
+        let inside = Sample { distance: radius - limit, normal: outward };
+        if side == Side::External { inside } else { inside.complement() }
+    };
+    let (body, tip) = match side {
+        Side::External => (profile.root_radius(), profile.crest_radius()),
+        Side::Internal => (profile.crest_radius(), profile.root_radius()),
+    };
+    let within_cuts = |faces: &[Sample]| {
+        let mut bodies: ArrayVec<Sample, 7> = cuts.iter().copied().collect();
+        bodies.extend(faces.iter().copied());
+        intersection(&bodies)
+    };
+    let height = point.z - profile.rise() * libm::atan2(point.y, point.x);
+    let middle = (height / profile.pitch()).round() as i64;
+    let ridge = |index: i64| match side {
+        Side::External => [1.0, -1.0].map(|flank| profile.sample_flank(point, index, flank)),
+        // between this groove and the next one up
+        Side::Internal => {
+            let above = profile.sample_flank(point, index, 1.0).complement();
+            [above, profile.sample_flank(point, index + 1, -1.0).complement()]
+        }
+    };
+    (middle - 1..=middle + 1).fold(within_cuts(&[wall(body)]), |nearest, index| {
+        let [upper, lower] = ridge(index);
+        nearest.union(within_cuts(&[wall(tip), upper, lower]))
+    })
+}
