@@ -13,7 +13,7 @@ use tightfit_spatial::{Columns3, Inertia};
 use crate::mesh::{Aabb, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
-use crate::profile::{Section, SectionedSolid};
+use crate::profile::{Outline, Section, SectionedSolid};
 use crate::thread::{Bolt, Nut};
 use crate::{FieldColumns, Sample, ShapeError};
 
@@ -51,6 +51,21 @@ pub enum Part {
 }
 
 impl Part {
+    /// A cylinder along z, centred at its frame, of this radius and length [m].
+    ///
+    /// # Errors
+    /// When a dimension is not positive.
+    pub fn cylinder(radius: f64, length: f64) -> Result<Self, ShapeError> {
+        for (field, value) in [("diameter_mm", 2.0 * radius), ("length_mm", length)] {
+            if !(value > 0.0 && value <= 10.0) {
+                return Err(ShapeError::length(field, value, "more than 0 up to 10000 mm"));
+            }
+        }
+        let half = length / 2.0;
+        let outline = Outline::new(&[[0.0, -half], [radius, -half], [radius, half], [0.0, half]]);
+        Ok(Self::Sectioned(SectionedSolid::new(Section::Round, outline)))
+    }
+
     /// Signed distance and gradient at a point of the part's frame [m].
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {

@@ -34,7 +34,7 @@ mod wrench;
 pub use cayley::{cayley, cayley_inverse};
 pub use columns::Columns3;
 pub use inertia::{Inertia, InertiaError};
-pub use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+pub use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 pub use pose::Pose;
 pub use twist::Twist;
 pub use wrench::Wrench;

@@ -1,0 +1,33 @@
+/*!
+Scenes: which parts meet, where they start and how they touch.
+
+A scene file is TOML with the unit in every key. [`Scene::load`] reads one, [`built_in_scenes`] lists those that
+come with the program, [`scene_schema`] is the JSON schema of the format. A wrong value is answered with its
+key, the value, what is allowed, and the line.
+
+```
+use tightfit_simulation::Scene;
+
+let scene = Scene::from_toml(r#"
+    name = "my-fit"
+    [parts.hole]
+    shape = { kind = "preset", name = "hole-50" }
+    motion = "fixed"
+    [parts.peg]
+    shape = { kind = "peg", diameter_mm = 49.97, length_mm = 80 }
+    mass_kg = 0.5
+    position_mm = [0, 0, 3]
+"#).expect("a valid scene");
+assert_eq!(scene.bodies.len(), 2);
+
+let wrong = Scene::from_toml("name = \"x\"\n[parts.a]\nshape = { kind = \"sphere\", diameter_mm = -3 }\n");
+assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_mm = -3"));
+```
+*/
+
+mod scene;
+
+pub use scene::{
+    Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem,
+    built_in_scenes, scene_schema,
+};

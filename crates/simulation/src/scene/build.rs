@@ -1,0 +1,273 @@
+//! From the description to the scene: units to SI, names to parts, checks that need several fields.
+
+use std::path::Path;
+
+use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
+use tightfit_shape::node::NodeSpacing;
+use tightfit_shape::preset::preset;
+use tightfit_shape::primitive::{Block, Capsule, NodeList};
+use tightfit_shape::thread::{
+    Bolt, Hand, HexHead, Nut, ThreadAllowance, ThreadStart, coarse_pitch, width_across_flats,
+};
+use tightfit_shape::{Part, ShapeError};
+use tightfit_spatial::{Inertia, Matrix3, Pose, Quaternion, UnitQuaternion, Vector3};
+
+use super::description::{ContactDescription, NodeDescription, PartDescription, ShapeDescription};
+use super::schema_check::Document;
+use super::{Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, scene_schema};
+
+/// Density where a file gives none [kg/m³].
+const STEEL: f64 = 7850.0;
+
+pub(super) fn scene_from_text(text: &str, name: &str, folder: &Path) -> Result<Scene, SceneError> {
+    let invalid = |problems: Vec<SceneProblem>| SceneError::Invalid { name: name.to_string(), problems };
+    let document = Document::parse(text).map_err(|problem| invalid(vec![problem]))?;
+    let problems = document.check(&scene_schema());
+    if !problems.is_empty() {
+        return Err(invalid(problems));
+    }
+    let description: SceneDescription = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        let problem =
+            SceneProblem { line, key: "scene".into(), value: None, remedy: error.message().to_string() };
+        invalid(vec![problem])
+    })?;
+    build(description, &document, folder).map_err(invalid)
+}
+
+fn build(
+    description: SceneDescription,
+    document: &Document,
+    folder: &Path,
+) -> Result<Scene, Vec<SceneProblem>> {
+    let mut problems = Vec::new();
+    let mut bodies = Vec::new();
+    for (name, part) in &description.parts {
+        match body(name, part, folder) {
+            Ok(body) => bodies.push(body),
+            Err((key, remedy)) => problems.push(document.problem(&key, remedy)),
+        }
+    }
+    if description.parts.is_empty() {
+        problems.push(document.problem("parts", "is empty; give at least one part".into()));
+    }
+    let names: Vec<&str> = description.parts.keys().map(String::as_str).collect();
+    let listed: Vec<_> =
+        description.contacts.iter().map(|contact| pair(contact, &names, description.friction)).collect();
+    for problem in listed.iter().filter_map(|pair| pair.as_ref().err()) {
+        problems.push(document.problem("contacts", problem.clone()));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let listed: Vec<ContactPair> = listed.into_iter().flatten().collect();
+    let moves = |index: usize| bodies[index].motion == Motion::Free;
+    let mut contacts = listed.clone();
+    for first in 0..bodies.len() {
+        for second in first + 1..bodies.len() {
+            let is_listed = listed.iter().any(|pair| pair.bodies == [first, second]);
+            if !is_listed && (moves(first) || moves(second)) {
+                let friction = description.friction;
+                contacts.push(ContactPair { bodies: [first, second], friction, restitution: 0.0 });
+            }
+        }
+    }
+    Ok(Scene {
+        name: description.name,
+        description: description.description,
+        gravity: description.gravity_m_s2.into(),
+        step: description.step_ms * 1e-3,
+        bodies,
+        contacts,
+    })
+}
+
+fn pair(contact: &ContactDescription, names: &[&str], friction: f64) -> Result<ContactPair, String> {
+    let index = |name: &String| {
+        let found = names.iter().position(|known| known == name);
+        found.ok_or_else(|| format!("names `{name}`, which is no part; parts: {}", names.join(", ")))
+    };
+    let [first, second] = [index(&contact.parts[0])?, index(&contact.parts[1])?];
+    if first == second {
+        return Err(format!("names `{}` twice; a pair needs two parts", names[first]));
+    }
+    Ok(ContactPair {
+        bodies: [first.min(second), first.max(second)],
+        friction: contact.friction.unwrap_or(friction),
+        restitution: contact.restitution,
+    })
+}
+
+/// A body, or the dotted key that is wrong and what to do about it.
+fn body(name: &str, description: &PartDescription, folder: &Path) -> Result<Body, (String, String)> {
+    let at = |key: &str| format!("parts.{name}.{key}");
+    let part = shape(&description.shape, folder).map_err(|error| match error {
+        ShapeError::Dimension { field, allowed, .. } => {
+            (at(&format!("shape.{field}")), format!("allowed: {allowed}"))
+        }
+        ShapeError::UnknownPreset { .. } => (at("shape.name"), error.to_string()),
+        other => (at("shape"), other.to_string()),
+    })?;
+    if description.mass_kg.is_some() && description.density_kg_m3.is_some() {
+        return Err((at("mass_kg"), "is given beside density_kg_m3; keep one of the two".into()));
+    }
+    let inertia = match description.motion {
+        Motion::Free => {
+            let inertia = part
+                .inertia(description.density_kg_m3.unwrap_or(STEEL))
+                .map_err(|error| (at("shape"), error.to_string()))?;
+            Some(description.mass_kg.map_or(inertia, |mass| inertia.with_mass(mass)))
+        }
+        Motion::Fixed | Motion::Kinematic => None,
+    };
+    let spacing = spacing(&description.nodes, &part).map_err(|error| (at("nodes"), error.to_string()))?;
+    let [roll, pitch, yaw] = description.rotation_deg.map(f64::to_radians);
+    let about = |axis: Vector3<f64>, angle: f64| {
+        let (sin, cos) = libm::sincos(angle / 2.0);
+        UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis * sin))
+    };
+    let rotation = about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll);
+    let translation = Vector3::from(description.position_mm) * 1e-3;
+    Ok(Body {
+        name: name.to_string(),
+        nodes: part.nodes(&spacing),
+        part,
+        motion: description.motion,
+        world_from_part: Pose::new(translation, rotation),
+        inertia,
+    })
+}
+
+fn spacing(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, ShapeError> {
+    let usual = part.aabb().map_or_else(NodeSpacing::default, |aabb| NodeSpacing::for_size(aabb.diagonal()));
+    let or = |given: Option<f64>, usual: f64| given.map_or(usual, |mm| mm * 1e-3);
+    NodeSpacing::new(
+        or(description.face_spacing_mm, usual.face),
+        or(description.edge_spacing_mm, usual.edge),
+        or(description.start_spacing_mm, usual.start),
+    )
+}
+
+/// The part of a description.
+fn shape(description: &ShapeDescription, folder: &Path) -> Result<Part, ShapeError> {
+    let section = |sides: Option<u32>, corner_radius_mm: f64| match sides {
+        Some(sides) => FitSection::Polygon { sides, corner_radius: corner_radius_mm * 1e-3 },
+        None => FitSection::Round,
+    };
+    let start = |diameter_mm: Option<f64>| match diameter_mm {
+        Some(diameter) => ThreadStart::Chamfered { end_radius: diameter * 0.5e-3 },
+        None => ThreadStart::Blunt,
+    };
+    let hand = |left: bool| if left { Hand::Left } else { Hand::Right };
+    match *description {
+        ShapeDescription::Preset { ref name } => preset(name),
+        ShapeDescription::Mesh { ref file, unit, offset_mm } => {
+            super::mesh_file::load(&folder.join(file), unit, offset_mm * 1e-3)
+        }
+        ShapeDescription::Peg {
+            diameter_mm,
+            length_mm,
+            tip_chamfer_mm,
+            tail_chamfer_mm,
+            sides,
+            corner_radius_mm,
+        } => {
+            let dimensions = PegDimensions {
+                section: section(sides, corner_radius_mm),
+                diameter: diameter_mm * 1e-3,
+                length: length_mm * 1e-3,
+                tip_chamfer: tip_chamfer_mm * 1e-3,
+                tail_chamfer: tail_chamfer_mm * 1e-3,
+            };
+            dimensions.build().map(Part::Sectioned)
+        }
+        ShapeDescription::Hole {
+            diameter_mm,
+            depth_mm,
+            outer_diameter_mm,
+            floor_mm,
+            chamfer_mm,
+            sides,
+            corner_radius_mm,
+        } => {
+            let dimensions = HoleDimensions {
+                section: section(sides, corner_radius_mm),
+                diameter: diameter_mm * 1e-3,
+                depth: depth_mm * 1e-3,
+                floor: floor_mm.map(|mm| mm * 1e-3),
+                chamfer: chamfer_mm * 1e-3,
+                outer_diameter: outer_diameter_mm * 1e-3,
+            };
+            dimensions.build().map(Part::Sectioned)
+        }
+        ShapeDescription::Bolt {
+            diameter_mm,
+            pitch_mm,
+            length_mm,
+            radial_clearance_mm,
+            axial_clearance_mm,
+            start_diameter_mm,
+            shank_length_mm,
+            head_height_mm,
+            across_flats_mm,
+            left_hand,
+        } => {
+            let allowance =
+                ThreadAllowance { radial: radial_clearance_mm * 1e-3, axial: axial_clearance_mm * 1e-3 };
+            let pitch = pitch_or_coarse(pitch_mm, diameter_mm)?;
+            let head = head_height_mm.map(|height| HexHead {
+                across_flats: across_flats_mm.unwrap_or_else(|| width_across_flats(diameter_mm)) * 1e-3,
+                height: height * 1e-3,
+            });
+            let bolt = Bolt::new(diameter_mm * 1e-3, pitch, length_mm * 1e-3, allowance, hand(left_hand))?
+                .with_start(start(start_diameter_mm))?
+                .with_body(shank_length_mm * 1e-3, head)?;
+            Ok(Part::Bolt(bolt))
+        }
+        ShapeDescription::Nut {
+            diameter_mm,
+            pitch_mm,
+            height_mm,
+            across_flats_mm,
+            radial_clearance_mm,
+            axial_clearance_mm,
+            start_diameter_mm,
+            left_hand,
+        } => {
+            let allowance =
+                ThreadAllowance { radial: radial_clearance_mm * 1e-3, axial: axial_clearance_mm * 1e-3 };
+            let pitch = pitch_or_coarse(pitch_mm, diameter_mm)?;
+            let height = height_mm.unwrap_or(0.8 * diameter_mm) * 1e-3;
+            let flats = across_flats_mm.unwrap_or_else(|| width_across_flats(diameter_mm)) * 1e-3;
+            Nut::new(diameter_mm * 1e-3, pitch, height, flats, allowance, hand(left_hand))?
+                .with_start(start(start_diameter_mm))
+                .map(Part::Nut)
+        }
+        ShapeDescription::HalfSpace {} => Ok(Part::HalfSpace),
+        ShapeDescription::Block { size_mm } => Block::new(Vector3::from(size_mm) * 1e-3).map(Part::Block),
+        ShapeDescription::Sphere { diameter_mm } => {
+            Capsule::new(diameter_mm * 0.5e-3, 0.0).map(Part::Capsule)
+        }
+        ShapeDescription::Cylinder { diameter_mm, length_mm } => {
+            Part::cylinder(diameter_mm * 0.5e-3, length_mm * 1e-3)
+        }
+        ShapeDescription::Capsule { diameter_mm, length_mm } => {
+            Capsule::new(diameter_mm * 0.5e-3, length_mm * 1e-3).map(Part::Capsule)
+        }
+        ShapeDescription::Nodes { ref points_mm, mass_kg, inertia_kg_m2 } => {
+            let points = points_mm.iter().map(|point| Vector3::from(*point) * 1e-3).collect();
+            let moment = Matrix3::from_diagonal(&Vector3::from(inertia_kg_m2));
+            let inertia = Inertia::new(mass_kg, Vector3::zeros(), moment)?;
+            Ok(Part::Nodes(NodeList::new(points, inertia)))
+        }
+    }
+}
+
+fn pitch_or_coarse(pitch_mm: Option<f64>, diameter_mm: f64) -> Result<f64, ShapeError> {
+    let pitch = pitch_mm.or_else(|| coarse_pitch(diameter_mm));
+    pitch.map(|mm| mm * 1e-3).ok_or_else(|| ShapeError::Dimension {
+        field: "pitch_mm",
+        value: "missing".into(),
+        allowed: format!("M{diameter_mm} is no standard size: give the pitch"),
+    })
+}

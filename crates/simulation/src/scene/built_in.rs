@@ -1,0 +1,28 @@
+//! Scenes that come with the program.
+
+/// A scene file embedded in the program.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltInScene {
+    /// Name, as in `tightfit run peg-in-hole`.
+    pub name: &'static str,
+    /// The TOML text.
+    pub text: &'static str,
+}
+
+macro_rules! embedded {
+    ($($name:literal),* $(,)?) => {
+        [$(BuiltInScene {
+            name: $name,
+            text: include_str!(concat!("../../../../assets/scenes/", $name, ".toml")),
+        }),*]
+    };
+}
+
+static SCENES: [BuiltInScene; 5] =
+    embedded!["peg-in-hole", "bolting", "bolting-engaged", "square-key", "block-on-table"];
+
+/// All built-in scenes.
+#[must_use]
+pub fn built_in_scenes() -> &'static [BuiltInScene] {
+    &SCENES
+}

@@ -1,0 +1,104 @@
+//! Scenes and their files.
+//!
+//! `description` holds the types of the file, from which the schema is generated; `schema_check` holds a
+//! document against that schema and finds lines; `build` turns a description into a [`Scene`].
+
+mod build;
+mod built_in;
+mod description;
+mod error;
+mod mesh_file;
+mod schema_check;
+
+pub use built_in::{BuiltInScene, built_in_scenes};
+pub use description::{Motion, SceneDescription};
+pub use error::{SceneError, SceneProblem};
+
+use std::path::Path;
+
+use tightfit_shape::Part;
+use tightfit_shape::node::NodeSet;
+use tightfit_spatial::{Inertia, Pose, Vector3};
+
+/// What is simulated: constant, shared by all environments.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Short name, as in `tightfit run peg-in-hole`.
+    pub name: String,
+    /// One sentence for people.
+    pub description: String,
+    /// Acceleration of free fall in world axes [m/s²].
+    pub gravity: Vector3<f64>,
+    /// Time step T [s].
+    pub step: f64,
+    /// The bodies, by name in alphabetical order.
+    pub bodies: Vec<Body>,
+    /// How pairs of bodies touch.
+    pub contacts: Vec<ContactPair>,
+}
+
+/// A part in a scene.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name in the scene.
+    pub name: String,
+    /// Shape.
+    pub part: Part,
+    /// Whether and how it moves.
+    pub motion: Motion,
+    /// Pose of the part's frame at the start.
+    pub world_from_part: Pose,
+    /// Mass properties in the part's frame; `None` for bodies that do not move freely.
+    pub inertia: Option<Inertia>,
+    /// Nodes that are tested against the other bodies.
+    pub nodes: NodeSet,
+}
+
+/// How two bodies touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactPair {
+    /// Indices into the bodies.
+    pub bodies: [usize; 2],
+    /// Coulomb friction coefficient μ [-].
+    pub friction: f64,
+    /// Coefficient of restitution [-]: 0 plastic, 1 elastic.
+    pub restitution: f64,
+}
+
+impl Scene {
+    /// Scene of a TOML text; files that it names are sought in the working directory.
+    ///
+    /// # Errors
+    /// With every problem found: key, value, what is allowed, line.
+    pub fn from_toml(text: &str) -> Result<Self, SceneError> {
+        build::scene_from_text(text, "scene", Path::new("."))
+    }
+
+    /// Scene of a TOML file; files that it names are sought beside it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or something in it is wrong.
+    pub fn load(path: &Path) -> Result<Self, SceneError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| SceneError::unreadable(&name, &error))?;
+        build::scene_from_text(&text, &name, path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// A built-in scene by name, or a scene file by path.
+    ///
+    /// # Errors
+    /// When neither exists, or the file is wrong.
+    pub fn find(name_or_path: &str) -> Result<Self, SceneError> {
+        match built_in_scenes().iter().find(|scene| scene.name == name_or_path) {
+            Some(scene) => build::scene_from_text(scene.text, scene.name, Path::new(".")),
+            None if Path::new(name_or_path).exists() => Self::load(Path::new(name_or_path)),
+            None => Err(SceneError::unknown(name_or_path)),
+        }
+    }
+}
+
+/// JSON schema of the scene file, generated from the types that read it.
+#[must_use]
+pub fn scene_schema() -> serde_json::Value {
+    schemars::schema_for!(SceneDescription).to_value()
+}
