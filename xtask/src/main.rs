@@ -1,1 +1,75 @@
-fn main() {}
+//! `cargo xtask test` runs every check that this repository has; `cargo xtask layers` only the layer check.
+
+mod dependencies;
+mod documents;
+mod layers;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1).unwrap_or_default();
+    let result = match task.as_str() {
+        "test" => test(),
+        "layers" => layers::check(&root()),
+        "dependencies" => dependencies::check(&root()),
+        "documents" => documents::check(&root()),
+        _ => {
+            println!(
+                "cargo xtask test          every check: layers, dependencies, documents, format, clippy, docs, tests"
+            );
+            println!("cargo xtask layers        imports follow the layer order");
+            println!("cargo xtask dependencies  licences and duplicate versions, by the rules of deny.toml");
+            println!("cargo xtask documents     every path that a document names exists");
+            return ExitCode::from(u8::from(!task.is_empty()) * 2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root: the folder above this crate.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn test() -> Result<()> {
+    let root = root();
+    step("layers", || layers::check(&root))?;
+    step("dependencies", || dependencies::check(&root))?;
+    step("documents", || documents::check(&root))?;
+    step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    step("clippy", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])
+    })?;
+    let strict_docs = [("RUSTDOCFLAGS", "-D warnings")];
+    step("documentation", || cargo(&["doc", "--workspace", "--no-deps", "--locked"], &strict_docs))?;
+    step("tests", || cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[]))
+}
+
+fn step(name: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("== {name}");
+    let start = Instant::now();
+    check().with_context(|| format!("{name} failed"))?;
+    println!("== {name} passed in {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<()> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(arguments).envs(environment.iter().copied());
+    let status = command.status().context("cargo could not be started")?;
+    if !status.success() {
+        bail!("`cargo {}` ended with {status}", arguments.join(" "));
+    }
+    Ok(())
+}
