@@ -118,6 +118,12 @@ impl EdgeTable {
         (0..self.len()).map(|index| self.edge(index))
     }
 
+    /// Number of the edge between two vertices.
+    #[must_use]
+    pub fn find(&self, a: u32, b: u32) -> Option<usize> {
+        self.vertices.binary_search(&[a.min(b), a.max(b)]).ok()
+    }
+
     /// For each half-edge the edge that it runs along; `u32::MAX` for triangles that use a vertex twice.
     #[must_use]
     pub fn edge_of_half_edges(&self, triangles: usize) -> Vec<u32> {
