@@ -132,6 +132,11 @@ impl fmt::Display for Finding {
     }
 }
 
+/// A number with its noun.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 fn as_arrays<S: Serializer>(places: &[Vector3<f64>], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(places.iter().map(|place| [place.x, place.y, place.z]))
 }

@@ -3,12 +3,15 @@
 //! [`examine`] measures and finds, [`repair`] mends what can be mended without guessing at the design,
 //! [`picture_svg`] shows both. A healthy closed mesh has no finding.
 
+mod check_input;
+mod check_surface;
 mod degenerate;
 mod diagnosis;
 mod examine;
 mod facet_error;
 mod facts;
 mod finding;
+mod measure;
 mod nesting;
 mod picture;
 mod picture_raster;

@@ -11,7 +11,8 @@ use crate::mesh::{Aabb, winding_number};
 /// Vertices of a shell that are tried against another.
 const SAMPLES: usize = 5;
 
-/// Most solid angles that are summed [-]: some ten seconds. Only thousands of shells in one another get there.
+/// Most boxes that are compared and solid angles that are summed [-]: some ten seconds. Only tens of thousands
+/// of shells get there, and the largest come first.
 const BUDGET: usize = 500_000_000;
 
 /// How deep each shell lies, and how many pairs of shells were left out to save time.
@@ -20,7 +21,6 @@ pub(super) fn depths(surface: &Surface<'_>) -> (Vec<u32>, usize) {
     if count < 2 {
         return (vec![0; count], 0);
     }
-    let members = surface.members();
     let mut budget = BUDGET;
     let mut left_out = 0;
     // a shell can only hold others if it is closed, and larger boxes come first
@@ -32,6 +32,12 @@ pub(super) fn depths(surface: &Surface<'_>) -> (Vec<u32>, usize) {
         if hull.boundary_edges > 0 {
             continue;
         }
+        let candidates = count - rank - 1;
+        if candidates > budget {
+            left_out += candidates;
+            continue;
+        }
+        budget -= candidates;
         for &inner in &order[rank + 1..] {
             if !holds(&hull.aabb, &surface.shells[inner].aabb) {
                 continue;
@@ -45,6 +51,10 @@ pub(super) fn depths(surface: &Surface<'_>) -> (Vec<u32>, usize) {
             pairs.push((outer, inner));
         }
     }
+    if pairs.is_empty() {
+        return (vec![0; count], left_out);
+    }
+    let members = surface.members();
     let inside: Vec<usize> = pairs
         .into_par_iter()
         .filter(|&(outer, inner)| {

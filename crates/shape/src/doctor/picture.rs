@@ -72,8 +72,13 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         Vector3::from_fn(|axis, _| if i >> axis & 1 == 1 { used.max[axis] } else { used.min[axis] })
     };
     let corners: Vec<_> = (0..8).map(corner).collect();
+    // the part and the three edges of its box that carry dimensions
+    let shown = || {
+        let marks = [0, 1, 3, 4].into_iter().map(|i| corners[i]);
+        mesh.triangles.iter().flatten().map(|&vertex| mesh.vertices[vertex as usize]).chain(marks)
+    };
     let size = Vector2::new(WIDTH, VIEW_HEIGHT);
-    let fine = Camera::fitting(&corners, size * SUPERSAMPLING, MARGIN * SUPERSAMPLING);
+    let fine = Camera::fitting(shown(), size * SUPERSAMPLING, MARGIN * SUPERSAMPLING);
     let (width, height) = ((WIDTH * SUPERSAMPLING) as usize, (VIEW_HEIGHT * SUPERSAMPLING) as usize);
     let mut raster = Raster::new(width, height);
     raster.paint(mesh, &fine);
@@ -83,7 +88,7 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         svg,
         r#"<image x="0" y="{VIEW_TOP}" width="{WIDTH}" height="{VIEW_HEIGHT}" xlink:href="data:image/png;base64,{data}"/>"#
     );
-    let camera = Camera::fitting(&corners, size, MARGIN);
+    let camera = Camera::fitting(shown(), size, MARGIN);
     let pixel = |point: Vector3<f64>| camera.project(point).xy() + Vector2::new(0.0, VIEW_TOP);
     // the edges of the box on its outline nearest to the viewer: below in front, below at the right, upright
     let length = used.size() * 1e3;
@@ -97,9 +102,12 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         let color = COLORS[index % COLORS.len()];
         for place in &finding.places {
             let at = pixel(*place);
+            // what lies behind the surface is drawn hollow
+            let (inside, outline) =
+                if raster.sees(fine.project(*place)) { (color, "#ffffff") } else { ("none", color) };
             let _ = writeln!(
                 svg,
-                r##"<circle cx="{:.1}" cy="{:.1}" r="5.5" fill="{color}" fill-opacity="0.85" stroke="#ffffff" stroke-width="1.5"/>"##,
+                r##"<circle cx="{:.1}" cy="{:.1}" r="5.5" fill="{inside}" fill-opacity="0.85" stroke="{outline}" stroke-width="1.5"/>"##,
                 at.x, at.y
             );
         }
@@ -130,9 +138,9 @@ fn write_dimension(
         line(svg, end + away * 6.0, mark + away * 5.0);
     }
     let at = (a + b) / 2.0 + away * 12.0;
-    let anchor = if away.x > 0.4 {
+    let anchor = if away.x > 0.2 {
         "start"
-    } else if away.x < -0.4 {
+    } else if away.x < -0.2 {
         "end"
     } else {
         "middle"
@@ -159,11 +167,7 @@ fn write_legend(svg: &mut String, diagnosis: &Diagnosis, top: f64) -> f64 {
     let mut dots = Vec::new();
     if diagnosis.findings.is_empty() {
         dots.push((y, "#009e73"));
-        text(
-            &mut y,
-            "No findings: the mesh is closed, well oriented and free of crossings.",
-            r##"fill="#1c222a""##,
-        );
+        text(&mut y, "No findings.", r##"fill="#1c222a""##);
     }
     for (finding, color) in diagnosis.findings.iter().zip(COLORS.iter().cycle()) {
         dots.push((y, color));

@@ -16,16 +16,22 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// Fits the corners of a box into `size` pixels with a margin.
-    pub(super) fn fitting(corners: &[Vector3<f64>], size: Vector2<f64>, margin: f64) -> Self {
+    /// Fits the points into `size` pixels with a margin.
+    pub(super) fn fitting(
+        points: impl Iterator<Item = Vector3<f64>>,
+        size: Vector2<f64>,
+        margin: f64,
+    ) -> Self {
         let (azimuth, elevation) = (-52f64.to_radians(), 26f64.to_radians());
         let toward =
             Vector3::new(elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin());
         let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
         let up = toward.cross(&right);
-        let flat: Vec<_> = corners.iter().map(|p| Vector2::new(right.dot(p), up.dot(p))).collect();
-        let low = flat.iter().fold(Vector2::repeat(f64::INFINITY), |low, p| low.inf(p));
-        let high = flat.iter().fold(Vector2::repeat(f64::NEG_INFINITY), |high, p| high.sup(p));
+        let far = Vector2::repeat(f64::INFINITY);
+        let (low, high) = points.fold((far, -far), |(low, high), p| {
+            let flat = Vector2::new(right.dot(&p), up.dot(&p));
+            (low.inf(&flat), high.sup(&flat))
+        });
         let room = (size - Vector2::repeat(2.0 * margin)).component_div(&(high - low));
         let scale = room.min();
         // a single point would be enlarged without limit
@@ -50,6 +56,8 @@ impl Camera {
 const PAPER: u8 = 0;
 /// Palette position of lines.
 const INK: u8 = 255;
+/// Depth by which a place may lie behind the surface and still be seen [px].
+const MARKER_SLACK: f32 = 12.0;
 /// Shades per side of the surface.
 const SHADES: u8 = 120;
 
@@ -140,6 +148,14 @@ impl Raster {
                 self.dot(a.lerp(&b, step as f64 / steps as f64));
             }
         }
+    }
+
+    /// Whether nothing lies in front of a projected point; places inside the part by less than a marker
+    /// are seen.
+    pub(super) fn sees(&self, point: Vector3<f64>) -> bool {
+        let (x, y) = (point.x.round().max(0.0) as usize, point.y.round().max(0.0) as usize);
+        let depth = self.depths.get(y * self.width + x.min(self.width - 1));
+        depth.is_none_or(|&depth| point.z as f32 + MARKER_SLACK >= depth)
     }
 
     fn dot(&mut self, point: Vector3<f64>) {

@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::examine::{is_debris, looks_wrong};
+use super::check_surface::{is_debris, looks_wrong};
 use super::nesting::depths;
 use super::repair_faces::{drop_copies, drop_marked, mend_thin_triangles};
 use super::repair_holes::fill_holes;

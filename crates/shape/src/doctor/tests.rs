@@ -149,7 +149,10 @@ fn a_diagnosis_serialises_and_prints_one_line_per_finding() {
         json.contains(r#""kind":"unwelded_vertices","severity":"error","count":28,"places":[["#),
         "{json}"
     );
-    assert_eq!(diagnosis.to_string().lines().filter(|line| line.starts_with("error: 28")).count(), 1);
+    assert_eq!(
+        diagnosis.to_string().lines().filter(|line| line.starts_with("error: 28 vertices")).count(),
+        1
+    );
 }
 
 #[test]

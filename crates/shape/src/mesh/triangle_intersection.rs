@@ -18,43 +18,64 @@ use rayon::prelude::*;
 
 use super::TriMesh;
 
-/// Triangles between two looks at the number of pairs: small enough to stop soon after the limit.
-const BATCH: usize = 1 << 16;
+/// Triangles between two looks at the limits: small enough to stop soon after one is reached.
+const BATCH: usize = 1 << 10;
+
+/// Most partners that one triangle is compared with. Only long slivers that all meet in one place, such as a
+/// round face cut into a fan, have more.
+const MAX_PARTNERS: usize = 100_000;
+
+/// Most pairs that are compared: some ten seconds. Ten pairs per triangle are usual.
+const MAX_COMPARISONS: usize = 500_000_000;
 
 /// Pairs of triangles that cross.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossings {
     /// Pairs of triangles, the smaller number first, in ascending order.
     pub pairs: Vec<[u32; 2]>,
-    /// Whether the search stopped at the limit, so that there may be more.
+    /// Whether the search stopped at the limit of pairs, so that there may be more.
     pub stopped: bool,
+    /// Whether so many boxes overlap that some pairs were not compared.
+    pub incomplete: bool,
 }
 
 /// Finds at most `limit` pairs of triangles that cross by more than `tolerance` [m].
 #[must_use]
 pub fn self_crossings(mesh: &TriMesh, tolerance: f64, limit: usize) -> Crossings {
-    let boxes: Vec<_> = (0..mesh.triangles.len()).map(|index| triangle_box(mesh, index)).collect();
+    let count = mesh.triangles.len();
+    let boxes: Vec<_> = (0..count).map(|index| triangle_box(mesh, index)).collect();
     let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    let crossing = |index: usize| {
-        let partners = tree.intersect_aabb(&boxes[index]).filter(move |&other| other as usize > index);
-        let mut partners: Vec<u32> =
-            partners.filter(|&other| triangles_cross(mesh, index, other as usize, tolerance)).collect();
-        partners.sort_unstable();
-        partners.into_iter().map(|other| [index as u32, other]).collect::<Vec<_>>()
+    // crossing partners of a triangle, and how many were compared
+    let partners = |index: usize| {
+        let mut compared = 0;
+        let mut crossing = Vec::new();
+        for other in tree.intersect_aabb(&boxes[index]).take(MAX_PARTNERS) {
+            compared += 1;
+            if other as usize > index && triangles_cross(mesh, index, other as usize, tolerance) {
+                crossing.push([index as u32, other]);
+            }
+        }
+        crossing.sort_unstable();
+        (crossing, compared)
     };
-    // whole batches, so that the pairs found before the limit do not depend on the threads
-    let mut pairs: Vec<[u32; 2]> = Vec::new();
-    for batch in (0..mesh.triangles.len()).step_by(BATCH) {
-        let range = batch..(batch + BATCH).min(mesh.triangles.len());
-        let found: Vec<Vec<[u32; 2]>> = range.into_par_iter().with_min_len(256).map(crossing).collect();
-        pairs.extend(found.into_iter().flatten());
-        if pairs.len() > limit {
+    let mut found = Crossings::default();
+    let mut comparisons = 0;
+    for start in (0..count).step_by(BATCH) {
+        // whole batches, so that the result does not depend on the threads
+        let batch = (start..(start + BATCH).min(count)).into_par_iter();
+        for (crossing, compared) in batch.with_min_len(64).map(partners).collect::<Vec<_>>() {
+            found.pairs.extend(crossing);
+            found.incomplete |= compared == MAX_PARTNERS;
+            comparisons += compared;
+        }
+        found.stopped = found.pairs.len() > limit;
+        found.incomplete |= comparisons > MAX_COMPARISONS;
+        if found.stopped || comparisons > MAX_COMPARISONS {
             break;
         }
     }
-    let stopped = pairs.len() > limit;
-    pairs.truncate(limit);
-    Crossings { pairs, stopped }
+    found.pairs.truncate(limit);
+    found
 }
 
 fn triangle_box(mesh: &TriMesh, index: usize) -> parry3d_f64::bounding_volume::Aabb {
