@@ -1,0 +1,69 @@
+//! Checks before the surface is looked at: usable numbers, size and place.
+
+use super::finding::counted;
+use super::{Diagnosis, Finding, FindingKind, Severity};
+use crate::mesh::{Aabb, TriMesh, guess_unit};
+
+/// Distance from the origin over the diagonal [-] from which single precision loses more than 6e-6 of the
+/// part's size: micrometres on a part of 100 mm.
+const FAR: f64 = 100.0;
+
+/// Diagonal [m] below which no part is handled by a robot.
+const SMALLEST_DIAGONAL: f64 = 2e-4;
+
+pub(super) fn unusable(mesh: &TriMesh) -> Option<Finding> {
+    let count = mesh.vertices.len();
+    let lost = mesh.triangles.iter().flatten().filter(|&&vertex| vertex as usize >= count).count();
+    let wild = mesh.vertices.iter().filter(|vertex| !vertex.iter().all(|x| x.is_finite())).count();
+    let message = match (mesh.triangles.len(), lost, wild) {
+        (0, ..) => format!("{count} vertices but no triangle"),
+        (_, 1.., _) => format!("{lost} corners refer to vertices beyond the last, {count}"),
+        (_, _, 1..) => format!("{wild} vertices are not finite"),
+        _ => return None,
+    };
+    let finding = Finding::at(FindingKind::Unusable, Severity::Error, []);
+    let finding = finding.saying(message, "export the part again");
+    Some(Finding { count: lost.max(wild).max(1), ..finding })
+}
+
+/// The box of the vertices in use; those that are not are reported.
+pub(super) fn used_box(mesh: &TriMesh, diagnosis: &mut Diagnosis) -> Aabb {
+    let mut used = vec![false; mesh.vertices.len()];
+    mesh.triangles.iter().flatten().for_each(|&vertex| used[vertex as usize] = true);
+    let with = |state: bool| {
+        let used = &used;
+        mesh.vertices.iter().enumerate().filter(move |&(vertex, _)| used[vertex] == state).map(|(_, &p)| p)
+    };
+    let finding = Finding::at(FindingKind::UnreferencedVertices, Severity::Info, with(false));
+    if finding.count > 0 {
+        let message = format!("{} in no triangle", counted(finding.count, "vertex", "vertices"));
+        diagnosis.findings.push(finding.saying(message, "drop them").repairable());
+    }
+    Aabb::of(with(true))
+}
+
+pub(super) fn place_and_size(used: &Aabb, diagnosis: &mut Diagnosis) {
+    let diagonal = used.diagonal();
+    diagnosis.facts.min = used.min.into();
+    diagnosis.facts.max = used.max.into();
+    diagnosis.facts.diagonal = diagonal;
+    let guess = guess_unit(diagonal);
+    if (guess.unit.factor() != 1.0 && guess.confident) || diagonal < SMALLEST_DIAGONAL {
+        let finding = Finding::at(FindingKind::UnitsGuess, Severity::Warning, []);
+        let message =
+            format!("the part is {diagonal:.3e} m across: the unit of the file is probably another");
+        let remedy = if diagonal < SMALLEST_DIAGONAL {
+            "read it as metres instead of millimetres".to_owned()
+        } else {
+            format!("read it as {} instead of metres", guess.unit)
+        };
+        diagnosis.findings.push(Finding { count: 1, ..finding.saying(message, remedy) });
+    }
+    let distance = used.center().norm();
+    if distance > FAR * diagonal {
+        let finding = Finding::at(FindingKind::FarFromOrigin, Severity::Warning, [used.center()]);
+        let times = distance / diagonal;
+        let message = format!("the part lies {times:.0} times its size from its origin; digits are lost");
+        diagnosis.findings.push(finding.saying(message, "export it near its origin"));
+    }
+}

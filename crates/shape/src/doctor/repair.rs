@@ -1,0 +1,167 @@
+//! Mends what can be mended without guessing at the design.
+//!
+//! ```text
+//! drop unusable → weld open edges → drop copies → turn neighbours alike → collapse and flip thin triangles
+//! → fill small flat holes → drop debris → turn shells outwards → drop unused vertices → examine
+//! ```
+//!
+//! Every step runs once, or a fixed number of times, so that the repair ends for any input. What it cannot
+//! mend is what the examination of the result still finds.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::check_surface::{is_debris, looks_wrong};
+use super::nesting::depths;
+use super::repair_faces::{drop_copies, drop_marked, mend_thin_triangles};
+use super::repair_holes::fill_holes;
+use super::repair_orientation::turn_alike;
+use super::surface::{NEEDLE_TOLERANCE, Surface, WELD_TOLERANCE, weld_open_edges};
+use super::{Diagnosis, DoctorOptions, Finding, examine};
+use crate::mesh::{EdgeTable, TriMesh};
+
+/// How far the repair may go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RepairOptions {
+    /// Vertices at open edges closer than this times the diagonal become one [-].
+    pub weld_tolerance: f64,
+    /// Holes wider than this times the diagonal stay open [-]: they may be meant.
+    pub hole_extent: f64,
+    /// A hole is flat when its corners stay within this times its width of a plane [-].
+    pub hole_flatness: f64,
+    /// Whether shells that are far smaller than the part are dropped.
+    pub drop_debris: bool,
+    /// Options of the examination of the result.
+    pub examination: DoctorOptions,
+}
+
+impl Default for RepairOptions {
+    fn default() -> Self {
+        Self {
+            weld_tolerance: WELD_TOLERANCE,
+            hole_extent: 0.25,
+            hole_flatness: 1e-3,
+            drop_debris: true,
+            examination: DoctorOptions::default(),
+        }
+    }
+}
+
+/// One step of a repair that changed something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RepairStep {
+    /// How many faces, vertices, holes or shells were changed.
+    pub count: usize,
+    /// What was done to them.
+    pub what: String,
+}
+
+/// What a repair did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RepairReport {
+    /// Steps that changed something, in order.
+    pub steps: Vec<RepairStep>,
+    /// The result examined; its findings could not be mended.
+    pub after: Diagnosis,
+}
+
+impl RepairReport {
+    /// What could not be mended.
+    #[must_use]
+    pub fn unmended(&self) -> &[Finding] {
+        &self.after.findings
+    }
+
+    fn did(&mut self, count: usize, what: impl Into<String>) {
+        if count > 0 {
+            self.steps.push(RepairStep { count, what: what.into() });
+        }
+    }
+}
+
+impl fmt::Display for RepairReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            writeln!(f, "nothing to mend")?;
+        }
+        self.steps.iter().try_for_each(|step| writeln!(f, "mended: {} {}", step.count, step.what))?;
+        self.unmended().iter().try_for_each(|finding| writeln!(f, "left: {finding}"))
+    }
+}
+
+/// Repairs a mesh in metres and examines the result.
+#[must_use]
+pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport) {
+    let mut report = RepairReport { steps: Vec::new(), after: Diagnosis::default() };
+    let mut mesh = mesh.clone();
+
+    let usable = |t: &[u32; 3]| {
+        t.iter().all(|&v| mesh.vertices.get(v as usize).is_some_and(|p| p.iter().all(|x| x.is_finite())))
+    };
+    let marked: Vec<bool> = mesh.triangles.iter().map(|triangle| !usable(triangle)).collect();
+    report.did(drop_marked(&mut mesh, &marked), "triangles with unusable vertices dropped");
+    report.did(drop_unused(&mut mesh), "vertices in no triangle dropped");
+    let diagonal = mesh.aabb().diagonal();
+    if mesh.triangles.is_empty() || !diagonal.is_finite() {
+        report.after = examine(&mesh, &options.examination);
+        return (mesh, report);
+    }
+
+    if let Some(weld) = weld_open_edges(&mesh, &EdgeTable::new(&mesh), options.weld_tolerance * diagonal) {
+        report.did(weld.merged.len(), "vertices welded to another");
+        mesh = weld.mesh;
+    }
+    report.did(drop_copies(&mut mesh), "copies of triangles dropped");
+    report.did(turn_alike(&mut mesh), "triangles turned to agree with their neighbours");
+    report.did(
+        mend_thin_triangles(&mut mesh, NEEDLE_TOLERANCE * diagonal),
+        "thin triangles collapsed or flipped",
+    );
+    report.did(drop_copies(&mut mesh), "copies of triangles dropped that this left");
+    let limits = (options.hole_extent * diagonal, options.hole_flatness);
+    report.did(fill_holes(&mut mesh, limits.0, limits.1), "small flat holes filled");
+    if options.drop_debris {
+        report.did(drop_debris(&mut mesh, diagonal), "triangles of debris dropped");
+    }
+    report.did(turn_outwards(&mut mesh), "shells turned to look outwards (cavities inwards)");
+    report.did(drop_unused(&mut mesh), "vertices that are no longer used dropped");
+    report.after = examine(&mesh, &options.examination);
+    (mesh, report)
+}
+
+fn drop_debris(mesh: &mut TriMesh, diagonal: f64) -> usize {
+    let surface = Surface::new(mesh, EdgeTable::new(mesh));
+    let small: Vec<bool> = surface.shells.iter().map(|shell| is_debris(shell, diagonal)).collect();
+    let marked: Vec<bool> = surface.of_triangle.iter().map(|&shell| small[shell as usize]).collect();
+    drop_marked(mesh, &marked)
+}
+
+fn turn_outwards(mesh: &mut TriMesh) -> usize {
+    let surface = Surface::new(mesh, EdgeTable::new(mesh));
+    let (depths, _) = depths(&surface);
+    let wrong: Vec<bool> =
+        surface.shells.iter().zip(&depths).map(|(shell, &d)| looks_wrong(shell, d)).collect();
+    let of_triangle = surface.of_triangle;
+    for (triangle, &shell) in mesh.triangles.iter_mut().zip(&of_triangle) {
+        if wrong[shell as usize] {
+            triangle.swap(1, 2);
+        }
+    }
+    wrong.iter().filter(|&&wrong| wrong).count()
+}
+
+/// Drops vertices that no triangle uses; returns how many.
+fn drop_unused(mesh: &mut TriMesh) -> usize {
+    let mut new_of_old = vec![u32::MAX; mesh.vertices.len()];
+    mesh.triangles.iter().flatten().for_each(|&vertex| new_of_old[vertex as usize] = 0);
+    let mut vertices = Vec::new();
+    for (new, &vertex) in new_of_old.iter_mut().zip(&mesh.vertices).filter(|(new, _)| **new == 0) {
+        *new = vertices.len() as u32;
+        vertices.push(vertex);
+    }
+    mesh.triangles.iter_mut().flatten().for_each(|vertex| *vertex = new_of_old[*vertex as usize]);
+    let dropped = mesh.vertices.len() - vertices.len();
+    mesh.vertices = vertices;
+    dropped
+}

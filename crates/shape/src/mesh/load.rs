@@ -1,0 +1,192 @@
+//! Reads mesh files: STL, OBJ, PLY, glTF and GLB.
+//!
+//! Coordinates stay as they are in the file; [`LoadedMesh::scaled`] makes metres of them once the unit is
+//! known. The parsers are our own and small: they keep every digit of a coordinate, say the line or byte at
+//! which a file is wrong, and never reserve memory that the size of the file does not justify.
+
+use std::fmt;
+use std::fs;
+use std::path::{Component, Path};
+
+use super::{LengthUnit, MeshError, TriMesh, UnitGuess, guess_unit};
+use super::{load_gltf, load_obj, load_ply, load_stl};
+
+/// A file format for meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeshFormat {
+    /// Stereolithography: a soup of triangles, text or binary in single precision.
+    Stl,
+    /// Wavefront: text.
+    Obj,
+    /// Stanford polygons: text or binary.
+    Ply,
+    /// glTF 2.0 with JSON on the outside.
+    Gltf,
+    /// glTF 2.0 in its binary container.
+    Glb,
+}
+
+const KNOWN: &str = "stl, obj, ply, gltf, glb";
+
+impl MeshFormat {
+    /// Format that an extension stands for.
+    #[must_use]
+    pub fn from_extension(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_lowercase().as_str() {
+            "stl" => Some(Self::Stl),
+            "obj" => Some(Self::Obj),
+            "ply" => Some(Self::Ply),
+            "gltf" => Some(Self::Gltf),
+            "glb" => Some(Self::Glb),
+            _ => None,
+        }
+    }
+
+    /// Format that the content looks like.
+    #[must_use]
+    pub fn from_content(bytes: &[u8]) -> Option<Self> {
+        let head = &bytes[..bytes.len().min(1024)];
+        let starts = |word: &[u8]| head.trim_ascii_start().starts_with(word);
+        let line_starts = |words: &[&[u8]]| {
+            head.split(|&b| b == b'\n')
+                .any(|line| words.iter().any(|w| line.trim_ascii_start().starts_with(w)))
+        };
+        if starts(b"ply") {
+            Some(Self::Ply)
+        } else if starts(b"glTF") {
+            Some(Self::Glb)
+        } else if load_stl::looks_binary(bytes) || (starts(b"solid") && line_starts(&[b"facet", b"endsolid"]))
+        {
+            Some(Self::Stl)
+        } else if starts(b"{") {
+            Some(Self::Gltf)
+        } else if line_starts(&[b"v ", b"v\t", b"f "]) {
+            Some(Self::Obj)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for MeshFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stl => "STL",
+            Self::Obj => "OBJ",
+            Self::Ply => "PLY",
+            Self::Gltf => "glTF",
+            Self::Glb => "GLB",
+        })
+    }
+}
+
+/// A mesh as it stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedMesh {
+    /// Triangles, with coordinates in the unit of the file.
+    pub mesh: TriMesh,
+    /// The format read.
+    pub format: MeshFormat,
+    /// Name of the file, as errors and reports spell it.
+    pub name: String,
+    /// The unit that the file states or suggests.
+    pub raw_unit: UnitGuess,
+}
+
+impl LoadedMesh {
+    /// The mesh with every coordinate multiplied by `factor` [m per raw unit].
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> TriMesh {
+        let vertices = self.mesh.vertices.iter().map(|vertex| vertex * factor).collect();
+        TriMesh { vertices, triangles: self.mesh.triangles.clone() }
+    }
+
+    /// The mesh in metres, when the file is drawn in `unit`.
+    #[must_use]
+    pub fn in_metres(&self, unit: LengthUnit) -> TriMesh {
+        self.scaled(unit.factor())
+    }
+}
+
+/// Reads a mesh file; buffers of a glTF file may lie beside it.
+///
+/// # Errors
+/// When the file cannot be read, is of no known format, or holds no sound mesh: see [`MeshError`].
+pub fn load(path: &Path) -> Result<LoadedMesh, MeshError> {
+    let name = path.display().to_string();
+    let read = |path: &Path| {
+        fs::read(path)
+            .map_err(|error| MeshError::Read { file: path.display().to_string(), reason: error.to_string() })
+    };
+    let bytes = read(path)?;
+    // content first where it is certain: a binary STL called part.obj is still a binary STL
+    let by_extension = MeshFormat::from_extension(path);
+    let format = MeshFormat::from_content(&bytes).or(by_extension);
+    let format = match (format, by_extension) {
+        // a header of an OBJ file may hold anything, the extension knows better
+        (Some(MeshFormat::Obj), Some(extension)) => Some(extension),
+        _ => format,
+    };
+    let format = match format {
+        _ if bytes.is_empty() => return Err(MeshError::Empty { file: name }),
+        Some(format) => format,
+        None => return Err(MeshError::UnknownFormat { file: name, known: KNOWN }),
+    };
+    let beside = |address: &str| {
+        let relative = Path::new(address);
+        // a mesh must not make us read arbitrary files of the machine
+        let stays =
+            relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !stays {
+            return Err(MeshError::Unsupported {
+                file: name.clone(),
+                what: format!("the buffer address `{address}`, which leaves the folder of the file"),
+                remedy: "put the buffer beside the file".into(),
+            });
+        }
+        read(&path.parent().unwrap_or(Path::new("")).join(relative))
+    };
+    parse(&bytes, format, &name, &beside)
+}
+
+/// Reads a mesh from memory; `name` stands for it in errors.
+///
+/// # Errors
+/// When the bytes are no sound mesh of that format: see [`MeshError`].
+pub fn load_bytes(bytes: &[u8], format: MeshFormat, name: &str) -> Result<LoadedMesh, MeshError> {
+    let beside = |address: &str| {
+        Err(MeshError::Unsupported {
+            file: name.into(),
+            what: format!("the external buffer `{address}`"),
+            remedy: "load it by its path, or embed the buffer (glb)".into(),
+        })
+    };
+    parse(bytes, format, name, &beside)
+}
+
+fn parse(
+    bytes: &[u8],
+    format: MeshFormat,
+    name: &str,
+    beside: &load_gltf::ReadBuffer<'_>,
+) -> Result<LoadedMesh, MeshError> {
+    if bytes.is_empty() {
+        return Err(MeshError::Empty { file: name.into() });
+    }
+    let mesh = match format {
+        MeshFormat::Stl => load_stl::parse(bytes, name)?,
+        MeshFormat::Obj => load_obj::parse(bytes, name)?,
+        MeshFormat::Ply => load_ply::parse(bytes, name)?,
+        MeshFormat::Gltf | MeshFormat::Glb => load_gltf::parse(bytes, name, beside)?,
+    };
+    let raw_unit = match format {
+        MeshFormat::Gltf | MeshFormat::Glb => UnitGuess {
+            unit: LengthUnit::Metre,
+            confident: true,
+            reason: "glTF files are in metres by specification".into(),
+        },
+        _ => guess_unit(mesh.aabb().diagonal()),
+    };
+    Ok(LoadedMesh { mesh, format, name: name.into(), raw_unit })
+}
