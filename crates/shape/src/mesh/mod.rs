@@ -1,5 +1,11 @@
 //! Triangle meshes.
 
+mod closest_point_triangle;
+mod exact_distance;
+mod pseudo_normals;
 mod tri_mesh;
+mod triangle_bvh;
 
+pub use exact_distance::{MeshDistance, MeshSample};
+pub use pseudo_normals::MeshDistanceError;
 pub use tri_mesh::{Aabb, TriMesh};

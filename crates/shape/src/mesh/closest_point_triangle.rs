@@ -1,0 +1,146 @@
+//! The point of a triangle nearest to a query point, and the feature (face, edge, vertex) that holds it.
+//!
+//! ```text
+//! s  = (p − a)·n                     height over the plane [m]
+//! mᵢ = (p − vᵢ)·(n × eᵢ) ≥ 0 ∀ i     ⇒ face:  c = p − s n
+//! tᵢ = clamp((p − vᵢ)·eᵢ, 0, lᵢ)     otherwise: c = vᵢ + tᵢ eᵢ over the edges with mᵢ < 0, nearest wins
+//! ```
+//!
+//! n unit normal, vᵢ start, eᵢ unit direction and lᵢ length [m] of edge i, n × eᵢ points into the triangle.
+//! The nearest point of a convex polygon to a point outside lies on an edge whose half-plane excludes it, so
+//! edges with mᵢ ≥ 0 need no test. Projecting on unit vectors instead of barycentric products keeps the
+//! height exact to rounding on the long thin triangles of threads.
+
+use nalgebra::Vector3;
+
+/// Twice the area over the longest edge squared below which a triangle has no usable plane.
+const DEGENERATE: f64 = 1e-12;
+
+/// Where on a triangle a point lies: 0 the face, 1 + i edge i (from corner i to i + 1), 4 + i corner i.
+pub(super) type Feature = usize;
+/// The interior of the triangle.
+pub(super) const FACE: Feature = 0;
+/// Edge 0; edge i is `EDGE + i`.
+pub(super) const EDGE: Feature = 1;
+/// Corner 0; corner i is `CORNER + i`.
+pub(super) const CORNER: Feature = 4;
+/// Number of features.
+pub(super) const FEATURES: usize = 7;
+
+/// Nearest point of one triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClosestPoint {
+    /// The point on the triangle [m].
+    pub(super) point: Vector3<f64>,
+    /// Squared distance to it [m²].
+    pub(super) squared: f64,
+    /// What holds it.
+    pub(super) feature: Feature,
+}
+
+/// A triangle prepared for many queries.
+#[derive(Clone, Debug)]
+pub(super) struct PreparedTriangle {
+    /// Outward unit normal; zero when the triangle is degenerate.
+    pub(super) normal: Vector3<f64>,
+    /// The edges in winding order.
+    pub(super) edges: [PreparedEdge; 3],
+    degenerate: bool,
+}
+
+/// An edge prepared for many queries.
+#[derive(Clone, Debug)]
+pub(super) struct PreparedEdge {
+    /// First end [m].
+    pub(super) start: Vector3<f64>,
+    /// Unit direction to the second end; zero when the ends coincide.
+    pub(super) direction: Vector3<f64>,
+    /// Unit vector in the plane of the triangle, across the edge, towards its inside.
+    inward: Vector3<f64>,
+    /// Length [m].
+    length: f64,
+}
+
+impl PreparedTriangle {
+    /// Triangle through three corners [m], counter-clockwise seen from outside.
+    pub(super) fn new(corners: [Vector3<f64>; 3]) -> Self {
+        let span = [0, 1, 2].map(|i| corners[(i + 1) % 3] - corners[i]);
+        let twice_area = span[0].cross(&span[1]);
+        let longest = span.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
+        let degenerate = twice_area.norm() <= DEGENERATE * longest;
+        let normal = if degenerate { Vector3::zeros() } else { twice_area.normalize() };
+        let edges = [0, 1, 2].map(|i| {
+            let length = span[i].norm();
+            let direction = if length > 0.0 { span[i] / length } else { Vector3::zeros() };
+            PreparedEdge { start: corners[i], direction, inward: normal.cross(&direction), length }
+        });
+        Self { normal, edges, degenerate }
+    }
+
+    /// Whether it has no plane: its points then belong to its edges.
+    pub(super) fn is_degenerate(&self) -> bool {
+        self.degenerate
+    }
+
+    /// The point of the triangle nearest to `p` [m].
+    #[inline]
+    pub(super) fn closest(&self, p: Vector3<f64>) -> ClosestPoint {
+        let offsets = [0, 1, 2].map(|i| p - self.edges[i].start);
+        let outside = [0, 1, 2].map(|i| self.degenerate || offsets[i].dot(&self.edges[i].inward) < 0.0);
+        if outside == [false; 3] {
+            let height = offsets[0].dot(&self.normal);
+            return ClosestPoint { point: p - self.normal * height, squared: height * height, feature: FACE };
+        }
+        let mut best = ClosestPoint { point: p, squared: f64::INFINITY, feature: FACE };
+        for i in (0..3).filter(|&i| outside[i]) {
+            let edge = &self.edges[i];
+            let along = offsets[i].dot(&edge.direction);
+            let (t, feature) = if along <= 0.0 {
+                (0.0, CORNER + i)
+            } else if along >= edge.length {
+                (edge.length, CORNER + (i + 1) % 3)
+            } else {
+                (along, EDGE + i)
+            };
+            let away = offsets[i] - edge.direction * t;
+            let squared = away.norm_squared();
+            if squared < best.squared {
+                best = ClosestPoint { point: p - away, squared, feature };
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_point_of_the_triangle_is_nearer_than_the_closest_point() {
+        let corners =
+            [Vector3::new(0.0, 0.0, 0.0), Vector3::new(3.0, 0.1, 0.2), Vector3::new(2.0, 0.4, -0.1)];
+        let triangle = PreparedTriangle::new(corners);
+        for step in 0..500 {
+            let phase = f64::from(step);
+            let p = Vector3::new(1.5 + 3.0 * phase.sin(), 2.0 * (phase * 0.7).cos(), (phase * 0.3).sin());
+            let found = triangle.closest(p);
+            assert!(((p - found.point).norm_squared() - found.squared).abs() < 1e-14);
+            for i in 0..=40 {
+                for j in 0..=40 - i {
+                    let (u, v) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
+                    let q = corners[0] * (1.0 - u - v) + corners[1] * u + corners[2] * v;
+                    assert!((p - q).norm_squared() >= found.squared - 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_degenerate_triangle_is_its_edges() {
+        let [a, b, c] = [0.0, 1.0, 0.4].map(|x| Vector3::new(x, 0.0, 0.0));
+        let triangle = PreparedTriangle::new([a, b, c]);
+        let found = triangle.closest(Vector3::new(0.7, 0.3, 0.0));
+        assert!((found.squared - 0.09).abs() < 1e-15 && found.feature != FACE);
+    }
+}
