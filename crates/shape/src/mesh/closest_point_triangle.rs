@@ -77,11 +77,6 @@ impl PreparedTriangle {
         Self { normal, edges, degenerate }
     }
 
-    /// Whether it has no plane: its points then belong to its edges.
-    pub(super) fn is_degenerate(&self) -> bool {
-        self.degenerate
-    }
-
     /// The point of the triangle nearest to `p` [m].
     #[inline]
     pub(super) fn closest(&self, p: Vector3<f64>) -> ClosestPoint {

@@ -16,6 +16,7 @@ use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
 use super::closest_point_triangle::{FACE, Feature, PreparedTriangle};
+use super::fingerprint::Fnv;
 use super::pseudo_normals::{FeatureNormals, MeshDistanceError, pseudo_normals};
 use super::tri_mesh::{Aabb, TriMesh};
 use super::triangle_bvh::TriangleBvh;
@@ -86,6 +87,14 @@ impl MeshDistance {
     #[must_use]
     pub fn mesh_aabb(&self) -> Aabb {
         self.aabb
+    }
+
+    /// Recognises the mesh and the offset: equal for equal fields, 64 bits, not cryptographic.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let starts = self.triangles.iter().flat_map(|triangle| &triangle.edges).map(|edge| edge.start);
+        let hash = starts.fold(Fnv::new(), |hash, v| hash.number(v.x).number(v.y).number(v.z));
+        hash.number(self.offset).0
     }
 
     /// Distance, normal and nearest point at `point` [m].
@@ -190,7 +199,7 @@ impl Nearest {
 
     /// Squared distance [m²] beyond which a triangle cannot even tie.
     #[inline]
-    fn bound(&self) -> f64 {
+    pub(super) fn bound(&self) -> f64 {
         self.squared * (1.0 + TIE) + COINCIDENT
     }
 }

@@ -1,7 +1,9 @@
 //! Triangle meshes.
 
+pub mod baked;
 mod closest_point_triangle;
 mod exact_distance;
+mod fingerprint;
 mod pseudo_normals;
 mod tri_mesh;
 mod triangle_bvh;

@@ -1,0 +1,83 @@
+//! What a leaf cell knows: one trilinear sheet, or the lower or upper envelope of two.
+//!
+//! ```text
+//! s(u)  = Σ_c w_c(u) d_c        w_c = Π_i (u_i or 1 − u_i)      u ∈ [0,1]³, d_c value at corner c [m]
+//! d(u)  = s(u)  |  min(s₁(u), s₂(u))  |  max(s₁(u), s₂(u))
+//! ```
+//!
+//! Inside the solid along a convex edge (outside along a concave one) the distance is the upper (lower)
+//! envelope of two smooth distances: it has a kink on a whole surface, the medial axis. One sheet needs cells
+//! as small as the error it may make there, over an area; two sheets follow the kink with cells of any size,
+//! and only the edge curve itself needs small ones.
+
+use nalgebra::Vector3;
+
+/// Values per sheet.
+pub(super) const SHEET: usize = 8;
+
+/// How the sheets of a leaf combine. The numbers are those of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafKind {
+    /// One sheet.
+    Smooth = 1,
+    /// The smaller of two sheets.
+    Lower = 2,
+    /// The larger of two sheets.
+    Upper = 3,
+}
+
+impl LeafKind {
+    /// Number of sheets.
+    pub(super) fn sheets(self) -> usize {
+        if self == Self::Smooth { 1 } else { 2 }
+    }
+
+    /// Distance [m] and its gradient per cell edge [m], at `u` in the unit cube; values of one or two sheets.
+    #[inline]
+    pub(super) fn evaluate(self, values: &[f32], u: Vector3<f64>) -> (f64, Vector3<f64>) {
+        let first = trilinear(&values[..SHEET], u);
+        if self == Self::Smooth {
+            return first;
+        }
+        let second = trilinear(&values[SHEET..2 * SHEET], u);
+        if (second.0 < first.0) == (self == Self::Lower) { second } else { first }
+    }
+}
+
+/// Interpolated value and its derivative in u; corner c has coordinates (c & 1, c >> 1 & 1, c >> 2).
+#[inline]
+fn trilinear(values: &[f32], u: Vector3<f64>) -> (f64, Vector3<f64>) {
+    let v = |corner: usize| f64::from(values[corner]);
+    let along_x = [0, 2, 4, 6].map(|c| v(c + 1) - v(c));
+    let [p, q, r, s] = [0, 1, 2, 3].map(|i| v(2 * i) + along_x[i] * u.x);
+    let (low, high) = (p + (q - p) * u.y, r + (s - r) * u.y);
+    let slope_low = along_x[0] + (along_x[1] - along_x[0]) * u.y;
+    let slope_high = along_x[2] + (along_x[3] - along_x[2]) * u.y;
+    let gradient = Vector3::new(
+        slope_low + (slope_high - slope_low) * u.z,
+        (q - p) + ((s - r) - (q - p)) * u.z,
+        high - low,
+    );
+    (low + (high - low) * u.z, gradient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpolation_reproduces_corners_and_its_gradient_is_its_derivative() {
+        let values = [0.1, -0.4, 0.7, 0.2, 1.3, -0.6, 0.5, 0.9f32];
+        for corner in 0..SHEET {
+            let u = Vector3::from_fn(|i, _| (corner >> i & 1) as f64);
+            assert!((trilinear(&values, u).0 - f64::from(values[corner])).abs() < 1e-15);
+        }
+        let u = Vector3::new(0.3, 0.8, 0.45);
+        let gradient = trilinear(&values, u).1;
+        for i in 0..3 {
+            let shift = Vector3::ith(i, 0.1);
+            let slope = (trilinear(&values, u + shift).0 - trilinear(&values, u - shift).0) / 0.2;
+            assert!((slope - gradient[i]).abs() < 1e-14);
+        }
+    }
+}
