@@ -4,6 +4,7 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tightfit_shape::mesh::MeshDistance;
@@ -16,8 +17,8 @@ fn main() {
     );
     for name in ["bolt", "nut", "hole", "peg"] {
         let Some(mesh) = support::benchmark_mesh(name) else { continue };
-        let exact = match MeshDistance::new(&mesh) {
-            Ok(exact) => exact,
+        let exact = match MeshDistance::new(mesh.clone()) {
+            Ok(exact) => Arc::new(exact),
             Err(error) => {
                 println!("{name}: {error}");
                 continue;

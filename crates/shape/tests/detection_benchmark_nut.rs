@@ -23,8 +23,8 @@ fn deepest(field: &MeshDistance, field_from_mesh: Pose, mesh: &TriMesh) -> (f64,
 fn penetration_is_that_of_the_benchmark_within_a_micrometre() {
     let (Some(bolt), Some(nut)) = (benchmark_mesh("bolt"), benchmark_mesh("nut")) else { return };
     let Some(poses) = benchmark_file("nut_poses.csv") else { return };
-    let bolt_field = MeshDistance::new(&bolt).unwrap();
-    let nut_field = MeshDistance::new(&nut).unwrap();
+    let bolt_field = MeshDistance::new(bolt.clone()).unwrap();
+    let nut_field = MeshDistance::new(nut.clone()).unwrap();
     let lines: Vec<&str> = poses.lines().filter(|line| !line.starts_with('#')).collect();
     let mut differences: Vec<(f64, bool)> = lines
         .par_iter()

@@ -75,7 +75,7 @@ fn winding_number(mesh: &TriMesh, p: Vector3<f64>) -> f64 {
 #[test]
 fn distance_is_that_of_the_nearest_triangle_and_its_sign_that_of_the_winding_number() {
     for mesh in meshes() {
-        let field = MeshDistance::new(&mesh).unwrap();
+        let field = MeshDistance::new(mesh.clone()).unwrap();
         for p in points(&mesh, 8000, 1) {
             let sample = field.sample(p);
             assert!((sample.distance.abs() - brute_force(&mesh, p)).abs() < 1e-13);
@@ -91,7 +91,7 @@ fn distance_is_that_of_the_nearest_triangle_and_its_sign_that_of_the_winding_num
 fn normal_is_the_gradient_of_the_distance() {
     let step = 1e-6;
     for mesh in meshes() {
-        let field = MeshDistance::new(&mesh).unwrap();
+        let field = MeshDistance::new(mesh.clone()).unwrap();
         let mut at_kinks = 0;
         for p in points(&mesh, 4000, 2) {
             let sample = field.sample(p);
@@ -114,7 +114,7 @@ fn normal_is_the_gradient_of_the_distance() {
 #[test]
 fn a_bounded_search_finds_exactly_the_points_within_its_bound() {
     for offset in [0.0, 0.05, -0.05] {
-        let field = MeshDistance::new(&torus()).unwrap().with_offset(offset);
+        let field = MeshDistance::new(torus()).unwrap().with_offset(offset);
         for p in points(&torus(), 4000, 3) {
             let full = field.sample(p);
             let within = field.sample_within(p, 0.1);
@@ -126,7 +126,7 @@ fn a_bounded_search_finds_exactly_the_points_within_its_bound() {
 #[test]
 fn columns_hold_the_samples_of_their_points_and_an_offset_shifts_them() {
     let mesh = l_shape();
-    let field = MeshDistance::new(&mesh).unwrap();
+    let field = MeshDistance::new(mesh.clone()).unwrap();
     let grown = field.clone().with_offset(0.01);
     let points: Columns3 = points(&mesh, 100, 4).into_iter().collect();
     let (mut distances, mut normals) = (vec![7.0], Columns3::default());
@@ -142,7 +142,7 @@ fn columns_hold_the_samples_of_their_points_and_an_offset_shifts_them() {
 fn a_mesh_without_inside_is_refused_with_the_place_and_the_remedy() {
     let mut open = cube();
     open.triangles.pop();
-    let error = MeshDistance::new(&open).unwrap_err();
+    let error = MeshDistance::new(open.clone()).unwrap_err();
     assert!(matches!(error, MeshDistanceError::OpenEdge { .. }));
     assert!(error.to_string().contains("mesh doctor"));
 
@@ -150,19 +150,19 @@ fn a_mesh_without_inside_is_refused_with_the_place_and_the_remedy() {
     let extra = crossed.triangles[0];
     crossed.triangles.push(extra);
     assert!(matches!(
-        MeshDistance::new(&crossed).unwrap_err(),
+        MeshDistance::new(crossed.clone()).unwrap_err(),
         MeshDistanceError::NonManifoldEdge { first: 0, .. }
     ));
-    assert!(matches!(MeshDistance::new(&cube().flipped()).unwrap_err(), MeshDistanceError::InsideOut { .. }));
-    assert_eq!(MeshDistance::new(&TriMesh::default()).unwrap_err(), MeshDistanceError::Empty);
+    assert!(matches!(MeshDistance::new(cube().flipped()).unwrap_err(), MeshDistanceError::InsideOut { .. }));
+    assert_eq!(MeshDistance::new(TriMesh::default()).unwrap_err(), MeshDistanceError::Empty);
 
     let mut wild = cube();
     wild.triangles[3][1] = 99;
     assert!(matches!(
-        MeshDistance::new(&wild).unwrap_err(),
+        MeshDistance::new(wild.clone()).unwrap_err(),
         MeshDistanceError::VertexOutOfRange { vertex: 99, .. }
     ));
     let mut far = cube();
     far.vertices[2].x = f64::NAN;
-    assert_eq!(MeshDistance::new(&far).unwrap_err(), MeshDistanceError::NotFinite { vertex: 2 });
+    assert_eq!(MeshDistance::new(far.clone()).unwrap_err(), MeshDistanceError::NotFinite { vertex: 2 });
 }

@@ -12,6 +12,8 @@
 //! those that tie to rounding, the one that sees p most squarely, |(p − c)·N| largest, gives the sign: its
 //! sign is the least sensitive to rounding, and beside degenerate triangles it is the one that knows a plane.
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
@@ -42,6 +44,7 @@ pub struct MeshSample {
 /// Signed distance to a closed triangle mesh, offset by a clearance.
 #[derive(Clone, Debug)]
 pub struct MeshDistance {
+    mesh: Arc<TriMesh>,
     bvh: TriangleBvh,
     /// In the order of the hierarchy.
     pub(super) triangles: Vec<PreparedTriangle>,
@@ -56,10 +59,11 @@ impl MeshDistance {
     ///
     /// # Errors
     /// When inside and outside are undefined: no triangles, an open or non-manifold edge, a mesh inside out.
-    pub fn new(mesh: &TriMesh) -> Result<Self, MeshDistanceError> {
+    pub fn new(mesh: impl Into<Arc<TriMesh>>) -> Result<Self, MeshDistanceError> {
+        let mesh = mesh.into();
         let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices.get(v as usize).copied().unwrap_or_default());
         let triangles: Vec<_> = mesh.triangles.iter().map(|t| PreparedTriangle::new(corners(t))).collect();
-        let normals = pseudo_normals(mesh, &triangles)?;
+        let normals = pseudo_normals(&mesh, &triangles)?;
         let boxes: Vec<_> = mesh.triangles.iter().map(|t| Aabb::of(corners(t))).collect();
         let (bvh, order) = TriangleBvh::build(&boxes);
         Ok(Self {
@@ -68,7 +72,22 @@ impl MeshDistance {
             normals: order.iter().map(|&t| normals[t as usize]).collect(),
             aabb: Aabb::of(boxes.iter().flat_map(|b| [b.min, b.max])),
             offset: 0.0,
+            mesh,
         })
+    }
+
+    /// The mesh.
+    #[must_use]
+    pub fn mesh(&self) -> &Arc<TriMesh> {
+        &self.mesh
+    }
+
+    /// Size in memory [bytes].
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        let triangles = size_of_val(&*self.triangles) + size_of_val(&*self.normals) + self.bvh.memory();
+        let mesh = size_of_val(&*self.mesh.vertices) + size_of_val(&*self.mesh.triangles);
+        (triangles + mesh) as u64
     }
 
     /// The same field with the solid grown by `offset` [m]; negative opens a clearance.
@@ -92,8 +111,10 @@ impl MeshDistance {
     /// Recognises the mesh and the offset: equal for equal fields, 64 bits, not cryptographic.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let starts = self.triangles.iter().flat_map(|triangle| &triangle.edges).map(|edge| edge.start);
-        let hash = starts.fold(Fnv::new(), |hash, v| hash.number(v.x).number(v.y).number(v.z));
+        let vertices = self.mesh.vertices.iter();
+        let hash = vertices.fold(Fnv::new(), |hash, v| hash.number(v.x).number(v.y).number(v.z));
+        let indices = self.mesh.triangles.iter().flatten();
+        let hash = indices.fold(hash, |hash, index| hash.bytes(&index.to_le_bytes()));
         hash.number(self.offset).0
     }
 
@@ -131,6 +152,16 @@ impl MeshDistance {
             distances.push(sample.distance);
             normals.push(sample.normal);
         }
+    }
+
+    /// The sample over some triangles only; `triangles` must not be empty.
+    #[inline]
+    pub(super) fn sample_among(&self, point: Vector3<f64>, triangles: &[u32]) -> MeshSample {
+        let mut nearest = Nearest::beyond(f64::INFINITY);
+        for &t in triangles {
+            self.offer(t as usize, point, &mut nearest);
+        }
+        self.finish(point, &nearest)
     }
 
     /// Triangles whose box is within `radius` [m] of `point`.

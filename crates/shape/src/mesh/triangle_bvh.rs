@@ -37,6 +37,11 @@ impl TriangleBvh {
         (Self { nodes }, order)
     }
 
+    /// Size in memory [bytes].
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.nodes)
+    }
+
     /// Calls `visit(triangle)` for every triangle whose box is within the bound, nearer boxes first; `visit`
     /// returns the squared distance [m²] beyond which boxes may be skipped from now on.
     #[inline]

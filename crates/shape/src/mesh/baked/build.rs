@@ -1,5 +1,6 @@
 //! Baking: root cells in parallel, joined in their order, measured.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use nalgebra::Vector3;
@@ -7,9 +8,9 @@ use rayon::prelude::*;
 
 use super::cell::{Bake, Subtree};
 use super::error_report::ErrorReport;
-use super::leaf::SHEET;
-use super::octree::{BakedField, Grid, branch, decode, leaf};
+use super::octree::{BakedField, Grid, Node, Octree};
 use super::options::{BakeError, BakeOptions};
+use super::trilinear::CORNERS;
 use crate::mesh::MeshDistance;
 
 /// Root cells along the longest axis: enough to keep all cores busy and the progress smooth.
@@ -27,7 +28,7 @@ impl BakedField {
     /// # Errors
     /// When a setting is out of range or the memory limit is too small for any useful field.
     pub fn bake(
-        exact: &MeshDistance,
+        exact: &Arc<MeshDistance>,
         options: &BakeOptions,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Self, BakeError> {
@@ -47,7 +48,7 @@ impl BakedField {
 
 /// One bake; `None` when it passed the memory limit.
 fn attempt(
-    exact: &MeshDistance,
+    exact: &Arc<MeshDistance>,
     options: &BakeOptions,
     min_cell: f64,
     progress: &(dyn Fn(f64) + Sync),
@@ -70,14 +71,11 @@ fn attempt(
     }
     let worst = trees.iter().fold(0.0, |most: f64, tree| most.max(tree.worst));
     let measured = trees.iter().map(|tree| tree.measured).sum();
-    let (nodes, values) = join(trees);
     let mut field = BakedField {
         grid,
-        nodes,
-        values,
+        octree: join(trees),
+        exact: Arc::clone(exact),
         options: options.clone(),
-        fingerprint: exact.fingerprint(),
-        offset: exact.offset(),
         report: ErrorReport::default(),
     };
     if field.memory() > options.memory_limit {
@@ -102,20 +100,21 @@ fn grid(exact: &MeshDistance, options: &BakeOptions, min_cell: f64) -> (Grid, u3
 }
 
 /// One octree of many: roots first, then what is below each root in turn.
-fn join(trees: Vec<Subtree>) -> (Vec<u32>, Vec<f32>) {
-    let mut nodes = Vec::with_capacity(trees.iter().map(|tree| tree.nodes.len()).sum());
-    let mut values = Vec::with_capacity(trees.iter().map(|tree| tree.values.len()).sum());
-    nodes.resize(trees.len(), 0);
-    for (root, tree) in trees.into_iter().enumerate() {
+fn join(trees: Vec<Subtree>) -> Octree {
+    let mut all = Octree { nodes: vec![0; trees.len()], ..Octree::default() };
+    for (root, Subtree { octree: tree, .. }) in trees.into_iter().enumerate() {
         // a subtree's node 0 goes to the roots, its node 1 to the end of the list
-        let (nodes_before, blocks_before) = (nodes.len() - 1, values.len() / SHEET);
-        let moved = |&node: &u32| match decode(node) {
-            (None, place) => branch(place + nodes_before),
-            (Some(kind), place) => leaf(kind, place + blocks_before),
+        let (nodes, blocks, lists) = (all.nodes.len() - 1, all.values.len() / CORNERS, all.lists.len());
+        let moved = |&code: &u32| match Node::decode(code) {
+            Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),
+            Some(Node::Smooth(place)) => Node::Smooth(place + blocks).encode(),
+            Some(Node::Exact(place)) => Node::Exact(place + lists).encode(),
+            None => code,
         };
-        nodes[root] = moved(&tree.nodes[0]);
-        nodes.extend(tree.nodes[1..].iter().map(moved));
-        values.extend_from_slice(&tree.values);
+        all.nodes[root] = moved(&tree.nodes[0]);
+        all.nodes.extend(tree.nodes[1..].iter().map(moved));
+        all.values.extend_from_slice(&tree.values);
+        all.lists.extend_from_slice(&tree.lists);
     }
-    (nodes, values)
+    all
 }

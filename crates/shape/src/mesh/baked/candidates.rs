@@ -57,30 +57,21 @@ impl Candidates {
 
     /// The exact field at a point of the cell [m].
     pub(super) fn sample(&self, exact: &MeshDistance, point: Vector3<f64>) -> MeshSample {
-        exact.finish(point, &self.nearest(exact, point, &self.list))
-    }
-
-    /// Unsigned distance [m] to those candidates that `select` holds.
-    pub(super) fn distance_to(
-        &self,
-        exact: &MeshDistance,
-        point: Vector3<f64>,
-        selected: &[(f64, u32)],
-    ) -> f64 {
-        self.nearest(exact, point, selected).squared.sqrt()
-    }
-
-    fn nearest(&self, exact: &MeshDistance, point: Vector3<f64>, list: &[(f64, u32)]) -> Nearest {
         let moved = (point - self.center).norm() * (1.0 + 1e-9);
         let mut nearest = Nearest::beyond(f64::INFINITY);
-        for &(distance, t) in list {
+        for &(distance, t) in &self.list {
             let least = (distance - moved).max(0.0);
             if least * least > nearest.bound() {
                 break;
             }
             exact.offer(t as usize, point, &mut nearest);
         }
-        nearest
+        exact.finish(point, &nearest)
+    }
+
+    /// The triangles, nearest to the centre first.
+    pub(super) fn triangles(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.list.iter().map(|entry| entry.1)
     }
 
     /// Whether all lie in one plane; the field is then linear over the whole cell, because a cell that
@@ -96,21 +87,6 @@ impl Candidates {
                 let (other, point) = plane(entry.1);
                 (other - normal).norm() < 1e-9 && (point - start).dot(&normal).abs() < 1e-12
             })
-    }
-
-    /// Splits the candidates by the direction in which they are seen from the centre: nearer to `first` or to
-    /// `second`, unit vectors towards the surface. `None` when one side is empty.
-    pub(super) fn split(
-        &self,
-        exact: &MeshDistance,
-        first: Vector3<f64>,
-        second: Vector3<f64>,
-    ) -> Option<[Vec<(f64, u32)>; 2]> {
-        let (a, b): (Vec<_>, Vec<_>) = self.list.iter().partition(|entry| {
-            let towards = exact.triangles[entry.1 as usize].closest(self.center).point - self.center;
-            towards.dot(&first) >= towards.dot(&second)
-        });
-        (!a.is_empty() && !b.is_empty()).then_some([a, b])
     }
 }
 

@@ -1,19 +1,29 @@
-//! The baked field: an octree over a grid of root cells, trilinear sheets in its leaves.
+//! The baked field: an octree over a grid of root cells, with two kinds of leaves.
 //!
-//! A node is one number: two bits of kind (0 branch, otherwise [`LeafKind`]) and thirty of place. A branch's
-//! place is its first of eight consecutive children, a leaf's is its block of eight values; children come
-//! after their parent, so that a walk down always ends. Corner values are not shared between leaves: sharing
-//! would save values and cost an index for each, and one leaf is then one cache line.
+//! - *Smooth*: the distances at the eight corners, interpolated.
+//! - *Exact*: the few triangles that can be nearest anywhere in the cell, and the exact distance to them.
+//!   Along sharp edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a
+//!   concave one) and turns around the edge on the other side; interpolation to 1 µm takes 10 µm cells over
+//!   all of that, a hundred times the memory and a tenth of the accuracy of naming the triangles.
+//!
+//! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty of place. A branch's place
+//! is its first of eight consecutive children, a smooth leaf's its block of eight values, an exact leaf's the
+//! start of its list (count, triangles...). Children come after their parent, so that a walk down always
+//! ends. Corner values are not shared between leaves: sharing would save values and cost an index for each,
+//! and one leaf is then one cache line.
 //!
 //! S. F. Frisken, R. N. Perry, A. P. Rockwood, T. R. Jones, "Adaptively sampled distance fields", SIGGRAPH
 //! 2000.
+
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
 use super::error_report::ErrorReport;
-use super::leaf::{LeafKind, SHEET};
 use super::options::BakeOptions;
+use super::trilinear::{CORNERS, trilinear};
+use crate::mesh::MeshDistance;
 use crate::mesh::tri_mesh::Aabb;
 
 /// Bits of a node that hold its place.
@@ -51,42 +61,61 @@ impl Grid {
     }
 }
 
-/// A branch of eight children starting at `first`.
-pub(super) fn branch(first: usize) -> u32 {
-    first as u32 & PLACE
+/// What a node is, and where its content starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// The first of eight children.
+    Branch(usize),
+    /// The block of eight corner values.
+    Smooth(usize),
+    /// The start of a list of triangles: their number, then they.
+    Exact(usize),
 }
 
-/// A leaf whose values start at block `block`.
-pub(super) fn leaf(kind: LeafKind, block: usize) -> u32 {
-    (kind as u32) << PLACE_BITS | (block as u32 & PLACE)
+impl Node {
+    /// The node as one number; places beyond [`PLACES`] lose their upper bits.
+    pub(super) fn encode(self) -> u32 {
+        let (kind, place) = match self {
+            Self::Branch(place) => (0, place),
+            Self::Smooth(place) => (1, place),
+            Self::Exact(place) => (2, place),
+        };
+        kind << PLACE_BITS | (place as u32 & PLACE)
+    }
+
+    /// The node behind a number; `None` for the unused kind.
+    #[inline]
+    pub(super) fn decode(code: u32) -> Option<Self> {
+        let place = (code & PLACE) as usize;
+        match code >> PLACE_BITS {
+            0 => Some(Self::Branch(place)),
+            1 => Some(Self::Smooth(place)),
+            2 => Some(Self::Exact(place)),
+            _ => None,
+        }
+    }
 }
 
-/// What a node is, and its place.
-#[inline]
-pub(super) fn decode(node: u32) -> (Option<LeafKind>, usize) {
-    let kind = match node >> PLACE_BITS {
-        0 => None,
-        1 => Some(LeafKind::Smooth),
-        2 => Some(LeafKind::Lower),
-        _ => Some(LeafKind::Upper),
-    };
-    (kind, (node & PLACE) as usize)
-}
-
-/// Nodes or value blocks that a place can name.
+/// Nodes, blocks or list entries that a place can name.
 pub(super) const PLACES: usize = PLACE as usize + 1;
 
-/// A signed distance field sampled once and read many times. See the module for its accuracy.
-#[derive(Clone, Debug, PartialEq)]
+/// The octree: root cells first, x fastest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Octree {
+    pub(super) nodes: Vec<u32>,
+    /// Distances [m] at the corners of smooth leaves.
+    pub(super) values: Vec<f32>,
+    /// Triangles of exact leaves, in the order of the exact field.
+    pub(super) lists: Vec<u32>,
+}
+
+/// A signed distance field sampled once and read many times. See [`ErrorReport`] for its accuracy.
+#[derive(Clone, Debug)]
 pub struct BakedField {
     pub(super) grid: Grid,
-    /// Root cells first, x fastest.
-    pub(super) nodes: Vec<u32>,
-    /// Distances [m] at the corners of leaves.
-    pub(super) values: Vec<f32>,
+    pub(super) octree: Octree,
+    pub(super) exact: Arc<MeshDistance>,
     pub(super) options: BakeOptions,
-    pub(super) fingerprint: u64,
-    pub(super) offset: f64,
     pub(super) report: ErrorReport,
 }
 
@@ -132,16 +161,10 @@ impl BakedField {
         &self.options
     }
 
-    /// [`MeshDistance::fingerprint`](crate::mesh::MeshDistance::fingerprint) of the mesh it was baked from.
+    /// The exact field that it was baked from.
     #[must_use]
-    pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    /// How far the solid was grown [m].
-    #[must_use]
-    pub fn offset(&self) -> f64 {
-        self.offset
+    pub fn exact(&self) -> &Arc<MeshDistance> {
+        &self.exact
     }
 
     /// The box within which the field is sampled.
@@ -150,10 +173,10 @@ impl BakedField {
         self.grid.aabb()
     }
 
-    /// Size of nodes and values [bytes].
+    /// Size in memory [bytes], with the exact field.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (self.nodes.len() * size_of::<u32>() + self.values.len() * size_of::<f32>()) as u64
+        self.octree.memory() + self.exact.memory()
     }
 
     fn sample_inside(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {
@@ -161,19 +184,42 @@ impl BakedField {
         let [nx, ny, _] = self.grid.counts.map(|count| count as usize);
         let cell = [0, 1, 2].map(|i| (scaled[i] as usize).min(self.grid.counts[i] as usize - 1));
         let mut u = scaled - Vector3::from(cell.map(|i| i as f64));
-        let mut node = self.nodes[cell[0] + nx * (cell[1] + ny * cell[2])];
+        let mut index = cell[0] + nx * (cell[1] + ny * cell[2]);
         loop {
-            let (kind, place) = decode(node);
-            let Some(kind) = kind else {
-                let upper = u.map(|x| x >= 0.5);
-                let child = usize::from(upper.x) | usize::from(upper.y) << 1 | usize::from(upper.z) << 2;
-                u = u * 2.0 - upper.map(|up| f64::from(u8::from(up)));
-                node = self.nodes[place + child];
-                continue;
-            };
-            let values = &self.values[place * SHEET..(place + kind.sheets()) * SHEET];
-            let (distance, gradient) = kind.evaluate(values, u);
-            return (distance, gradient.try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z));
+            match Node::decode(self.octree.nodes[index]) {
+                Some(Node::Branch(first)) => {
+                    let upper = u.map(|x| x >= 0.5);
+                    index = first
+                        + (usize::from(upper.x) | usize::from(upper.y) << 1 | usize::from(upper.z) << 2);
+                    u = u * 2.0 - upper.map(|up| f64::from(u8::from(up)));
+                }
+                Some(Node::Smooth(block)) => {
+                    let values = &self.octree.values[block * CORNERS..(block + 1) * CORNERS];
+                    let (distance, gradient) = trilinear(values, u);
+                    let normal = gradient.try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z);
+                    return (distance, normal);
+                }
+                Some(Node::Exact(start)) => {
+                    let sample = self.exact.sample_among(point, self.octree.list(start));
+                    return (sample.distance, sample.normal);
+                }
+                // no such node is built or loaded
+                None => return (f64::NAN, Vector3::z()),
+            }
         }
+    }
+}
+
+impl Octree {
+    /// The triangles of the exact leaf whose list starts at `start`.
+    #[inline]
+    pub(super) fn list(&self, start: usize) -> &[u32] {
+        let count = self.lists[start] as usize;
+        &self.lists[start + 1..start + 1 + count]
+    }
+
+    /// Size [bytes].
+    pub(super) fn memory(&self) -> u64 {
+        (size_of_val(&*self.nodes) + size_of_val(&*self.values) + size_of_val(&*self.lists)) as u64
     }
 }

@@ -11,7 +11,7 @@ pub struct BakeOptions {
     pub band: f64,
     /// By how much the tolerance grows per distance beyond the band [-].
     pub far_slope: f64,
-    /// Edge [m] of the smallest cells; where they do not reach the tolerance (at sharp edges) they stay.
+    /// Edge [m] of the smallest cells, where subdivision ends whatever the error.
     pub min_cell: f64,
     /// How far [m] the grid reaches beyond the bounding box of the solid; at least twice the band is used.
     pub margin: f64,
