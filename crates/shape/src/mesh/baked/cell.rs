@@ -4,8 +4,10 @@
 //! children, so nothing is lost when it is split), at the centres of the children and at a few random points:
 //!
 //! ```text
-//! |d_leaf(p) − d(p)| ≤ tolerance + slope · max(0, |d(p)| − band)
+//! |d_leaf(p) − d(p)| ≤ tolerance + slope · max(0, |d(p)| − band − r)
 //! ```
+//!
+//! r is half the diagonal [m] of a cell that touches the band, zero for others.
 //!
 //! Interpolation is tried first, then a short list of triangles, then eight children. The smallest cells take
 //! a longer list; only where even that is too long do they interpolate without agreeing, and are measured.
@@ -135,7 +137,7 @@ impl Bake<'_> {
     }
 
     /// Whether interpolation agrees with the exact distance at every test point; with the largest error [m]
-    /// in the band and the number of test points there.
+    /// in and beside the band and the number of test points there.
     fn compare(
         &self,
         cell: Cell,
@@ -143,10 +145,13 @@ impl Bake<'_> {
         lattice: &[MeshSample; 27],
         values: &[f32],
     ) -> (bool, f64, u64) {
+        // the test points of a cell across the edge of the band must not all be excused
+        let touches = lattice[13].distance.abs() <= self.options.band + cell.half_diagonal();
+        let reach = self.options.band + if touches { cell.half_diagonal() } else { 0.0 };
         let (mut worst, mut measured) = (0.0f64, 0);
         let mut agrees = |u: Vector3<f64>, exact: f64| {
             let error = (trilinear(values, u).0 - exact).abs();
-            let beyond = (exact.abs() - self.options.band).max(0.0);
+            let beyond = (exact.abs() - reach).max(0.0);
             if beyond == 0.0 {
                 worst = worst.max(error);
                 measured += 1;

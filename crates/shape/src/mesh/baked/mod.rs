@@ -8,11 +8,13 @@ mod build;
 mod candidates;
 mod cell;
 mod error_report;
+mod file;
 mod octree;
 mod options;
 mod random;
 mod trilinear;
 
 pub use error_report::ErrorReport;
+pub use file::BakedFileError;
 pub use octree::BakedField;
 pub use options::{BakeError, BakeOptions};

@@ -28,7 +28,7 @@ impl Default for BakeOptions {
         Self {
             tolerance: 1e-6,
             band: 100e-6,
-            far_slope: 0.05,
+            far_slope: 0.1,
             min_cell: 10e-6,
             margin: 1e-3,
             memory_limit: 256 << 20,
