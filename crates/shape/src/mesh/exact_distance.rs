@@ -176,8 +176,8 @@ impl MeshDistance {
     /// Lets triangle `t` compete for the point nearest to `point`.
     #[inline]
     pub(super) fn offer(&self, t: usize, point: Vector3<f64>, nearest: &mut Nearest) {
-        let candidate = self.triangles[t].closest(point);
         let slack = TIE * nearest.squared + COINCIDENT;
+        let Some(candidate) = self.triangles[t].closest(point, nearest.squared + slack) else { return };
         if candidate.squared > nearest.squared + slack {
             return;
         }

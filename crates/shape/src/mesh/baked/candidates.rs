@@ -91,5 +91,6 @@ impl Candidates {
 }
 
 fn distance(exact: &MeshDistance, t: usize, point: Vector3<f64>) -> f64 {
-    exact.triangles[t].closest(point).squared.sqrt()
+    let closest = exact.triangles[t].closest(point, f64::INFINITY);
+    closest.map_or(f64::INFINITY, |closest| closest.squared.sqrt())
 }

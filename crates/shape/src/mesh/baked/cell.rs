@@ -143,7 +143,7 @@ impl Bake<'_> {
         cell: Cell,
         candidates: &Candidates,
         lattice: &[MeshSample; 27],
-        values: &[f32],
+        values: &[f32; CORNERS],
     ) -> (bool, f64, u64) {
         // the test points of a cell across the edge of the band must not all be excused
         let touches = lattice[13].distance.abs() <= self.options.band + cell.half_diagonal();

@@ -56,7 +56,8 @@ impl Grid {
 
     /// The whole box.
     pub(super) fn aabb(&self) -> Aabb {
-        let size = Vector3::from(self.counts.map(f64::from)) * self.root_size;
+        let [x, y, z] = self.counts;
+        let size = Vector3::new(f64::from(x), f64::from(y), f64::from(z)) * self.root_size;
         Aabb { min: self.origin, max: self.origin + size }
     }
 }
@@ -181,21 +182,22 @@ impl BakedField {
 
     fn sample_inside(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {
         let scaled = (point - self.grid.origin) / self.grid.root_size;
-        let [nx, ny, _] = self.grid.counts.map(|count| count as usize);
-        let cell = [0, 1, 2].map(|i| (scaled[i] as usize).min(self.grid.counts[i] as usize - 1));
-        let mut u = scaled - Vector3::from(cell.map(|i| i as f64));
-        let mut index = cell[0] + nx * (cell[1] + ny * cell[2]);
+        let [nx, ny, nz] = self.grid.counts;
+        // the upper faces of the box belong to the last cells
+        let cell = |x: f64, count: u32| (x as u32).min(count - 1);
+        let (x, y, z) = (cell(scaled.x, nx), cell(scaled.y, ny), cell(scaled.z, nz));
+        let mut u = scaled - Vector3::new(f64::from(x), f64::from(y), f64::from(z));
+        let mut index = x as usize + nx as usize * (y as usize + ny as usize * z as usize);
         loop {
             match Node::decode(self.octree.nodes[index]) {
                 Some(Node::Branch(first)) => {
-                    let upper = u.map(|x| x >= 0.5);
-                    index = first
-                        + (usize::from(upper.x) | usize::from(upper.y) << 1 | usize::from(upper.z) << 2);
-                    u = u * 2.0 - upper.map(|up| f64::from(u8::from(up)));
+                    let (x, y, z) = (u.x >= 0.5, u.y >= 0.5, u.z >= 0.5);
+                    index = first + (usize::from(x) | usize::from(y) << 1 | usize::from(z) << 2);
+                    u = u * 2.0 - Vector3::new(f64::from(x), f64::from(y), f64::from(z));
                 }
                 Some(Node::Smooth(block)) => {
-                    let values = &self.octree.values[block * CORNERS..(block + 1) * CORNERS];
-                    let (distance, gradient) = trilinear(values, u);
+                    let (blocks, _) = self.octree.values.as_chunks::<CORNERS>();
+                    let (distance, gradient) = trilinear(&blocks[block], u);
                     let normal = gradient.try_normalize(f64::MIN_POSITIVE).unwrap_or_else(Vector3::z);
                     return (distance, normal);
                 }

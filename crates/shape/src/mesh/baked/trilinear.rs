@@ -11,13 +11,13 @@ pub(super) const CORNERS: usize = 8;
 
 /// Interpolated value and its derivative in u; corner c has coordinates (c & 1, c >> 1 & 1, c >> 2).
 #[inline]
-pub(super) fn trilinear(values: &[f32], u: Vector3<f64>) -> (f64, Vector3<f64>) {
+pub(super) fn trilinear(values: &[f32; CORNERS], u: Vector3<f64>) -> (f64, Vector3<f64>) {
     let v = |corner: usize| f64::from(values[corner]);
-    let along_x = [0, 2, 4, 6].map(|c| v(c + 1) - v(c));
-    let [p, q, r, s] = [0, 1, 2, 3].map(|i| v(2 * i) + along_x[i] * u.x);
+    let (x0, x1, x2, x3) = (v(1) - v(0), v(3) - v(2), v(5) - v(4), v(7) - v(6));
+    let (p, q, r, s) = (v(0) + x0 * u.x, v(2) + x1 * u.x, v(4) + x2 * u.x, v(6) + x3 * u.x);
     let (low, high) = (p + (q - p) * u.y, r + (s - r) * u.y);
-    let slope_low = along_x[0] + (along_x[1] - along_x[0]) * u.y;
-    let slope_high = along_x[2] + (along_x[3] - along_x[2]) * u.y;
+    let slope_low = x0 + (x1 - x0) * u.y;
+    let slope_high = x2 + (x3 - x2) * u.y;
     let gradient = Vector3::new(
         slope_low + (slope_high - slope_low) * u.z,
         (q - p) + ((s - r) - (q - p)) * u.z,
