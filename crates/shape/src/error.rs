@@ -29,6 +29,9 @@ pub enum ShapeError {
         /// What was asked for.
         what: &'static str,
     },
+    /// A mesh file cannot be used.
+    #[error("{0}")]
+    Mesh(String),
     /// The inertial numbers belong to no body.
     #[error(transparent)]
     Inertia(#[from] tightfit_spatial::InertiaError),

@@ -10,7 +10,7 @@
 use nalgebra::Vector3;
 use tightfit_spatial::{Columns3, Inertia};
 
-use crate::mesh::{Aabb, MeshOptions, TriMesh};
+use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -46,6 +46,8 @@ pub enum Part {
     Block(Block),
     /// Ball or capsule.
     Capsule(Capsule),
+    /// A triangle mesh.
+    Mesh(MeshPart),
     /// Nodes without material.
     Nodes(NodeList),
 }
@@ -76,6 +78,7 @@ impl Part {
             Self::HalfSpace => half_space(point),
             Self::Block(block) => block.sample(point),
             Self::Capsule(capsule) => capsule.sample(point),
+            Self::Mesh(mesh) => mesh.sample(point),
             Self::Nodes(_) => Sample { distance: f64::INFINITY, normal: Vector3::z() },
         }
     }
@@ -96,6 +99,7 @@ impl Part {
             Self::HalfSpace => NodeSet::default(),
             Self::Block(block) => block.nodes(spacing),
             Self::Capsule(capsule) => capsule.nodes(spacing),
+            Self::Mesh(mesh) => mesh.nodes(spacing),
             Self::Nodes(list) => list.nodes(),
         }
     }
@@ -110,6 +114,7 @@ impl Part {
             Self::HalfSpace => Vector3::zeros(),
             Self::Block(block) => block.place(chart),
             Self::Capsule(capsule) => capsule.place(chart),
+            Self::Mesh(mesh) => mesh.place(chart),
             Self::Nodes(list) => list.place(chart),
         }
     }
@@ -119,6 +124,13 @@ impl Part {
     pub fn place(&self, nodes: &NodeSet, positions: &mut Columns3) {
         positions.clear();
         (0..nodes.len()).for_each(|index| positions.push(self.place_one(nodes.chart(index))));
+    }
+
+    /// How far the surface lies outside the nodes [m]: to be subtracted from their gaps. Only a mesh with a
+    /// clearance has it, since its nodes stay on the triangles.
+    #[must_use]
+    pub fn node_offset(&self) -> f64 {
+        if let Self::Mesh(mesh) = self { mesh.offset() } else { 0.0 }
     }
 
     /// Mass properties at `density` [kg/m³]; a node list has its own, whatever the density.
@@ -140,6 +152,7 @@ impl Part {
             Self::HalfSpace => return Err(ShapeError::Unbounded { what: "mass" }),
             Self::Block(block) => block.inertia(density),
             Self::Capsule(capsule) => capsule.inertia(density),
+            Self::Mesh(mesh) => mesh.inertia(density),
             Self::Nodes(list) => Ok(list.inertia()),
         };
         inertia.map_err(ShapeError::from)
@@ -156,6 +169,7 @@ impl Part {
             Self::Nut(nut) => Ok(nut.mesh(options)),
             Self::Block(block) => Ok(block.mesh(options)),
             Self::Capsule(capsule) => Ok(capsule.mesh(options)),
+            Self::Mesh(part) => Ok(part.mesh().as_ref().clone()),
             Self::HalfSpace | Self::Nodes(_) => Err(ShapeError::Unbounded { what: "mesh" }),
         }
     }
@@ -169,7 +183,7 @@ impl Part {
             Self::Bolt(bolt) => screw(bolt.thread().rise()),
             Self::Nut(nut) => screw(nut.thread().rise()),
             Self::HalfSpace | Self::Capsule(_) => Symmetry::Revolved,
-            Self::Sectioned(_) | Self::Block(_) | Self::Nodes(_) => Symmetry::None,
+            Self::Sectioned(_) | Self::Block(_) | Self::Mesh(_) | Self::Nodes(_) => Symmetry::None,
         }
     }
 
@@ -193,6 +207,7 @@ impl Part {
                 let height = ball.half_length() + ball.radius();
                 around(ball.radius(), -height, height)
             }
+            Self::Mesh(mesh) => mesh.aabb(),
             Self::Nodes(list) => Aabb::of(list.points().iter().copied()),
         })
     }

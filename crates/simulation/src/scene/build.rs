@@ -105,6 +105,7 @@ fn body(name: &str, description: &PartDescription, folder: &Path) -> Result<Body
         ShapeError::Dimension { field, allowed, .. } => {
             (at(&format!("shape.{field}")), format!("allowed: {allowed}"))
         }
+        ShapeError::Mesh(reason) => (at("shape.file"), reason),
         ShapeError::UnknownPreset { .. } => (at("shape.name"), error.to_string()),
         other => (at("shape"), other.to_string()),
     })?;
@@ -162,7 +163,7 @@ fn shape(description: &ShapeDescription, folder: &Path) -> Result<Part, ShapeErr
     match *description {
         ShapeDescription::Preset { ref name } => preset(name),
         ShapeDescription::Mesh { ref file, unit, offset_mm } => {
-            super::mesh_file::load(&folder.join(file), unit, offset_mm * 1e-3)
+            super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3)
         }
         ShapeDescription::Peg {
             diameter_mm,

@@ -1,6 +1,27 @@
-use super::description::MeshUnit;
+//! Mesh files named by a scene.
+
 use std::path::Path;
+
+use tightfit_shape::mesh::{LengthUnit, MeshPart, guess_unit, load};
 use tightfit_shape::{Part, ShapeError};
-pub(super) fn load(_path: &Path, _unit: Option<MeshUnit>, _offset: f64) -> Result<Part, ShapeError> {
-    Err(ShapeError::Unbounded { what: "mesh" })
+
+use super::description::MeshUnit;
+
+/// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit guessed where none is given.
+pub(super) fn load_part(path: &Path, unit: Option<MeshUnit>, offset: f64) -> Result<Part, ShapeError> {
+    let loaded = load(path).map_err(|error| ShapeError::Mesh(error.to_string()))?;
+    let unit = match unit {
+        Some(MeshUnit::M) => LengthUnit::Metre,
+        Some(MeshUnit::Cm) => LengthUnit::Centimetre,
+        Some(MeshUnit::Mm) => LengthUnit::Millimetre,
+        Some(MeshUnit::Inch) => LengthUnit::Inch,
+        None => guess_unit(loaded.mesh.aabb().diagonal()).unit,
+    };
+    let part = MeshPart::new(loaded.in_metres(unit)).map_err(|error| {
+        let file = path.display();
+        ShapeError::Mesh(format!(
+            "{file}: {error}; `tightfit part {file} --repair OUT.stl` examines and repairs it"
+        ))
+    })?;
+    Ok(Part::Mesh(part.with_offset(offset)))
 }

@@ -1,0 +1,227 @@
+//! One root cell: subdivided until its leaves agree with the exact distance.
+//!
+//! A cell is compared with the exact distance at the 27 points of its half-size lattice (the corners of its
+//! children, so nothing is lost when it is split), at the centres of the children and at a few random points:
+//!
+//! ```text
+//! |d_leaf(p) − d(p)| ≤ tolerance + slope · max(0, |d(p)| − band − r)
+//! ```
+//!
+//! r is half the diagonal [m] of a cell that touches the band, zero for others.
+//!
+//! Interpolation is tried first, then a short list of triangles, then eight children. The smallest cells take
+//! a longer list; only where even that is too long do they interpolate without agreeing, and are measured.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use nalgebra::Vector3;
+
+use super::candidates::Candidates;
+use super::octree::{Node, Octree, PLACES};
+use super::options::BakeOptions;
+use super::random::SplitMix;
+use super::trilinear::{CORNERS, trilinear};
+use crate::mesh::exact_distance::{MeshDistance, MeshSample};
+
+/// Cells that touch the band are at most this many bands wide, unless the field is linear over them: the
+/// test points of a larger cell could all miss the band.
+const BAND_CELL: f64 = 4.0;
+/// Longest list of an exact leaf: at 10 to 15 ns a triangle, a query stays near 100 ns.
+const SHORT_LIST: usize = 8;
+/// Longest list of the smallest cells.
+const LONG_LIST: usize = 64;
+/// Random points at which a cell is tested on top of the regular ones.
+const SURPRISES: usize = 4;
+
+/// What all root cells share.
+pub(super) struct Bake<'a> {
+    pub(super) exact: &'a MeshDistance,
+    pub(super) options: &'a BakeOptions,
+    /// Halvings from a root cell to the smallest cell.
+    pub(super) levels: u32,
+    /// Bytes so far, over all root cells.
+    pub(super) bytes: AtomicU64,
+    /// Whether the memory limit was passed: everyone stops.
+    pub(super) over: AtomicBool,
+}
+
+/// The octree below one root cell, numbered from its own root.
+#[derive(Debug, Default)]
+pub(super) struct Subtree {
+    pub(super) octree: Octree,
+    /// Largest error [m] of smooth leaves seen in the band.
+    pub(super) worst: f64,
+    /// Number of points behind `worst`.
+    pub(super) measured: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Cell {
+    center: Vector3<f64>,
+    size: f64,
+    level: u32,
+}
+
+impl Cell {
+    fn half_diagonal(&self) -> f64 {
+        self.size * (0.75f64).sqrt()
+    }
+
+    /// Position [m] of a point given in the unit cube.
+    fn at(&self, u: Vector3<f64>) -> Vector3<f64> {
+        self.center + (u - Vector3::from_element(0.5)) * self.size
+    }
+}
+
+impl Bake<'_> {
+    /// Bakes the root cell with the given centre and edge [m].
+    pub(super) fn root(&self, center: Vector3<f64>, size: f64) -> Subtree {
+        let cell = Cell { center, size, level: 0 };
+        let candidates = Candidates::of_root(self.exact, center, cell.half_diagonal());
+        let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|c| candidates.sample(self.exact, cell.at(corner(c))));
+        let mut tree = Subtree::default();
+        tree.octree.nodes.push(0);
+        self.cell(&mut tree, 0, cell, &candidates, &corners);
+        tree
+    }
+
+    fn cell(
+        &self,
+        tree: &mut Subtree,
+        slot: usize,
+        cell: Cell,
+        candidates: &Candidates,
+        corners: &[MeshSample; CORNERS],
+    ) {
+        let values = corners.map(|sample| sample.distance as f32);
+        if candidates.coplanar(self.exact) {
+            return self.push_smooth(tree, slot, &values);
+        }
+        let lattice: [MeshSample; 27] = std::array::from_fn(|i| match corner_of_lattice(i) {
+            Some(c) => corners[c],
+            None => candidates.sample(self.exact, cell.at(lattice_point(i))),
+        });
+        let last = cell.level == self.levels;
+        let distance = lattice[13].distance.abs();
+        let in_band = distance <= self.options.band + cell.half_diagonal();
+        if last || !in_band || cell.size <= BAND_CELL * self.options.band {
+            let (agrees, worst, measured) = self.compare(cell, candidates, &lattice, &values);
+            // a list where interpolation would do costs time, so cells stay smooth down to the band's size
+            let small = cell.size <= self.options.band.max(distance / 4.0);
+            let list = candidates.triangles().len();
+            if !agrees && (small && list <= SHORT_LIST || last && list <= LONG_LIST) {
+                return self.push_exact(tree, slot, candidates);
+            }
+            if agrees || last {
+                tree.worst = tree.worst.max(worst);
+                tree.measured += measured;
+                return self.push_smooth(tree, slot, &values);
+            }
+        }
+        if self.over.load(Ordering::Relaxed) {
+            return;
+        }
+        let first = tree.octree.nodes.len();
+        tree.octree.nodes.extend([0; 8]);
+        tree.octree.nodes[slot] = Node::Branch(first).encode();
+        for child in 0..8 {
+            let part = Cell {
+                center: cell.at((corner(child) + Vector3::from_element(0.5)) / 2.0),
+                size: cell.size / 2.0,
+                level: cell.level + 1,
+            };
+            let part_corners = std::array::from_fn(|c| lattice[lattice_of_child(child, c)]);
+            let fewer = candidates.of_child(self.exact, part.center, part.half_diagonal());
+            self.cell(tree, first + child, part, &fewer, &part_corners);
+        }
+    }
+
+    /// Whether interpolation agrees with the exact distance at every test point; with the largest error [m]
+    /// in and beside the band and the number of test points there.
+    fn compare(
+        &self,
+        cell: Cell,
+        candidates: &Candidates,
+        lattice: &[MeshSample; 27],
+        values: &[f32; CORNERS],
+    ) -> (bool, f64, u64) {
+        // the test points of a cell across the edge of the band must not all be excused
+        let touches = lattice[13].distance.abs() <= self.options.band + cell.half_diagonal();
+        let reach = self.options.band + if touches { cell.half_diagonal() } else { 0.0 };
+        let (mut worst, mut measured) = (0.0f64, 0);
+        let mut agrees = |u: Vector3<f64>, exact: f64| {
+            let error = (trilinear(values, u).0 - exact).abs();
+            let beyond = (exact.abs() - reach).max(0.0);
+            if beyond == 0.0 {
+                worst = worst.max(error);
+                measured += 1;
+            }
+            error <= self.options.tolerance + self.options.far_slope * beyond
+        };
+        let exact = |u: Vector3<f64>| candidates.sample(self.exact, cell.at(u)).distance;
+        let mut random = self.random(cell);
+        let last = cell.level == self.levels;
+        let mut all = (0..27).fold(true, |all, i| agrees(lattice_point(i), lattice[i].distance) && all);
+        let children = (0..CORNERS).map(|c| (corner(c) + Vector3::from_element(0.5)) / 2.0);
+        for u in children.chain((0..SURPRISES).map(|_| random.cube())) {
+            // a cell that will be split needs no further evidence, a smallest cell is measured to the end
+            if all || last {
+                all &= agrees(u, exact(u));
+            }
+        }
+        (all, worst, measured)
+    }
+
+    /// Random numbers that depend on the place of the cell, not on the order of the work.
+    fn random(&self, cell: Cell) -> SplitMix {
+        let bits = cell.center.map(f64::to_bits);
+        SplitMix(bits.x ^ bits.y.rotate_left(21) ^ bits.z.rotate_left(42) ^ self.options.seed)
+    }
+
+    fn push_smooth(&self, tree: &mut Subtree, slot: usize, values: &[f32; CORNERS]) {
+        let octree = &mut tree.octree;
+        octree.nodes[slot] = Node::Smooth(octree.values.len() / CORNERS).encode();
+        octree.values.extend_from_slice(values);
+        self.count(CORNERS);
+    }
+
+    fn push_exact(&self, tree: &mut Subtree, slot: usize, candidates: &Candidates) {
+        let triangles = candidates.triangles();
+        let octree = &mut tree.octree;
+        octree.nodes[slot] = Node::Exact(octree.lists.len()).encode();
+        self.count(1 + triangles.len());
+        octree.lists.push(triangles.len() as u32);
+        octree.lists.extend(triangles);
+    }
+
+    /// Counts a leaf of so many numbers, with its share of the branches above, against the memory limit.
+    fn count(&self, numbers: usize) {
+        let bytes = (size_of::<u32>() * numbers) as u64 + 5;
+        let limit = self.options.memory_limit.min((PLACES * size_of::<u32>()) as u64);
+        if self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > limit {
+            self.over.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Corner `c` of the unit cube.
+fn corner(c: usize) -> Vector3<f64> {
+    Vector3::new((c & 1) as f64, (c >> 1 & 1) as f64, (c >> 2) as f64)
+}
+
+/// Point `i` of the 3×3×3 lattice in the unit cube, x fastest.
+fn lattice_point(i: usize) -> Vector3<f64> {
+    Vector3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0
+}
+
+/// The corner of the cell at lattice point `i`, if it is one.
+fn corner_of_lattice(i: usize) -> Option<usize> {
+    let (x, y, z) = (i % 3, i / 3 % 3, i / 9);
+    (x != 1 && y != 1 && z != 1).then_some(x / 2 + y + 2 * z)
+}
+
+/// The lattice point at corner `c` of child `child`.
+fn lattice_of_child(child: usize, c: usize) -> usize {
+    let axis = |i: usize| (child >> i & 1) + (c >> i & 1);
+    axis(0) + 3 * axis(1) + 9 * axis(2)
+}

@@ -1,0 +1,20 @@
+//! A distance field sampled once into an adaptive octree, for parts whose exact distance is too slow.
+//!
+//! [`BakedField::bake`] samples, [`BakedField::sample`] reads, [`ErrorReport`] says how wrong it is; `octree`
+//! has the two kinds of cells, `cell` the rule of subdivision, `file` the format on disk. The field jumps
+//! by up to its error between cells of different size.
+
+mod build;
+mod candidates;
+mod cell;
+mod error_report;
+mod file;
+mod octree;
+mod options;
+mod random;
+mod trilinear;
+
+pub use error_report::ErrorReport;
+pub use file::BakedFileError;
+pub use octree::BakedField;
+pub use options::{BakeError, BakeOptions};

@@ -1,0 +1,164 @@
+//! The point of a triangle nearest to a query point, and the feature (face, edge, vertex) that holds it.
+//!
+//! ```text
+//! s  = (p − a)·n                     height over the plane [m]
+//! mᵢ = (p − vᵢ)·(n × eᵢ) ≥ 0 ∀ i     ⇒ face:  c = p − s n
+//! tᵢ = clamp((p − vᵢ)·eᵢ, 0, lᵢ)     otherwise: c = vᵢ + tᵢ eᵢ over the edges with mᵢ < 0, nearest wins
+//! ```
+//!
+//! n unit normal, vᵢ start, eᵢ unit direction and lᵢ length [m] of edge i, n × eᵢ points into the triangle.
+//! The nearest point of a convex polygon to a point outside lies on an edge whose half-plane excludes it, so
+//! edges with mᵢ ≥ 0 need no test. Projecting on unit vectors instead of barycentric products keeps the
+//! height exact to rounding on the long thin triangles of threads.
+
+use nalgebra::Vector3;
+
+/// Twice the area over the longest edge squared below which a triangle has no usable plane.
+const DEGENERATE: f64 = 1e-12;
+
+/// Where on a triangle a point lies: 0 the face, 1 + i edge i (from corner i to i + 1), 4 + i corner i.
+pub(super) type Feature = usize;
+/// The interior of the triangle.
+pub(super) const FACE: Feature = 0;
+/// Edge 0; edge i is `EDGE + i`.
+pub(super) const EDGE: Feature = 1;
+/// Corner 0; corner i is `CORNER + i`.
+pub(super) const CORNER: Feature = 4;
+/// Number of features.
+pub(super) const FEATURES: usize = 7;
+
+/// Nearest point of one triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClosestPoint {
+    /// The point on the triangle [m].
+    pub(super) point: Vector3<f64>,
+    /// Squared distance to it [m²].
+    pub(super) squared: f64,
+    /// What holds it.
+    pub(super) feature: Feature,
+}
+
+/// A triangle prepared for many queries.
+#[derive(Clone, Debug)]
+pub(super) struct PreparedTriangle {
+    /// Outward unit normal; zero when the triangle is degenerate.
+    pub(super) normal: Vector3<f64>,
+    /// The edges in winding order.
+    pub(super) edges: [PreparedEdge; 3],
+    degenerate: bool,
+}
+
+/// An edge prepared for many queries.
+#[derive(Clone, Debug)]
+pub(super) struct PreparedEdge {
+    /// First end [m].
+    pub(super) start: Vector3<f64>,
+    /// Unit direction to the second end; zero when the ends coincide.
+    pub(super) direction: Vector3<f64>,
+    /// Unit vector in the plane of the triangle, across the edge, towards its inside.
+    inward: Vector3<f64>,
+    /// Length [m].
+    length: f64,
+}
+
+impl PreparedTriangle {
+    /// Triangle through three corners [m], counter-clockwise seen from outside.
+    pub(super) fn new(corners: [Vector3<f64>; 3]) -> Self {
+        let span = [0, 1, 2].map(|i| corners[(i + 1) % 3] - corners[i]);
+        let twice_area = span[0].cross(&span[1]);
+        let longest = span.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
+        let degenerate = twice_area.norm() <= DEGENERATE * longest;
+        let normal = if degenerate { Vector3::zeros() } else { twice_area.normalize() };
+        let edges = [0, 1, 2].map(|i| {
+            let length = span[i].norm();
+            let direction = if length > 0.0 { span[i] / length } else { Vector3::zeros() };
+            PreparedEdge { start: corners[i], direction, inward: normal.cross(&direction), length }
+        });
+        Self { normal, edges, degenerate }
+    }
+
+    /// The point of the triangle nearest to `p` [m]; `None` when its plane alone is farther than the square root
+    /// of `bound` [m²].
+    #[inline]
+    pub(super) fn closest(&self, p: Vector3<f64>, bound: f64) -> Option<ClosestPoint> {
+        let [first, second, third] = &self.edges;
+        let from_first = p - first.start;
+        let height = from_first.dot(&self.normal);
+        let squared = height * height;
+        if squared > bound {
+            return None;
+        }
+        let (from_second, from_third) = (p - second.start, p - third.start);
+        let outside = |from: &Vector3<f64>, edge: &PreparedEdge| from.dot(&edge.inward) < 0.0;
+        let beyond_first = self.degenerate || outside(&from_first, first);
+        let beyond_second = self.degenerate || outside(&from_second, second);
+        let beyond_third = self.degenerate || outside(&from_third, third);
+        if !(beyond_first || beyond_second || beyond_third) {
+            return Some(ClosestPoint { point: p - self.normal * height, squared, feature: FACE });
+        }
+        let mut best = ClosestPoint { point: p, squared: f64::INFINITY, feature: FACE };
+        if beyond_first {
+            first.offer(0, p, from_first, &mut best);
+        }
+        if beyond_second {
+            second.offer(1, p, from_second, &mut best);
+        }
+        if beyond_third {
+            third.offer(2, p, from_third, &mut best);
+        }
+        Some(best)
+    }
+}
+
+impl PreparedEdge {
+    /// Keeps the point of this edge, number `i`, if it is nearer to `p` than `best`.
+    #[inline]
+    fn offer(&self, i: usize, p: Vector3<f64>, from_start: Vector3<f64>, best: &mut ClosestPoint) {
+        let along = from_start.dot(&self.direction);
+        let (t, feature) = if along <= 0.0 {
+            (0.0, CORNER + i)
+        } else if along >= self.length {
+            (self.length, CORNER + (i + 1) % 3)
+        } else {
+            (along, EDGE + i)
+        };
+        let away = from_start - self.direction * t;
+        let squared = away.norm_squared();
+        if squared < best.squared {
+            *best = ClosestPoint { point: p - away, squared, feature };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_point_of_the_triangle_is_nearer_than_the_closest_point() {
+        let corners =
+            [Vector3::new(0.0, 0.0, 0.0), Vector3::new(3.0, 0.1, 0.2), Vector3::new(2.0, 0.4, -0.1)];
+        let triangle = PreparedTriangle::new(corners);
+        for step in 0..500 {
+            let phase = f64::from(step);
+            let p = Vector3::new(1.5 + 3.0 * phase.sin(), 2.0 * (phase * 0.7).cos(), (phase * 0.3).sin());
+            let found = triangle.closest(p, f64::INFINITY).unwrap();
+            assert!(((p - found.point).norm_squared() - found.squared).abs() < 1e-14);
+            for i in 0..=40 {
+                for j in 0..=40 - i {
+                    let (u, v) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
+                    let q = corners[0] * (1.0 - u - v) + corners[1] * u + corners[2] * v;
+                    assert!((p - q).norm_squared() >= found.squared - 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_degenerate_triangle_is_its_edges() {
+        let [a, b, c] = [0.0, 1.0, 0.4].map(|x| Vector3::new(x, 0.0, 0.0));
+        let triangle = PreparedTriangle::new([a, b, c]);
+        let found = triangle.closest(Vector3::new(0.7, 0.3, 0.0), 1.0).unwrap();
+        assert!((found.squared - 0.09).abs() < 1e-15 && found.feature != FACE);
+    }
+}

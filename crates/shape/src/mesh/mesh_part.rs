@@ -1,0 +1,196 @@
+//! A part that is a triangle mesh.
+//!
+//! Chart: face = triangle (a, b, c), position a + u (b − a) + v (c − a). The nodes of faces are the centres of
+//! equal subtriangles; those of edges and corners lie on the sharp convex edges, where another part can be cut.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+use tightfit_spatial::{Inertia, InertiaError};
+
+use super::baked::BakedField;
+use super::{Aabb, DEFAULT_SHARP_ANGLE, EdgeTable, MeshDistance, MeshDistanceError, TriMesh, sharp_edges};
+use crate::Sample;
+use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
+
+/// How the distance to a mesh is found.
+#[derive(Clone, Debug)]
+pub enum MeshField {
+    /// Nearest triangle, exact to rounding.
+    Exact(Arc<MeshDistance>),
+    /// Sparse grid, much faster, with the error that it states.
+    Baked(Arc<BakedField>),
+}
+
+/// A mesh with a field and a clearance.
+#[derive(Clone, Debug)]
+pub struct MeshPart {
+    mesh: Arc<TriMesh>,
+    field: MeshField,
+    offset: f64,
+}
+
+impl MeshPart {
+    /// Part of a closed, outward mesh, with the exact field.
+    ///
+    /// # Errors
+    /// When inside and outside are undefined; the mesh doctor can tell why and often repair it.
+    pub fn new(mesh: TriMesh) -> Result<Self, MeshDistanceError> {
+        let exact = Arc::new(MeshDistance::new(mesh)?);
+        Ok(Self { mesh: exact.mesh().clone(), field: MeshField::Exact(exact), offset: 0.0 })
+    }
+
+    /// The same mesh with a baked field.
+    #[must_use]
+    pub fn with_baked(self, field: Arc<BakedField>) -> Self {
+        Self { field: MeshField::Baked(field), ..self }
+    }
+
+    /// The same part with its surface moved outwards by `offset` [m]; negative gives it clearance.
+    #[must_use]
+    pub fn with_offset(self, offset: f64) -> Self {
+        Self { offset, ..self }
+    }
+
+    /// How far the surface lies outside the triangles [m].
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// The triangles.
+    #[must_use]
+    pub fn mesh(&self) -> &Arc<TriMesh> {
+        &self.mesh
+    }
+
+    /// Signed distance and unit gradient.
+    #[must_use]
+    pub fn sample(&self, point: Vector3<f64>) -> Sample {
+        let sample = match &self.field {
+            MeshField::Exact(exact) => {
+                let sample = exact.sample(point);
+                Sample { distance: sample.distance, normal: sample.normal }
+            }
+            MeshField::Baked(baked) => {
+                let (distance, normal) = baked.sample(point);
+                Sample { distance, normal }
+            }
+        };
+        sample.offset(self.offset)
+    }
+
+    /// Mass properties of the solid inside the triangles at `density` [kg/m³].
+    ///
+    /// # Errors
+    /// When the density is not positive.
+    pub fn inertia(&self, density: f64) -> Result<Inertia, InertiaError> {
+        self.mesh.inertia(density)
+    }
+
+    /// Bounding box, the offset included.
+    #[must_use]
+    pub fn aabb(&self) -> Aabb {
+        self.mesh.aabb().grown(self.offset.max(0.0))
+    }
+
+    /// Position of a node on the triangles [m]; the surface lies [`Self::offset`] farther out.
+    #[must_use]
+    pub fn place(&self, chart: Chart) -> Vector3<f64> {
+        let index = (chart.face as usize).min(self.mesh.triangles.len() - 1);
+        let [a, b, c] = self.mesh.corners(index);
+        a + (b - a) * chart.u + (c - a) * chart.v
+    }
+
+    /// Nodes of all faces and of the sharp convex edges.
+    #[must_use]
+    pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
+        let mut nodes = NodeSet::default();
+        for triangle in 0..self.mesh.triangles.len() {
+            let [a, b, c] = self.mesh.corners(triangle);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            subtriangles(NodeSpacing::intervals(longest, spacing.face), |u, v| {
+                nodes.push(NodeKind::Face, triangle as u32, u, v);
+            });
+        }
+        self.edge_nodes(spacing, &mut nodes);
+        nodes
+    }
+
+    fn edge_nodes(&self, spacing: &NodeSpacing, nodes: &mut NodeSet) {
+        let table = EdgeTable::new(&self.mesh);
+        let mut corners = BTreeMap::new();
+        for edge in
+            sharp_edges(&self.mesh, &table, DEFAULT_SHARP_ANGLE).iter().filter(|edge| edge.is_convex())
+        {
+            let triangle = edge.triangles[0];
+            let corner = |index: usize| self.mesh.triangles[triangle as usize][index % 3];
+            // the side whose opposite corner is not on the edge
+            let Some(side) = (0..3).find(|side| !edge.vertices.contains(&corner(side + 2))) else { continue };
+            let (start, end) = (corner(side), corner(side + 1));
+            let length = (self.mesh.vertices[start as usize] - self.mesh.vertices[end as usize]).norm();
+            let count = NodeSpacing::intervals(length, spacing.edge);
+            for step in 1..count {
+                let [u, v] = along_side(side, step as f64 / count as f64);
+                nodes.push(NodeKind::Edge, triangle, u, v);
+            }
+            corners.entry(start).or_insert((triangle, along_side(side, 0.0)));
+            corners.entry(end).or_insert((triangle, along_side(side, 1.0)));
+        }
+        for (triangle, [u, v]) in corners.into_values() {
+            nodes.push(NodeKind::Corner, triangle, u, v);
+        }
+    }
+}
+
+impl PartialEq for MeshPart {
+    fn eq(&self, other: &Self) -> bool {
+        self.mesh == other.mesh && self.offset == other.offset
+    }
+}
+
+/// Centres of the n² equal subtriangles, as (u, v).
+fn subtriangles(n: usize, mut each: impl FnMut(f64, f64)) {
+    let third = |i: usize, part: f64| (i as f64 + part / 3.0) / n as f64;
+    for i in 0..n {
+        for j in 0..n - i {
+            each(third(i, 1.0), third(j, 1.0));
+            if i + j + 1 < n {
+                each(third(i, 2.0), third(j, 2.0));
+            }
+        }
+    }
+}
+
+/// (u, v) at the fraction t along side 0 (a → b), 1 (b → c) or 2 (c → a).
+fn along_side(side: usize, t: f64) -> [f64; 2] {
+    match side {
+        0 => [t, 0.0],
+        1 => [1.0 - t, t],
+        _ => [0.0, 1.0 - t],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::MeshOptions;
+    use crate::primitive::Block;
+
+    #[test]
+    fn a_meshed_block_answers_like_the_block_and_its_nodes_lie_on_it() {
+        let block = Block::new(Vector3::new(0.03, 0.02, 0.01)).unwrap();
+        let part = MeshPart::new(block.mesh(&MeshOptions::default())).unwrap().with_offset(-1e-4);
+        for point in [Vector3::new(0.02, 0.013, 0.009), Vector3::new(0.001, -0.004, 0.0049), Vector3::zeros()]
+        {
+            let difference = part.sample(point).distance - (block.sample(point).distance + 1e-4);
+            assert!(difference.abs() < 1e-15);
+        }
+        let nodes = part.nodes(&NodeSpacing { face: 1e-3, edge: 1e-3, start: 1e-3 });
+        assert_eq!(nodes.count(NodeKind::Corner), 8 + 4 * (5 + 3 + 1), "mesh vertices on the twelve edges");
+        for index in 0..nodes.len() {
+            assert!(block.sample(part.place(nodes.chart(index))).distance.abs() < 1e-15);
+        }
+    }
+}
