@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use nalgebra::Vector3;
 use tightfit_shape::Part;
+use tightfit_shape::doctor::{DoctorOptions, examine};
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit_shape::mesh::{MeshOptions, TriMesh};
 use tightfit_shape::node::{NodeKind, NodeSpacing};
@@ -203,5 +204,15 @@ fn every_standard_thread_has_a_closed_mesh_of_its_own_mass() {
         assert_closed(name, &mesh);
         let error = mesh.inertia(STEEL).unwrap().mass / part.inertia(STEEL).unwrap().mass - 1.0;
         assert!(error.abs() < 1e-3, "{name}: {error:e}");
+    }
+}
+
+#[test]
+fn exported_meshes_pass_the_doctor_with_no_finding() {
+    for (name, part) in parts() {
+        let mesh = part.mesh(&MeshOptions::default()).unwrap();
+        let diagnosis = examine(&mesh, &DoctorOptions::default());
+        assert!(diagnosis.findings.is_empty(), "{name}: {:#?}", diagnosis.findings);
+        assert!(diagnosis.skipped.is_empty(), "{name}: {:?}", diagnosis.skipped);
     }
 }

@@ -1,3 +1,49 @@
 //! The program `tightfit`.
 
-fn main() {}
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that talks to people")]
+
+mod commands;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Simulator of tight-tolerance assembly: parts that fit to the micrometre.
+#[derive(Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Without a command, every built-in scene is built, checked and drawn."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
+    Part(commands::part::PartArguments),
+    /// List the built-in scenes, or show one (or a scene file) body by body.
+    Scenes(commands::scenes::ScenesArguments),
+    /// Print the JSON schema of scene files.
+    Schema,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Some(Command::Part(arguments)) => commands::part::run(&arguments),
+        Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
+        Some(Command::Schema) => commands::schema::run(),
+        None => commands::survey::run(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("tightfit: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

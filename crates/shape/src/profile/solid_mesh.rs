@@ -12,18 +12,19 @@ impl SectionedSolid {
     pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
         let laps = self.mesh_laps(options);
         let mut builder = MeshBuilder::default();
-        let ring_at = |builder: &mut MeshBuilder, [level, z]: [f64; 2]| -> Vec<u32> {
+        // a ring on a face that reaches the axis is its rim drawn in: rounded corners shrink, they do not collapse
+        let ring_at = |builder: &mut MeshBuilder, [level, z]: [f64; 2], rim: f64| -> Vec<u32> {
             if level <= 0.0 {
                 return vec![builder.vertex(Vector3::new(0.0, 0.0, z)); laps.len()];
             }
             let point = |&lap: &f64| {
-                let across = self.section.point(level, lap);
+                let across = self.section.point(rim, lap) * (level / rim);
                 Vector3::new(across.x, across.y, z)
             };
             laps.iter().map(|lap| builder.vertex(point(lap))).collect()
         };
         let vertices = self.outline.vertices();
-        let rings: Vec<_> = vertices.iter().map(|&vertex| ring_at(&mut builder, vertex)).collect();
+        let rings: Vec<_> = vertices.iter().map(|&vertex| ring_at(&mut builder, vertex, vertex[0])).collect();
         for (index, [start, end]) in self.outline.edges() {
             let length = (end[0] - start[0]).hypot(end[1] - start[1]);
             let count = NodeSpacing::intervals(length, options.max_edge);
@@ -33,10 +34,10 @@ impl SectionedSolid {
                     rings[(index + 1) % rings.len()].clone()
                 } else {
                     let t = step as f64 / count as f64;
-                    ring_at(
-                        &mut builder,
-                        [start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t],
-                    )
+                    let at = [start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t];
+                    let reaches_axis = start[0] == 0.0 || end[0] == 0.0;
+                    let rim = if reaches_axis { start[0].max(end[0]) } else { at[0] };
+                    ring_at(&mut builder, at, rim)
                 };
                 builder.strip(&lower, &upper);
                 lower = upper;

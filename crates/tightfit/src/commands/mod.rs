@@ -1,0 +1,7 @@
+//! One file per command.
+
+pub(crate) mod part;
+pub(crate) mod part_report;
+pub(crate) mod scenes;
+pub(crate) mod schema;
+pub(crate) mod survey;

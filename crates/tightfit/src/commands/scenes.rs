@@ -1,0 +1,172 @@
+//! `tightfit scenes`: the built-in scenes, or one scene body by body.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use tightfit::scene::{Body, Motion, Scene, built_in_scenes};
+use tightfit::shape::node::NodeKind;
+
+use crate::table::Table;
+
+#[derive(Args)]
+pub(crate) struct ScenesArguments {
+    /// Built-in scene or scene file to show; all built-in ones are listed when left out.
+    scene: Option<String>,
+    /// Print the scene's TOML text, to start an own scene from it.
+    #[arg(long, requires = "scene")]
+    toml: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
+    match &arguments.scene {
+        Some(name) if arguments.toml => {
+            let built_in = built_in_scenes().iter().find(|scene| scene.name == name);
+            print!(
+                "{}",
+                built_in.map_or_else(|| std::fs::read_to_string(name), |scene| Ok(scene.text.to_string()))?
+            );
+        }
+        Some(name) => {
+            let scene = Scene::find(name)?;
+            match arguments.json {
+                true => println!("{}", serde_json::to_string_pretty(&scene_json(&scene))?),
+                false => print_scene(&scene),
+            }
+        }
+        None => {
+            let scenes: Result<Vec<_>, _> =
+                built_in_scenes().iter().map(|scene| Scene::find(scene.name)).collect();
+            let scenes = scenes?;
+            if arguments.json {
+                let all: Vec<_> = scenes.iter().map(scene_json).collect();
+                println!("{}", serde_json::to_string_pretty(&all)?);
+                return Ok(ExitCode::SUCCESS);
+            }
+            let mut table = Table::new(&["scene", "parts", "what happens"]);
+            for scene in &scenes {
+                let parts: Vec<_> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+                table.row(vec![scene.name.clone(), parts.join(", "), scene.description.clone()]);
+            }
+            print!("{table}");
+            println!("\n`tightfit scenes NAME` shows one; `tightfit scenes NAME --toml` prints its file.");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_scene(scene: &Scene) {
+    println!("{}: {}", scene.name, scene.description);
+    println!("step {} ms, gravity {:?} m/s²\n", scene.step * 1e3, scene.gravity.as_slice());
+    print!("{}", bodies_table(scene));
+    for pair in &scene.contacts {
+        let [a, b] = pair.bodies.map(|index| &scene.bodies[index]);
+        let gap = smallest_gap(a, b);
+        println!(
+            "\n{} against {}: friction {}, smallest gap at the start {}",
+            a.name,
+            b.name,
+            pair.friction,
+            micrometres(gap)
+        );
+    }
+}
+
+/// One row per body.
+pub(crate) fn bodies_table(scene: &Scene) -> Table {
+    let mut table = Table::new(&[
+        "body",
+        "motion",
+        "size mm",
+        "mass kg",
+        "face nodes",
+        "edge",
+        "corner",
+        "off surface nm",
+    ]);
+    for body in &scene.bodies {
+        let size = body.part.aabb().map_or("unbounded".into(), |aabb| {
+            let size = aabb.size() * 1e3;
+            format!("{:.1} x {:.1} x {:.1}", size.x, size.y, size.z)
+        });
+        table.row(vec![
+            body.name.clone(),
+            motion(body.motion).into(),
+            size,
+            body.inertia.map_or(String::new(), |inertia| format!("{:.4}", inertia.mass)),
+            body.nodes.count(NodeKind::Face).to_string(),
+            body.nodes.count(NodeKind::Edge).to_string(),
+            body.nodes.count(NodeKind::Corner).to_string(),
+            if body.nodes.is_empty() { String::new() } else { format!("{:.3}", off_surface(body) * 1e9) },
+        ]);
+    }
+    table
+}
+
+/// Largest distance of a body's nodes from its own surface [m]: chart and field are written apart and must agree.
+pub(crate) fn off_surface(body: &Body) -> f64 {
+    let off = |index: usize| {
+        let point = body.part.place_one(body.nodes.chart(index));
+        (body.part.sample(point).distance + body.part.node_offset()).abs()
+    };
+    let distances = (0..body.nodes.len()).map(off).filter(|distance| distance.is_finite());
+    distances.fold(0.0, f64::max)
+}
+
+/// Smallest distance between two bodies at the start [m], over the nodes of both; negative when they overlap.
+pub(crate) fn smallest_gap(a: &Body, b: &Body) -> f64 {
+    let one_way = |of: &Body, against: &Body| {
+        let against_from_of = against.world_from_part.inverse() * of.world_from_part;
+        let gap = |index: usize| {
+            let point = against_from_of.transform_point(of.part.place_one(of.nodes.chart(index)));
+            against.part.sample(point).distance - of.part.node_offset()
+        };
+        (0..of.nodes.len()).map(gap).fold(f64::INFINITY, f64::min)
+    };
+    one_way(a, b).min(one_way(b, a))
+}
+
+pub(crate) fn micrometres(length: f64) -> String {
+    if length.is_finite() { format!("{:.3} um", length * 1e6) } else { "none".into() }
+}
+
+fn motion(motion: Motion) -> &'static str {
+    match motion {
+        Motion::Free => "free",
+        Motion::Fixed => "fixed",
+        Motion::Kinematic => "kinematic",
+    }
+}
+
+fn scene_json(scene: &Scene) -> serde_json::Value {
+    let body = |body: &Body| {
+        json!({
+            "name": body.name,
+            "motion": motion(body.motion),
+            "mass_kg": body.inertia.map(|inertia| inertia.mass),
+            "position_m": body.world_from_part.translation.as_slice(),
+            "nodes": body.nodes.len(),
+        })
+    };
+    let pair = |pair: &tightfit::scene::ContactPair| {
+        let [a, b] = pair.bodies.map(|index| &scene.bodies[index]);
+        let gap = smallest_gap(a, b);
+        json!({
+            "bodies": [a.name, b.name],
+            "friction": pair.friction,
+            "restitution": pair.restitution,
+            "smallest_gap_um": gap.is_finite().then_some(gap * 1e6),
+        })
+    };
+    json!({
+        "name": scene.name,
+        "description": scene.description,
+        "step_s": scene.step,
+        "bodies": scene.bodies.iter().map(body).collect::<Vec<_>>(),
+        "contacts": scene.contacts.iter().map(pair).collect::<Vec<_>>(),
+    })
+}

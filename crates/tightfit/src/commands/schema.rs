@@ -1,0 +1,10 @@
+//! `tightfit schema`: the JSON schema of scene files, for editors.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+pub(crate) fn run() -> Result<ExitCode> {
+    println!("{}", serde_json::to_string_pretty(&tightfit::scene::scene_schema())?);
+    Ok(ExitCode::SUCCESS)
+}

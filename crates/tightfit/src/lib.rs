@@ -1,0 +1,21 @@
+/*!
+Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
+
+This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
+scenes, [`spatial`] poses, twists, wrenches and inertia.
+
+```
+use tightfit::shape::preset::preset;
+use tightfit::spatial::Vector3;
+
+let hole = preset("hole-50").expect("a built-in part");
+// 10 um inside the wall, 20 mm below the mouth
+let sample = hole.sample(Vector3::new(0.025_0175 + 10e-6, 0.0, -0.02));
+assert!((sample.distance + 10e-6).abs() < 1e-15);
+assert!((sample.normal.x + 1.0).abs() < 1e-15);
+```
+*/
+
+pub use tightfit_shape as shape;
+pub use tightfit_simulation as scene;
+pub use tightfit_spatial as spatial;
