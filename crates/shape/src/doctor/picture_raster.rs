@@ -4,7 +4,42 @@ use nalgebra::{Vector2, Vector3};
 
 use crate::mesh::{SharpEdge, TriMesh};
 
-/// Where the camera looks from: from the right, the front and above, as drawings do.
+/// A direction to look from.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    azimuth: f64,
+    elevation: f64,
+}
+
+impl View {
+    /// From the right, the front and above, as drawings do; or from the corner that faces more of `places`.
+    pub(super) fn facing(places: &[Vector3<f64>], middle: Vector3<f64>) -> Self {
+        let corner = |elevation: f64, turn: f64| Self {
+            azimuth: (-52.0 + turn).to_radians(),
+            elevation: elevation.to_radians(),
+        };
+        let views = [26.0, -26.0].into_iter().flat_map(|elevation| {
+            [0.0, 90.0, 180.0, 270.0].into_iter().map(move |turn| corner(elevation, turn))
+        });
+        let faced =
+            |view: Self| places.iter().filter(|place| view.toward().dot(&(*place - middle)) > 0.0).count();
+        let mut best = corner(26.0, 0.0);
+        for view in views {
+            if faced(view) > faced(best) {
+                best = view;
+            }
+        }
+        best
+    }
+
+    /// Direction from the part to the viewer.
+    pub(super) fn toward(self) -> Vector3<f64> {
+        let level = self.elevation.cos();
+        Vector3::new(level * self.azimuth.cos(), level * self.azimuth.sin(), self.elevation.sin())
+    }
+}
+
+/// An orthographic projection to pixels.
 pub(super) struct Camera {
     right: Vector3<f64>,
     up: Vector3<f64>,
@@ -18,14 +53,13 @@ pub(super) struct Camera {
 impl Camera {
     /// Fits the points into `size` pixels with a margin.
     pub(super) fn fitting(
+        view: View,
         points: impl Iterator<Item = Vector3<f64>>,
         size: Vector2<f64>,
         margin: f64,
     ) -> Self {
-        let (azimuth, elevation) = (-52f64.to_radians(), 26f64.to_radians());
-        let toward =
-            Vector3::new(elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin());
-        let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
+        let toward = view.toward();
+        let right = Vector3::new(-view.azimuth.sin(), view.azimuth.cos(), 0.0);
         let up = toward.cross(&right);
         let far = Vector2::repeat(f64::INFINITY);
         let (low, high) = points.fold((far, -far), |(low, high), p| {
