@@ -14,8 +14,8 @@ use crate::mesh::{Aabb, DEFAULT_SHARP_ANGLE, EdgeTable, TriMesh, base64_encode, 
 const WIDTH: f64 = 1000.0;
 const VIEW_TOP: f64 = 92.0;
 const VIEW_HEIGHT: f64 = 600.0;
-/// Room around the part for dimensions [px].
-const MARGIN: f64 = 78.0;
+/// Room for dimensions beside the part, and above and below it [px].
+const MARGIN: [f64; 2] = [130.0, 70.0];
 /// Pixels of the shaded view per unit of the drawing: smooths the outlines.
 const SUPERSAMPLING: f64 = 2.0;
 /// Characters of the legend per line: 13 px text of average width 6.6 px.
@@ -77,8 +77,8 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         let marks = dimensions.into_iter().flat_map(|(from, to)| [from, to]);
         mesh.triangles.iter().flatten().map(|&vertex| mesh.vertices[vertex as usize]).chain(marks)
     };
-    let size = Vector2::new(WIDTH, VIEW_HEIGHT);
-    let fine = Camera::fitting(view, shown(), size * SUPERSAMPLING, MARGIN * SUPERSAMPLING);
+    let (size, margin) = (Vector2::new(WIDTH, VIEW_HEIGHT), Vector2::from(MARGIN));
+    let fine = Camera::fitting(view, shown(), size * SUPERSAMPLING, margin * SUPERSAMPLING);
     let (width, height) = ((WIDTH * SUPERSAMPLING) as usize, (VIEW_HEIGHT * SUPERSAMPLING) as usize);
     let mut raster = Raster::new(width, height);
     raster.paint(mesh, &fine);
@@ -88,7 +88,7 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         svg,
         r#"<image x="0" y="{VIEW_TOP}" width="{WIDTH}" height="{VIEW_HEIGHT}" xlink:href="data:image/png;base64,{data}"/>"#
     );
-    let camera = Camera::fitting(view, shown(), size, MARGIN);
+    let camera = Camera::fitting(view, shown(), size, margin);
     let pixel = |point: Vector3<f64>| camera.project(point).xy() + Vector2::new(0.0, VIEW_TOP);
     let middle = Vector2::new(WIDTH / 2.0, VIEW_TOP + VIEW_HEIGHT / 2.0);
     for (from, to) in dimensions {

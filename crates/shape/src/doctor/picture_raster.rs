@@ -14,22 +14,20 @@ pub(super) struct View {
 impl View {
     /// From the right, the front and above, as drawings do; or from the corner that faces more of `places`.
     pub(super) fn facing(places: &[Vector3<f64>], middle: Vector3<f64>) -> Self {
-        let corner = |elevation: f64, turn: f64| Self {
-            azimuth: (-52.0 + turn).to_radians(),
-            elevation: elevation.to_radians(),
-        };
-        let views = [26.0, -26.0].into_iter().flat_map(|elevation| {
-            [0.0, 90.0, 180.0, 270.0].into_iter().map(move |turn| corner(elevation, turn))
-        });
-        let faced =
-            |view: Self| places.iter().filter(|place| view.toward().dot(&(*place - middle)) > 0.0).count();
-        let mut best = corner(26.0, 0.0);
-        for view in views {
-            if faced(view) > faced(best) {
-                best = view;
+        let mut best = (Self { azimuth: 0.0, elevation: 0.0 }, -1.0);
+        // other corners must show more, and views from below, which are hard to read, much more
+        for (elevation, worth) in [(26f64, 1.0), (-26f64, 0.6)] {
+            for turn in [0.0, 90.0, 180.0, 270.0f64] {
+                let azimuth = (turn - 52.0).to_radians();
+                let view = Self { azimuth, elevation: elevation.to_radians() };
+                let faced = places.iter().filter(|place| view.toward().dot(&(*place - middle)) > 0.0).count();
+                let score = worth * faced as f64;
+                if score > 1.1 * best.1 {
+                    best = (view, score);
+                }
             }
         }
-        best
+        best.0
     }
 
     /// Direction from the part to the viewer.
@@ -56,7 +54,7 @@ impl Camera {
         view: View,
         points: impl Iterator<Item = Vector3<f64>>,
         size: Vector2<f64>,
-        margin: f64,
+        margin: Vector2<f64>,
     ) -> Self {
         let toward = view.toward();
         let right = Vector3::new(-view.azimuth.sin(), view.azimuth.cos(), 0.0);
@@ -66,7 +64,7 @@ impl Camera {
             let flat = Vector2::new(right.dot(&p), up.dot(&p));
             (low.inf(&flat), high.sup(&flat))
         });
-        let room = (size - Vector2::repeat(2.0 * margin)).component_div(&(high - low));
+        let room = (size - margin * 2.0).component_div(&(high - low));
         let scale = room.min();
         // a single point would be enlarged without limit
         let scale = if scale.is_finite() { scale } else { 1.0 };

@@ -174,6 +174,8 @@ fn parse(
     if bytes.is_empty() {
         return Err(MeshError::Empty { file: name.into() });
     }
+    // some editors put a byte-order mark before text
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mesh = match format {
         MeshFormat::Stl => load_stl::parse(bytes, name)?,
         MeshFormat::Obj => load_obj::parse(bytes, name)?,

@@ -207,6 +207,8 @@ fn binary_stl_that_begins_with_solid_and_text_without_extension_are_told_apart()
     let text = format!("solid part\n{facet}\nendsolid part\n");
     assert_eq!(MeshFormat::from_content(text.as_bytes()), Some(MeshFormat::Stl));
     assert_eq!(load_bytes(text.as_bytes(), MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 1);
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(load_bytes(marked.as_bytes(), MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 1);
     let cut = &text[..text.find("VERTEX").unwrap()];
     assert!(
         error(cut.as_bytes(), MeshFormat::Stl)
