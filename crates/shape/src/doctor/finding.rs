@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use serde::{Serialize, Serializer};
 
 /// Most places kept per finding: enough to see where, few enough to print and to draw.
-pub(super) const MAX_PLACES: usize = 100;
+const MAX_PLACES: usize = 100;
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -69,7 +69,7 @@ pub struct Finding {
     pub severity: Severity,
     /// How often.
     pub count: usize,
-    /// Where, at the first hundred [m].
+    /// Where [m]: all places, or up to a hundred spread evenly over them, the first one included.
     #[serde(serialize_with = "as_arrays")]
     pub places: Vec<Vector3<f64>>,
     /// What and how much, in one line.
@@ -81,19 +81,26 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding at `places`, of which the first hundred are kept and all are counted.
+    /// A finding at `places`, which are all counted and thinned out to a hundred at most.
     pub(super) fn at(
         kind: FindingKind,
         severity: Severity,
         places: impl IntoIterator<Item = Vector3<f64>>,
     ) -> Self {
         let mut kept = Vec::new();
-        let mut count = 0;
+        let (mut count, mut stride) = (0, 1);
         for place in places {
-            count += 1;
-            if kept.len() < MAX_PLACES {
-                kept.push(place);
+            if count % stride == 0 {
+                if kept.len() == MAX_PLACES {
+                    // every second one goes, and from now on twice as many are passed over
+                    kept = kept.into_iter().step_by(2).collect();
+                    stride *= 2;
+                }
+                if count % stride == 0 {
+                    kept.push(place);
+                }
             }
+            count += 1;
         }
         let (message, remedy) = (String::new(), String::new());
         Self { kind, severity, count, places: kept, message, remedy, repairable: false }

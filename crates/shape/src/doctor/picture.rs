@@ -7,15 +7,15 @@ use std::fmt::Write;
 
 use nalgebra::{Vector2, Vector3};
 
-use super::picture_raster::{Camera, Raster, palette};
+use super::picture_raster::{Camera, Raster, View, palette};
 use super::{Diagnosis, Severity, png};
 use crate::mesh::{Aabb, DEFAULT_SHARP_ANGLE, EdgeTable, TriMesh, base64_encode, sharp_edges};
 
 const WIDTH: f64 = 1000.0;
 const VIEW_TOP: f64 = 92.0;
 const VIEW_HEIGHT: f64 = 600.0;
-/// Room around the part for dimensions [px].
-const MARGIN: f64 = 78.0;
+/// Room for dimensions beside the part, and above and below it [px].
+const MARGIN: [f64; 2] = [130.0, 70.0];
 /// Pixels of the shaded view per unit of the drawing: smooths the outlines.
 const SUPERSAMPLING: f64 = 2.0;
 /// Characters of the legend per line: 13 px text of average width 6.6 px.
@@ -68,17 +68,17 @@ fn subtitle(diagnosis: &Diagnosis) -> String {
 
 fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
     let used = Aabb::of(mesh.triangles.iter().flatten().map(|&vertex| mesh.vertices[vertex as usize]));
-    let corner = |i: usize| {
-        Vector3::from_fn(|axis, _| if i >> axis & 1 == 1 { used.max[axis] } else { used.min[axis] })
-    };
-    let corners: Vec<_> = (0..8).map(corner).collect();
+    let places: Vec<_> =
+        diagnosis.findings.iter().flat_map(|finding| finding.places.iter().copied()).collect();
+    let view = View::facing(&places, used.center());
+    let dimensions = dimensioned_edges(&used, view.toward());
     // the part and the three edges of its box that carry dimensions
     let shown = || {
-        let marks = [0, 1, 3, 4].into_iter().map(|i| corners[i]);
+        let marks = dimensions.into_iter().flat_map(|(from, to)| [from, to]);
         mesh.triangles.iter().flatten().map(|&vertex| mesh.vertices[vertex as usize]).chain(marks)
     };
-    let size = Vector2::new(WIDTH, VIEW_HEIGHT);
-    let fine = Camera::fitting(shown(), size * SUPERSAMPLING, MARGIN * SUPERSAMPLING);
+    let (size, margin) = (Vector2::new(WIDTH, VIEW_HEIGHT), Vector2::from(MARGIN));
+    let fine = Camera::fitting(view, shown(), size * SUPERSAMPLING, margin * SUPERSAMPLING);
     let (width, height) = ((WIDTH * SUPERSAMPLING) as usize, (VIEW_HEIGHT * SUPERSAMPLING) as usize);
     let mut raster = Raster::new(width, height);
     raster.paint(mesh, &fine);
@@ -88,14 +88,12 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         svg,
         r#"<image x="0" y="{VIEW_TOP}" width="{WIDTH}" height="{VIEW_HEIGHT}" xlink:href="data:image/png;base64,{data}"/>"#
     );
-    let camera = Camera::fitting(shown(), size, MARGIN);
+    let camera = Camera::fitting(view, shown(), size, margin);
     let pixel = |point: Vector3<f64>| camera.project(point).xy() + Vector2::new(0.0, VIEW_TOP);
-    // the edges of the box on its outline nearest to the viewer: below in front, below at the right, upright
-    let length = used.size() * 1e3;
-    for (from, to, millimetres) in [(0, 1, length.x), (1, 3, length.y), (0, 4, length.z)] {
-        let label = format!("{} mm", significant(millimetres));
-        let middle = Vector2::new(WIDTH / 2.0, VIEW_TOP + VIEW_HEIGHT / 2.0);
-        write_dimension(svg, pixel(corners[from]), pixel(corners[to]), middle, &label);
+    let middle = Vector2::new(WIDTH / 2.0, VIEW_TOP + VIEW_HEIGHT / 2.0);
+    for (from, to) in dimensions {
+        let label = format!("{} mm", significant((to - from).norm() * 1e3));
+        write_dimension(svg, pixel(from), pixel(to), middle, &label);
     }
     // the worst come last, so that nothing covers them
     for (index, finding) in diagnosis.findings.iter().enumerate().rev() {
@@ -112,6 +110,18 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
             );
         }
     }
+}
+
+/// The edges of the box on its outline that carry dimensions: two that meet at the corner nearest to the
+/// viewer, on the side of the box that he does not see, and an upright one at its left.
+fn dimensioned_edges(used: &Aabb, toward: Vector3<f64>) -> [(Vector3<f64>, Vector3<f64>); 3] {
+    let far = Vector3::from_fn(|axis, _| if toward[axis] > 0.0 { used.min[axis] } else { used.max[axis] });
+    let near = used.min + used.max - far;
+    let corner = Vector3::new(near.x, near.y, far.z);
+    let (along_x, along_y) = (Vector3::new(far.x, near.y, far.z), Vector3::new(near.x, far.y, far.z));
+    let right = Vector3::z().cross(&toward);
+    let left = if right.dot(&along_x) < right.dot(&along_y) { along_x } else { along_y };
+    [(along_x, corner), (along_y, corner), (left, Vector3::new(left.x, left.y, near.z))]
 }
 
 /// A dimension line beside `from`–`to`, on the side away from `middle`.

@@ -4,7 +4,40 @@ use nalgebra::{Vector2, Vector3};
 
 use crate::mesh::{SharpEdge, TriMesh};
 
-/// Where the camera looks from: from the right, the front and above, as drawings do.
+/// A direction to look from.
+#[derive(Clone, Copy)]
+pub(super) struct View {
+    azimuth: f64,
+    elevation: f64,
+}
+
+impl View {
+    /// From the right, the front and above, as drawings do; or from the corner that faces more of `places`.
+    pub(super) fn facing(places: &[Vector3<f64>], middle: Vector3<f64>) -> Self {
+        let mut best = (Self { azimuth: 0.0, elevation: 0.0 }, -1.0);
+        // other corners must show more, and views from below, which are hard to read, much more
+        for (elevation, worth) in [(26f64, 1.0), (-26f64, 0.6)] {
+            for turn in [0.0, 90.0, 180.0, 270.0f64] {
+                let azimuth = (turn - 52.0).to_radians();
+                let view = Self { azimuth, elevation: elevation.to_radians() };
+                let faced = places.iter().filter(|place| view.toward().dot(&(*place - middle)) > 0.0).count();
+                let score = worth * faced as f64;
+                if score > 1.1 * best.1 {
+                    best = (view, score);
+                }
+            }
+        }
+        best.0
+    }
+
+    /// Direction from the part to the viewer.
+    pub(super) fn toward(self) -> Vector3<f64> {
+        let level = self.elevation.cos();
+        Vector3::new(level * self.azimuth.cos(), level * self.azimuth.sin(), self.elevation.sin())
+    }
+}
+
+/// An orthographic projection to pixels.
 pub(super) struct Camera {
     right: Vector3<f64>,
     up: Vector3<f64>,
@@ -18,21 +51,20 @@ pub(super) struct Camera {
 impl Camera {
     /// Fits the points into `size` pixels with a margin.
     pub(super) fn fitting(
+        view: View,
         points: impl Iterator<Item = Vector3<f64>>,
         size: Vector2<f64>,
-        margin: f64,
+        margin: Vector2<f64>,
     ) -> Self {
-        let (azimuth, elevation) = (-52f64.to_radians(), 26f64.to_radians());
-        let toward =
-            Vector3::new(elevation.cos() * azimuth.cos(), elevation.cos() * azimuth.sin(), elevation.sin());
-        let right = Vector3::new(-azimuth.sin(), azimuth.cos(), 0.0);
+        let toward = view.toward();
+        let right = Vector3::new(-view.azimuth.sin(), view.azimuth.cos(), 0.0);
         let up = toward.cross(&right);
         let far = Vector2::repeat(f64::INFINITY);
         let (low, high) = points.fold((far, -far), |(low, high), p| {
             let flat = Vector2::new(right.dot(&p), up.dot(&p));
             (low.inf(&flat), high.sup(&flat))
         });
-        let room = (size - Vector2::repeat(2.0 * margin)).component_div(&(high - low));
+        let room = (size - margin * 2.0).component_div(&(high - low));
         let scale = room.min();
         // a single point would be enlarged without limit
         let scale = if scale.is_finite() { scale } else { 1.0 };

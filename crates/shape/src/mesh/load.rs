@@ -27,6 +27,9 @@ pub enum MeshFormat {
     Glb,
 }
 
+/// Most bytes of a file: a text STL of 20 million triangles has about 6 GB.
+const MAX_BYTES: u64 = 8 << 30;
+
 const KNOWN: &str = "stl, obj, ply, gltf, glb";
 
 impl MeshFormat {
@@ -115,10 +118,6 @@ impl LoadedMesh {
 /// When the file cannot be read, is of no known format, or holds no sound mesh: see [`MeshError`].
 pub fn load(path: &Path) -> Result<LoadedMesh, MeshError> {
     let name = path.display().to_string();
-    let read = |path: &Path| {
-        fs::read(path)
-            .map_err(|error| MeshError::Read { file: path.display().to_string(), reason: error.to_string() })
-    };
     let bytes = read(path)?;
     // content first where it is certain: a binary STL called part.obj is still a binary STL
     let by_extension = MeshFormat::from_extension(path);
@@ -150,6 +149,15 @@ pub fn load(path: &Path) -> Result<LoadedMesh, MeshError> {
     parse(&bytes, format, &name, &beside)
 }
 
+fn read(path: &Path) -> Result<Vec<u8>, MeshError> {
+    let file = path.display().to_string();
+    let length = fs::metadata(path).map(|data| data.len()).unwrap_or(0);
+    if length > MAX_BYTES {
+        return Err(MeshError::TooMany { file, what: "bytes", count: length, limit: MAX_BYTES });
+    }
+    fs::read(path).map_err(|error| MeshError::Read { file, reason: error.to_string() })
+}
+
 /// Reads a mesh from memory; `name` stands for it in errors.
 ///
 /// # Errors
@@ -174,6 +182,8 @@ fn parse(
     if bytes.is_empty() {
         return Err(MeshError::Empty { file: name.into() });
     }
+    // some editors put a byte-order mark before text
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mesh = match format {
         MeshFormat::Stl => load_stl::parse(bytes, name)?,
         MeshFormat::Obj => load_obj::parse(bytes, name)?,

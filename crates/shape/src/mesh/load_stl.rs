@@ -79,20 +79,27 @@ fn parse_text(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
     let mut last_line = 0;
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         last_line = index + 1;
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        if !words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"vertex")) {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).peekable();
+        // the name of a part may hold any word
+        if words.peek().is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) {
             continue;
         }
-        let mut number = || words.next().and_then(|w| str::from_utf8(w).ok()).and_then(|w| w.parse().ok());
-        let (Some(x), Some(y), Some(z)) = (number(), number(), number()) else {
-            return Err(MeshError::Syntax {
-                file: file.into(),
-                place: format!("line {last_line}"),
-                value: excerpt(line),
-                expected: "`vertex x y z` with three numbers".into(),
-            });
-        };
-        soup.corner(Vector3::new(x, y, z))?;
+        while let Some(word) = words.next() {
+            if !word.eq_ignore_ascii_case(b"vertex") {
+                continue;
+            }
+            let mut number =
+                || words.next().and_then(|w| str::from_utf8(w).ok()).and_then(|w| w.parse().ok());
+            let (Some(x), Some(y), Some(z)) = (number(), number(), number()) else {
+                return Err(MeshError::Syntax {
+                    file: file.into(),
+                    place: format!("line {last_line}"),
+                    value: excerpt(line),
+                    expected: "`vertex x y z` with three numbers".into(),
+                });
+            };
+            soup.corner(Vector3::new(x, y, z))?;
+        }
     }
     if !soup.corners.is_multiple_of(3) {
         return Err(MeshError::Truncated {

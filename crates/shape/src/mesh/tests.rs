@@ -204,9 +204,11 @@ fn binary_stl_that_begins_with_solid_and_text_without_extension_are_told_apart()
 
     let facet =
         "facet normal 0 0 1\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n VERTEX 0 1e0 0\n endloop\nendfacet";
-    let text = format!("solid part\n{facet}\nendsolid part\n");
+    let text = format!("solid vertex of a part\n{facet}\nendsolid part\n");
     assert_eq!(MeshFormat::from_content(text.as_bytes()), Some(MeshFormat::Stl));
     assert_eq!(load_bytes(text.as_bytes(), MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 1);
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(load_bytes(marked.as_bytes(), MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 1);
     let cut = &text[..text.find("VERTEX").unwrap()];
     assert!(
         error(cut.as_bytes(), MeshFormat::Stl)

@@ -23,10 +23,10 @@ const BATCH: usize = 1 << 10;
 
 /// Most partners that one triangle is compared with. Only long slivers that all meet in one place, such as a
 /// round face cut into a fan, have more.
-const MAX_PARTNERS: usize = 100_000;
+const MAX_PARTNERS: usize = 20_000;
 
 /// Most pairs that are compared: some ten seconds. Ten pairs per triangle are usual.
-const MAX_COMPARISONS: usize = 500_000_000;
+const MAX_COMPARISONS: usize = 100_000_000;
 
 /// Pairs of triangles that cross.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -40,7 +40,8 @@ pub fn weld_exact(mesh: &TriMesh) -> Weld {
 /// Triangles keep their order and number; some may now use a vertex twice.
 #[must_use]
 pub fn weld(mesh: &TriMesh, tolerance: f64, may_move: impl Fn(u32) -> bool) -> Weld {
-    let cell = (tolerance * CELL).max(f64::MIN_POSITIVE);
+    // a tolerance of zero still needs cells that tell places apart
+    let cell = (tolerance * CELL).max(1e-9 * mesh.aabb().diagonal()).max(f64::MIN_POSITIVE);
     let cell_of = |value: f64| (value / cell).floor() as i64;
     let mut newest: HashMap<[i64; 3], u32, BuildHasherDefault<Mix>> = HashMap::default();
     // kept vertices as (position, new number, previous one in the same cell)
