@@ -15,7 +15,7 @@ fn main() {
     println!(
         "mesh  triangles  build[s]  memory[MB]  median[µm]  p95  p99  max  bound  normal p99[deg]  fresh max[µm]  within bound  exact[ns]  baked[ns]"
     );
-    for name in ["bolt"] {
+    for name in ["bolt", "nut", "hole", "peg"] {
         let Some(mesh) = support::benchmark_mesh(name) else { continue };
         let exact = match MeshDistance::new(mesh.clone()) {
             Ok(exact) => Arc::new(exact),
@@ -54,7 +54,7 @@ fn main() {
 
 /// Points per step of a simulation, and steps: the same places are asked for again and again.
 const POINTS: usize = 5000;
-const REPEATS: usize = 4000;
+const REPEATS: usize = 40;
 
 /// Nanoseconds per query of the exact and of the baked field, on random points beside the surface.
 fn query_times(mesh: &tightfit_shape::TriMesh, exact: &MeshDistance, field: &BakedField) -> (f64, f64) {

@@ -1,5 +1,6 @@
 //! Laws of the baked distance field: its stated bound holds, it is the same however it is made, and its file
 //! is either whole or refused.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

@@ -105,16 +105,21 @@ fn join(trees: Vec<Subtree>) -> Octree {
     for (root, Subtree { octree: tree, .. }) in trees.into_iter().enumerate() {
         // a subtree's node 0 goes to the roots, its node 1 to the end of the list
         let (nodes, blocks, lists) = (all.nodes.len() - 1, all.values.len() / CORNERS, all.lists.len());
-        let moved = |&code: &u32| match Node::decode(code) {
-            Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),
-            Some(Node::Smooth(place)) => Node::Smooth(place + blocks).encode(),
-            Some(Node::Exact(place)) => Node::Exact(place + lists).encode(),
-            None => code,
-        };
-        all.nodes[root] = moved(&tree.nodes[0]);
-        all.nodes.extend(tree.nodes[1..].iter().map(moved));
+        let mut moved = tree.nodes.iter().map(|&code| shifted(code, nodes, blocks, lists));
+        all.nodes[root] = moved.next().unwrap_or_default();
+        all.nodes.extend(moved);
         all.values.extend_from_slice(&tree.values);
         all.lists.extend_from_slice(&tree.lists);
     }
     all
+}
+
+/// A node whose children, values or list have moved by so many places.
+fn shifted(code: u32, nodes: usize, blocks: usize, lists: usize) -> u32 {
+    match Node::decode(code) {
+        Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),
+        Some(Node::Smooth(place)) => Node::Smooth(place + blocks).encode(),
+        Some(Node::Exact(place)) => Node::Exact(place + lists).encode(),
+        None => code,
+    }
 }

@@ -22,7 +22,7 @@ use super::random::SplitMix;
 use crate::mesh::MeshDistance;
 
 /// S: how much larger than the largest measured error the stated bound is.
-const SAFETY: f64 = 1.25;
+const SAFETY: f64 = 2.0;
 /// Rounding of values to single precision and of their interpolation [m].
 const ROUNDING: f64 = 1e-8;
 
