@@ -13,8 +13,24 @@ use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::{MeshDistance, MeshDistanceError};
 use tightfit_spatial::Columns3;
 
-fn meshes() -> [TriMesh; 3] {
-    [cube(), l_shape(), torus()]
+fn meshes() -> [TriMesh; 4] {
+    [cube(), l_shape(), torus(), with_degenerate_triangles(l_shape())]
+}
+
+/// Every edge of triangle 0 gets a vertex in its middle, and a triangle without area to its neighbour.
+fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
+    let corners = mesh.triangles.swap_remove(0);
+    let middle = mesh.vertices.len() as u32;
+    for i in 0..3 {
+        let (from, to) = (corners[i], corners[(i + 1) % 3]);
+        mesh.vertices.push((mesh.vertices[from as usize] + mesh.vertices[to as usize]) / 2.0);
+        mesh.triangles.push([from, to, middle + i as u32]);
+    }
+    mesh.triangles.push([middle, middle + 1, middle + 2]);
+    for i in 0..3 {
+        mesh.triangles.push([corners[i], middle + i as u32, middle + (i as u32 + 2) % 3]);
+    }
+    mesh
 }
 
 /// Random points, most of them beside a random point of a random edge or vertex.

@@ -15,14 +15,15 @@ use crate::mesh::MeshDistance;
 
 /// Root cells along the longest axis: enough to keep all cores busy and the progress smooth.
 const ROOTS: f64 = 24.0;
-/// Times that `min_cell` may be doubled to meet the memory limit.
+/// Times that `min_cell` may be enlarged to meet the memory limit.
 const COARSENINGS: u32 = 6;
 
 impl BakedField {
     /// Bakes the field of a mesh. The result depends on the mesh and the options alone, not on the number of
     /// threads. `progress` is called with a number in [0, 1], from several threads.
     ///
-    /// When the field would pass the memory limit, the smallest cells are doubled and the bake starts over;
+    /// When the field would pass the memory limit, the smallest cells are enlarged (longer lists of
+    /// triangles, slower queries, beyond that less accuracy) and the bake starts over;
     /// [`ErrorReport::coarsened`] says how often.
     ///
     /// # Errors
@@ -33,16 +34,18 @@ impl BakedField {
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Self, BakeError> {
         options.check()?;
-        let mut min_cell = options.min_cell;
+        let (mut min_cell, mut coarsest) = (options.min_cell, options.min_cell);
         for coarsened in 0..=COARSENINGS {
             if let Some(mut field) = attempt(exact, options, min_cell, progress) {
                 field.report.coarsened = coarsened;
                 progress(1.0);
                 return Ok(field);
             }
-            min_cell *= 2.0;
+            coarsest = min_cell;
+            // below the band, cells end in lists of triangles before they reach the smallest size
+            min_cell = (2.0 * min_cell).max(2.0 * options.band);
         }
-        Err(BakeError::Memory { limit: options.memory_limit, min_cell: min_cell / 2.0 })
+        Err(BakeError::Memory { limit: options.memory_limit, min_cell: coarsest })
     }
 }
 

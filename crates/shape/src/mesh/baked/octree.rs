@@ -123,9 +123,9 @@ pub struct BakedField {
 impl BakedField {
     /// Distance [m], negative inside the solid, and its unit gradient out of the solid.
     ///
-    /// Beyond the grid the nearest point of the surface is guessed from the nearest point of the grid: the
-    /// distance is then too large by up to a few percent of the excursion. Where the gradient vanishes (on
-    /// the medial axis) the unit vector is arbitrary.
+    /// Beyond the grid the nearest point of the surface is guessed to be that of the nearest point of the grid: the
+    /// distance is then an upper estimate. Where the gradient vanishes (on the medial axis, far inside) the
+    /// unit vector is arbitrary.
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {
         let aabb = self.grid.aabb();
