@@ -21,14 +21,12 @@ fn meshes() -> [TriMesh; 4] {
 fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
     let corners = mesh.triangles.swap_remove(0);
     let middle = mesh.vertices.len() as u32;
-    for i in 0..3 {
-        let (from, to) = (corners[i], corners[(i + 1) % 3]);
-        mesh.vertices.push((mesh.vertices[from as usize] + mesh.vertices[to as usize]) / 2.0);
-        mesh.triangles.push([from, to, middle + i as u32]);
-    }
     mesh.triangles.push([middle, middle + 1, middle + 2]);
-    for i in 0..3 {
-        mesh.triangles.push([corners[i], middle + i as u32, middle + (i as u32 + 2) % 3]);
+    for (i, &from) in (0u32..).zip(&corners) {
+        let to = corners[(i as usize + 1) % 3];
+        mesh.vertices.push((mesh.vertices[from as usize] + mesh.vertices[to as usize]) / 2.0);
+        mesh.triangles.push([from, to, middle + i]);
+        mesh.triangles.push([from, middle + i, middle + (i + 2) % 3]);
     }
     mesh
 }

@@ -62,7 +62,7 @@ impl ErrorReport {
         let mut cumulative = Vec::with_capacity(exact.triangles.len());
         let mut area = 0.0;
         for triangle in &exact.triangles {
-            let [a, b, c] = [0, 1, 2].map(|i| triangle.edges[i].start);
+            let [a, b, c] = triangle.corners;
             area += (b - a).cross(&(c - a)).norm() / 2.0;
             cumulative.push(area);
         }
@@ -114,7 +114,7 @@ fn near_triangle(
     random: &mut SplitMix,
 ) -> Vector3<f64> {
     let triangle = &exact.triangles[t];
-    let [a, b, c] = [0, 1, 2].map(|i| triangle.edges[i].start);
+    let [a, b, c] = triangle.corners;
     let (mut u, mut v) = (random.unit(), random.unit());
     if u + v > 1.0 {
         (u, v) = (1.0 - u, 1.0 - v);
