@@ -20,7 +20,8 @@ const COARSENINGS: u32 = 6;
 
 impl BakedField {
     /// Bakes the field of a mesh. The result depends on the mesh and the options alone, not on the number of
-    /// threads. `progress` is called with a number in [0, 1], from several threads.
+    /// threads. `progress` is called with a number in [0, 1], from several threads; it starts
+    /// over when the bake does.
     ///
     /// When the field would pass the memory limit, the smallest cells are enlarged (longer lists of
     /// triangles, slower queries, beyond that less accuracy) and the bake starts over;

@@ -29,7 +29,7 @@ const BAND_CELL: f64 = 4.0;
 /// Cells with a list of triangles are at most this many bands wide: much wider, and queries that interpolation
 /// would serve pay for the list; half as wide, and a thread takes twice the memory and the time to bake.
 const LIST_CELL: f64 = 2.0;
-/// Longest list of an exact leaf: at 10 to 15 ns a triangle, a query stays near 100 ns.
+/// Longest list of an exact leaf: what the corner of a prism or a vertex of a regular mesh needs.
 const SHORT_LIST: usize = 8;
 /// Longest list of the smallest cells.
 const LONG_LIST: usize = 64;

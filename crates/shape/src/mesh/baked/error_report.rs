@@ -8,10 +8,10 @@
 //! The percentiles are of points spread over the surface by area (one random point per equal share), half of
 //! them moved along the normal by up to the band either way, half by a random vector of a ball as wide.
 //!
-//! B is a *measured* bound with a safety factor S, not a theorem: every interpolating leaf in the band has been
-//! measured at 39 points at least, leaves with a list of triangles are exact to rounding. What is certain is
-//! weaker: d is 1-Lipschitz and interpolation is a weighted mean of exact corner values, so e ≤ h √3/2 in a
-//! cell of edge h.
+//! B is a *measured* bound with a safety factor S, not a theorem: every interpolating leaf that touches the band
+//! has been compared at 39 points, save those over a single plane, where interpolation is exact; leaves with a
+//! list of triangles are exact to rounding. What is certain is weaker: d is 1-Lipschitz and interpolation is
+//! a weighted mean of exact corner values, so e ≤ h √3/2 in a cell of edge h.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;

@@ -3,8 +3,9 @@
 //! - *Smooth*: the distances at the eight corners, interpolated.
 //! - *Exact*: the few triangles that can be nearest anywhere in the cell, and the exact distance to them.
 //!   Along sharp edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a
-//!   concave one) and turns around the edge on the other side; interpolation to 1 µm takes 10 µm cells over
-//!   all of that, a hundred times the memory and a tenth of the accuracy of naming the triangles.
+//!   concave one) and turns around the edge on the other side. On the M48 thread of the detection benchmark,
+//!   interpolating cells down to 20 µm took 460 MB and erred by up to 7 µm; naming the triangles takes 52 MB
+//!   and errs by up to 1.7 µm, none of it at the edges.
 //!
 //! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty of place. A branch's place
 //! is its first of eight consecutive children, a smooth leaf's its block of eight values, an exact leaf's the
