@@ -5,7 +5,7 @@
 //!   Along sharp edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a
 //!   concave one) and turns around the edge on the other side. On the M48 thread of the detection benchmark,
 //!   interpolating cells down to 20 µm took 460 MB and erred by up to 7 µm; naming the triangles takes 52 MB
-//!   and errs by up to 1.7 µm, none of it at the edges.
+//!   and errs by up to 1.7 µm.
 //!
 //! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty of place. A branch's place
 //! is its first of eight consecutive children, a smooth leaf's its block of eight values, an exact leaf's the
