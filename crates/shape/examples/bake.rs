@@ -15,7 +15,7 @@ fn main() {
     println!(
         "mesh  triangles  build[s]  memory[MB]  median[µm]  p95  p99  max  bound  normal p99[deg]  fresh max[µm]  within bound  exact[ns]  baked[ns]"
     );
-    for name in ["bolt"] {
+    for name in ["bolt", "nut", "hole", "peg"] {
         let Some(mesh) = support::benchmark_mesh(name) else { continue };
         let exact = match MeshDistance::new(mesh.clone()) {
             Ok(exact) => Arc::new(exact),
@@ -54,7 +54,7 @@ fn main() {
 
 /// Points per step of a simulation, and steps: the same places are asked for again and again.
 const POINTS: usize = 5000;
-const REPEATS: usize = 4000;
+const REPEATS: usize = 40;
 
 /// Nanoseconds per query of the exact and of the baked field, on random points beside the surface.
 fn query_times(mesh: &tightfit_shape::TriMesh, exact: &MeshDistance, field: &BakedField) -> (f64, f64) {
@@ -66,12 +66,16 @@ fn query_times(mesh: &tightfit_shape::TriMesh, exact: &MeshDistance, field: &Bak
             a + (b - a) * u + (c - a) * (v * (1.0 - u)) + random.cube() * 1e-4
         })
         .collect();
-    let time = |query: &dyn Fn(nalgebra::Vector3<f64>) -> f64| {
+    let pass = |query: &dyn Fn(nalgebra::Vector3<f64>) -> f64| {
         let start = Instant::now();
-        let sum: f64 = points.iter().cycle().take(REPEATS * points.len()).map(|&p| query(p)).sum();
+        let sum: f64 = points.iter().map(|&p| query(p)).sum();
         let elapsed = start.elapsed().as_nanos() as f64;
         assert!(sum.is_finite());
-        elapsed / (REPEATS * points.len()) as f64
+        elapsed / points.len() as f64
+    };
+    // the fastest pass is the one that nobody else disturbed
+    let time = |query: &dyn Fn(nalgebra::Vector3<f64>) -> f64| {
+        (0..REPEATS).map(|_| pass(query)).fold(f64::INFINITY, f64::min)
     };
     (time(&|p| exact.sample(p).distance), time(&|p| field.sample(p).0))
 }

@@ -3,6 +3,7 @@
 //! The distance is compared with an independent closest-point routine (Ericson, Real-Time Collision
 //! Detection, §5.1.5) over all triangles, the sign with the winding number (sum of solid angles over 4π).
 //! A sign from face normals alone fails the second beside sharp vertices.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 
@@ -12,8 +13,22 @@ use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::{MeshDistance, MeshDistanceError};
 use tightfit_spatial::Columns3;
 
-fn meshes() -> [TriMesh; 3] {
-    [cube(), l_shape(), torus()]
+fn meshes() -> [TriMesh; 4] {
+    [cube(), l_shape(), torus(), with_degenerate_triangles(l_shape())]
+}
+
+/// Every edge of triangle 0 gets a vertex in its middle, and a triangle without area to its neighbour.
+fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
+    let corners = mesh.triangles.swap_remove(0);
+    let middle = mesh.vertices.len() as u32;
+    mesh.triangles.push([middle, middle + 1, middle + 2]);
+    for (i, &from) in (0u32..).zip(&corners) {
+        let to = corners[(i as usize + 1) % 3];
+        mesh.vertices.push((mesh.vertices[from as usize] + mesh.vertices[to as usize]) / 2.0);
+        mesh.triangles.push([from, to, middle + i]);
+        mesh.triangles.push([from, middle + i, middle + (i + 2) % 3]);
+    }
+    mesh
 }
 
 /// Random points, most of them beside a random point of a random edge or vertex.

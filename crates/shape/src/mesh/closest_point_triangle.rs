@@ -1,15 +1,16 @@
 //! The point of a triangle nearest to a query point, and the feature (face, edge, vertex) that holds it.
 //!
 //! ```text
-//! s  = (p − a)·n                     height over the plane [m]
-//! mᵢ = (p − vᵢ)·(n × eᵢ) ≥ 0 ∀ i     ⇒ face:  c = p − s n
-//! tᵢ = clamp((p − vᵢ)·eᵢ, 0, lᵢ)     otherwise: c = vᵢ + tᵢ eᵢ over the edges with mᵢ < 0, nearest wins
+//! s  = (p − v₀)·n                       height over the plane [m]
+//! mᵢ = (p − vᵢ)·(n × eᵢ) > 0 ∀ i        ⇒ face:  c = p − s n
+//! tᵢ = clamp((p − vᵢ)·eᵢ/eᵢ², 0, 1)     otherwise: c = vᵢ + tᵢ eᵢ over the edges with mᵢ ≤ 0, nearest wins
 //! ```
 //!
-//! n unit normal, vᵢ start, eᵢ unit direction and lᵢ length [m] of edge i, n × eᵢ points into the triangle.
-//! The nearest point of a convex polygon to a point outside lies on an edge whose half-plane excludes it, so
-//! edges with mᵢ ≥ 0 need no test. Projecting on unit vectors instead of barycentric products keeps the
-//! height exact to rounding on the long thin triangles of threads.
+//! n unit normal, vᵢ corner i, eᵢ = vᵢ₊₁ − vᵢ edge i [m]; n × eᵢ points into the triangle. The nearest point of a
+//! convex polygon to a point outside lies on an edge whose half-plane excludes it, so other edges need no
+//! test. Projecting on n instead of forming barycentric products keeps the height exact to rounding on the
+//! long thin triangles of threads. Edges are recomputed: a triangle of 96 bytes comes from memory sooner than
+//! one with its edges prepared. A degenerate triangle has n = 0, so that all its edges compete.
 
 use nalgebra::Vector3;
 
@@ -41,24 +42,10 @@ pub(super) struct ClosestPoint {
 /// A triangle prepared for many queries.
 #[derive(Clone, Debug)]
 pub(super) struct PreparedTriangle {
+    /// Corners in winding order [m].
+    pub(super) corners: [Vector3<f64>; 3],
     /// Outward unit normal; zero when the triangle is degenerate.
     pub(super) normal: Vector3<f64>,
-    /// The edges in winding order.
-    pub(super) edges: [PreparedEdge; 3],
-    degenerate: bool,
-}
-
-/// An edge prepared for many queries.
-#[derive(Clone, Debug)]
-pub(super) struct PreparedEdge {
-    /// First end [m].
-    pub(super) start: Vector3<f64>,
-    /// Unit direction to the second end; zero when the ends coincide.
-    pub(super) direction: Vector3<f64>,
-    /// Unit vector in the plane of the triangle, across the edge, towards its inside.
-    inward: Vector3<f64>,
-    /// Length [m].
-    length: f64,
 }
 
 impl PreparedTriangle {
@@ -68,65 +55,58 @@ impl PreparedTriangle {
         let twice_area = span[0].cross(&span[1]);
         let longest = span.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
         let degenerate = twice_area.norm() <= DEGENERATE * longest;
-        let normal = if degenerate { Vector3::zeros() } else { twice_area.normalize() };
-        let edges = [0, 1, 2].map(|i| {
-            let length = span[i].norm();
-            let direction = if length > 0.0 { span[i] / length } else { Vector3::zeros() };
-            PreparedEdge { start: corners[i], direction, inward: normal.cross(&direction), length }
-        });
-        Self { normal, edges, degenerate }
+        Self { corners, normal: if degenerate { Vector3::zeros() } else { twice_area.normalize() } }
     }
 
     /// The point of the triangle nearest to `p` [m]; `None` when its plane alone is farther than the square root
     /// of `bound` [m²].
     #[inline]
     pub(super) fn closest(&self, p: Vector3<f64>, bound: f64) -> Option<ClosestPoint> {
-        let [first, second, third] = &self.edges;
-        let from_first = p - first.start;
-        let height = from_first.dot(&self.normal);
+        let [a, b, c] = self.corners;
+        let from_a = p - a;
+        let height = from_a.dot(&self.normal);
         let squared = height * height;
         if squared > bound {
             return None;
         }
-        let (from_second, from_third) = (p - second.start, p - third.start);
-        let outside = |from: &Vector3<f64>, edge: &PreparedEdge| from.dot(&edge.inward) < 0.0;
-        let beyond_first = self.degenerate || outside(&from_first, first);
-        let beyond_second = self.degenerate || outside(&from_second, second);
-        let beyond_third = self.degenerate || outside(&from_third, third);
-        if !(beyond_first || beyond_second || beyond_third) {
+        let (from_b, from_c) = (p - b, p - c);
+        let (ab, bc, ca) = (b - a, c - b, a - c);
+        let beyond = |from: &Vector3<f64>, edge: &Vector3<f64>| from.dot(&self.normal.cross(edge)) <= 0.0;
+        let beyond_ab = beyond(&from_a, &ab);
+        let beyond_bc = beyond(&from_b, &bc);
+        let beyond_ca = beyond(&from_c, &ca);
+        if !(beyond_ab || beyond_bc || beyond_ca) {
             return Some(ClosestPoint { point: p - self.normal * height, squared, feature: FACE });
         }
         let mut best = ClosestPoint { point: p, squared: f64::INFINITY, feature: FACE };
-        if beyond_first {
-            first.offer(0, p, from_first, &mut best);
+        if beyond_ab {
+            offer_edge(0, p, from_a, ab, &mut best);
         }
-        if beyond_second {
-            second.offer(1, p, from_second, &mut best);
+        if beyond_bc {
+            offer_edge(1, p, from_b, bc, &mut best);
         }
-        if beyond_third {
-            third.offer(2, p, from_third, &mut best);
+        if beyond_ca {
+            offer_edge(2, p, from_c, ca, &mut best);
         }
         Some(best)
     }
 }
 
-impl PreparedEdge {
-    /// Keeps the point of this edge, number `i`, if it is nearer to `p` than `best`.
-    #[inline]
-    fn offer(&self, i: usize, p: Vector3<f64>, from_start: Vector3<f64>, best: &mut ClosestPoint) {
-        let along = from_start.dot(&self.direction);
-        let (t, feature) = if along <= 0.0 {
-            (0.0, CORNER + i)
-        } else if along >= self.length {
-            (self.length, CORNER + (i + 1) % 3)
-        } else {
-            (along, EDGE + i)
-        };
-        let away = from_start - self.direction * t;
-        let squared = away.norm_squared();
-        if squared < best.squared {
-            *best = ClosestPoint { point: p - away, squared, feature };
-        }
+/// Keeps the point of edge `i` if it is nearer to `p` than `best`; `from` leads from its start to `p` [m].
+#[inline]
+fn offer_edge(i: usize, p: Vector3<f64>, from: Vector3<f64>, edge: Vector3<f64>, best: &mut ClosestPoint) {
+    let (along, length) = (from.dot(&edge), edge.norm_squared());
+    let (t, feature) = if along <= 0.0 {
+        (0.0, CORNER + i)
+    } else if along >= length {
+        (1.0, CORNER + (i + 1) % 3)
+    } else {
+        (along / length, EDGE + i)
+    };
+    let away = from - edge * t;
+    let squared = away.norm_squared();
+    if squared < best.squared {
+        *best = ClosestPoint { point: p - away, squared, feature };
     }
 }
 

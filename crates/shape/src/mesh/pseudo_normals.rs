@@ -92,7 +92,8 @@ pub(super) fn pseudo_normals(
     let mut at_vertex = vec![Vector3::zeros(); mesh.vertices.len()];
     for (indices, triangle) in mesh.triangles.iter().zip(triangles) {
         for (i, &vertex) in indices.iter().enumerate() {
-            let (next, previous) = (triangle.edges[i].direction, -triangle.edges[(i + 2) % 3].direction);
+            let [here, next, previous] = [0, 1, 2].map(|k| triangle.corners[(i + k) % 3]);
+            let (next, previous) = (next - here, previous - here);
             let angle = next.cross(&previous).norm().atan2(next.dot(&previous));
             at_vertex[vertex as usize] += triangle.normal * angle;
         }

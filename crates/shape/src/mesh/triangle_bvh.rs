@@ -1,17 +1,32 @@
 //! A bounding volume hierarchy over triangles: which of them can hold the nearest point.
 //!
-//! Boxes are split at the median centroid of their longest axis and stored depth first, so the layout (and
-//! with it every answer) depends on the mesh alone. The search visits the nearer box first and keeps boxes
-//! that tie with the best distance found, because the sign of a distance is decided among ties.
+//! Boxes are split where the surface area heuristic is least over 16 bins per axis:
+//!
+//! ```text
+//! cost = A_left n_left + A_right n_right      A area of the box [m²], n triangles in it
+//! ```
+//!
+//! (I. Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007) and stored depth first, so
+//! the layout and with it every answer depends on the mesh alone. The search visits the nearer box first and
+//! keeps boxes that tie with the best distance found, because the sign of a distance is decided among ties.
+//!
+//! Parry's hierarchy gives the same distances (to 7e-18 m) and signs, at 1.1 µs a query on the 5,000 long thin
+//! triangles of a thread against 0.6 µs here (same two-core machine, 100,000 points within 0.1 mm of the
+//! surface). Besides, the sign here has a say among triangles that tie, and baking asks for all triangles near
+//! a point.
 
 use nalgebra::Vector3;
 
 use super::tri_mesh::Aabb;
 
-/// Triangles per leaf: below this, testing boxes costs more than testing triangles.
-const LEAF: usize = 4;
-/// Enough for a median-split tree over 2³² triangles.
-const STACK: usize = 64;
+/// Triangles per leaf: on long thin triangles, queries took longer with 4 and with 8.
+const LEAF: usize = 2;
+/// Candidate borders per axis and split.
+const BINS: usize = 16;
+/// Depth beyond which boxes are halved by number, so that the stack of a search cannot overflow.
+const DEEPEST: usize = 30;
+/// `DEEPEST` and the halvings of 2³² triangles, one entry for each and one for the root.
+const STACK: usize = DEEPEST + 34;
 
 #[derive(Clone, Debug)]
 struct Node {
@@ -33,7 +48,7 @@ impl TriangleBvh {
     pub(super) fn build(boxes: &[Aabb]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(boxes.len());
-        split(boxes, &mut order, 0, &mut nodes);
+        split(boxes, &mut order, 0, 0, &mut nodes);
         (Self { nodes }, order)
     }
 
@@ -83,22 +98,75 @@ impl TriangleBvh {
     }
 }
 
-fn split(boxes: &[Aabb], order: &mut [u32], first: u32, nodes: &mut Vec<Node>) {
-    let aabb = Aabb::of(order.iter().flat_map(|&t| [boxes[t as usize].min, boxes[t as usize].max]));
+fn split(boxes: &[Aabb], order: &mut [u32], first: u32, depth: usize, nodes: &mut Vec<Node>) {
+    let aabb = around(boxes, order);
     if order.len() <= LEAF {
         nodes.push(Node { aabb, index: first, count: order.len() as u32 });
         return;
     }
-    let centers = Aabb::of(order.iter().map(|&t| boxes[t as usize].center()));
-    let axis = centers.size().imax();
-    let key = |t: u32| boxes[t as usize].center()[axis];
-    let middle = order.len() / 2;
-    // the index breaks ties, so that equal centroids cannot make the layout depend on the sort
-    order.select_nth_unstable_by(middle, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+    let middle = if depth < DEEPEST { partition(boxes, order) } else { None };
+    let middle = middle.unwrap_or_else(|| halve(boxes, order));
     let branch = nodes.len();
     nodes.push(Node { aabb, index: 0, count: 0 });
     let (left, right) = order.split_at_mut(middle);
-    split(boxes, left, first, nodes);
+    split(boxes, left, first, depth + 1, nodes);
     nodes[branch].index = nodes.len() as u32;
-    split(boxes, right, first + middle as u32, nodes);
+    split(boxes, right, first + middle as u32, depth + 1, nodes);
+}
+
+/// Reorders the triangles around the cheapest of the bin borders of all axes, and says where it lies; `None`
+/// when the centroids coincide.
+fn partition(boxes: &[Aabb], order: &mut [u32]) -> Option<usize> {
+    let centers = Aabb::of(order.iter().map(|&t| boxes[t as usize].center()));
+    let bin = |t: u32, axis: usize| {
+        let along = (boxes[t as usize].center()[axis] - centers.min[axis]) / centers.size()[axis];
+        ((along * BINS as f64) as usize).min(BINS - 1)
+    };
+    let mut best: Option<(f64, usize, usize)> = None;
+    for axis in (0..3).filter(|&axis| centers.size()[axis] > 0.0) {
+        let mut bins = [(0.0, Aabb::of([])); BINS];
+        for &t in order.iter() {
+            let (count, aabb) = &mut bins[bin(t, axis)];
+            *count += 1.0;
+            *aabb = union(aabb, &boxes[t as usize]);
+        }
+        for border in 1..BINS {
+            let side = |bins: &[(f64, Aabb)]| {
+                let (count, aabb) =
+                    bins.iter().fold((0.0, Aabb::of([])), |sum, bin| (sum.0 + bin.0, union(&sum.1, &bin.1)));
+                (count, if count > 0.0 { count * half_area(&aabb) } else { 0.0 })
+            };
+            let (left, right) = (side(&bins[..border]), side(&bins[border..]));
+            let cost = left.1 + right.1;
+            if left.0 > 0.0 && right.0 > 0.0 && best.is_none_or(|(least, ..)| cost < least) {
+                best = Some((cost, axis, border));
+            }
+        }
+    }
+    let (_, axis, border) = best?;
+    // the index makes the order independent of the sort
+    order.sort_unstable_by_key(|&t| (bin(t, axis) >= border, t));
+    Some(order.partition_point(|&t| bin(t, axis) < border))
+}
+
+/// Reorders the triangles around the median centroid of the longest axis, and says where it lies.
+fn halve(boxes: &[Aabb], order: &mut [u32]) -> usize {
+    let axis = around(boxes, order).size().imax();
+    let key = |t: u32| boxes[t as usize].center()[axis];
+    let middle = order.len() / 2;
+    order.sort_unstable_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+    middle
+}
+
+fn around(boxes: &[Aabb], order: &[u32]) -> Aabb {
+    order.iter().fold(Aabb::of([]), |sum, &t| union(&sum, &boxes[t as usize]))
+}
+
+fn union(a: &Aabb, b: &Aabb) -> Aabb {
+    Aabb { min: a.min.inf(&b.min), max: a.max.sup(&b.max) }
+}
+
+fn half_area(aabb: &Aabb) -> f64 {
+    let size = aabb.size();
+    size.x * size.y + size.y * size.z + size.z * size.x
 }

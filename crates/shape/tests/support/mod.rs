@@ -1,5 +1,5 @@
 //! What the mesh tests share: a small generator, meshes with sharp edges, and the benchmark files.
-#![allow(dead_code)] // every test binary uses its own part
+#![allow(dead_code, clippy::print_stdout)] // every test binary uses its own part; skips say why
 
 use std::path::PathBuf;
 

@@ -15,14 +15,16 @@ use crate::mesh::MeshDistance;
 
 /// Root cells along the longest axis: enough to keep all cores busy and the progress smooth.
 const ROOTS: f64 = 24.0;
-/// Times that `min_cell` may be doubled to meet the memory limit.
+/// Times that `min_cell` may be enlarged to meet the memory limit.
 const COARSENINGS: u32 = 6;
 
 impl BakedField {
     /// Bakes the field of a mesh. The result depends on the mesh and the options alone, not on the number of
-    /// threads. `progress` is called with a number in [0, 1], from several threads.
+    /// threads. `progress` is called with a number in [0, 1], from several threads; it starts
+    /// over when the bake does.
     ///
-    /// When the field would pass the memory limit, the smallest cells are doubled and the bake starts over;
+    /// When the field would pass the memory limit, the smallest cells are enlarged (longer lists of
+    /// triangles, slower queries, beyond that less accuracy) and the bake starts over;
     /// [`ErrorReport::coarsened`] says how often.
     ///
     /// # Errors
@@ -33,16 +35,18 @@ impl BakedField {
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Self, BakeError> {
         options.check()?;
-        let mut min_cell = options.min_cell;
+        let (mut min_cell, mut coarsest) = (options.min_cell, options.min_cell);
         for coarsened in 0..=COARSENINGS {
             if let Some(mut field) = attempt(exact, options, min_cell, progress) {
                 field.report.coarsened = coarsened;
                 progress(1.0);
                 return Ok(field);
             }
-            min_cell *= 2.0;
+            coarsest = min_cell;
+            // below the band, cells end in lists of triangles before they reach the smallest size
+            min_cell = (2.0 * min_cell).max(2.0 * options.band);
         }
-        Err(BakeError::Memory { limit: options.memory_limit, min_cell: min_cell / 2.0 })
+        Err(BakeError::Memory { limit: options.memory_limit, min_cell: coarsest })
     }
 }
 
@@ -105,16 +109,21 @@ fn join(trees: Vec<Subtree>) -> Octree {
     for (root, Subtree { octree: tree, .. }) in trees.into_iter().enumerate() {
         // a subtree's node 0 goes to the roots, its node 1 to the end of the list
         let (nodes, blocks, lists) = (all.nodes.len() - 1, all.values.len() / CORNERS, all.lists.len());
-        let moved = |&code: &u32| match Node::decode(code) {
-            Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),
-            Some(Node::Smooth(place)) => Node::Smooth(place + blocks).encode(),
-            Some(Node::Exact(place)) => Node::Exact(place + lists).encode(),
-            None => code,
-        };
-        all.nodes[root] = moved(&tree.nodes[0]);
-        all.nodes.extend(tree.nodes[1..].iter().map(moved));
+        let mut moved = tree.nodes.iter().map(|&code| shifted(code, nodes, blocks, lists));
+        all.nodes[root] = moved.next().unwrap_or_default();
+        all.nodes.extend(moved);
         all.values.extend_from_slice(&tree.values);
         all.lists.extend_from_slice(&tree.lists);
     }
     all
+}
+
+/// A node whose children, values or list have moved by so many places.
+fn shifted(code: u32, nodes: usize, blocks: usize, lists: usize) -> u32 {
+    match Node::decode(code) {
+        Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),
+        Some(Node::Smooth(place)) => Node::Smooth(place + blocks).encode(),
+        Some(Node::Exact(place)) => Node::Exact(place + lists).encode(),
+        None => code,
+    }
 }

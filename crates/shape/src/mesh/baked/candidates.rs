@@ -79,7 +79,7 @@ impl Candidates {
     pub(super) fn coplanar(&self, exact: &MeshDistance) -> bool {
         let plane = |t: u32| {
             let triangle = &exact.triangles[t as usize];
-            (triangle.normal, triangle.edges[0].start)
+            (triangle.normal, triangle.corners[0])
         };
         let Some((normal, start)) = self.list.first().map(|entry| plane(entry.1)) else { return false };
         normal != Vector3::zeros()

@@ -26,7 +26,10 @@ use crate::mesh::exact_distance::{MeshDistance, MeshSample};
 /// Cells that touch the band are at most this many bands wide, unless the field is linear over them: the
 /// test points of a larger cell could all miss the band.
 const BAND_CELL: f64 = 4.0;
-/// Longest list of an exact leaf: at 10 to 15 ns a triangle, a query stays near 100 ns.
+/// Cells with a list of triangles are at most this many bands wide: much wider, and queries that interpolation
+/// would serve pay for the list; half as wide, and a thread takes twice the memory and the time to bake.
+const LIST_CELL: f64 = 2.0;
+/// Longest list of an exact leaf: what the corner of a prism or a vertex of a regular mesh needs.
 const SHORT_LIST: usize = 8;
 /// Longest list of the smallest cells.
 const LONG_LIST: usize = 64;
@@ -106,8 +109,7 @@ impl Bake<'_> {
         let in_band = distance <= self.options.band + cell.half_diagonal();
         if last || !in_band || cell.size <= BAND_CELL * self.options.band {
             let (agrees, worst, measured) = self.compare(cell, candidates, &lattice, &values);
-            // a list where interpolation would do costs time, so cells stay smooth down to the band's size
-            let small = cell.size <= self.options.band.max(distance / 4.0);
+            let small = cell.size <= (LIST_CELL * self.options.band).max(distance / 4.0);
             let list = candidates.triangles().len();
             if !agrees && (small && list <= SHORT_LIST || last && list <= LONG_LIST) {
                 return self.push_exact(tree, slot, candidates);
@@ -161,7 +163,10 @@ impl Bake<'_> {
         let exact = |u: Vector3<f64>| candidates.sample(self.exact, cell.at(u)).distance;
         let mut random = self.random(cell);
         let last = cell.level == self.levels;
-        let mut all = (0..27).fold(true, |all, i| agrees(lattice_point(i), lattice[i].distance) && all);
+        let mut all = true;
+        for (i, sample) in lattice.iter().enumerate() {
+            all &= agrees(lattice_point(i), sample.distance);
+        }
         let children = (0..CORNERS).map(|c| (corner(c) + Vector3::from_element(0.5)) / 2.0);
         for u in children.chain((0..SURPRISES).map(|_| random.cube())) {
             // a cell that will be split needs no further evidence, a smallest cell is measured to the end

@@ -8,10 +8,10 @@
 //! The percentiles are of points spread over the surface by area (one random point per equal share), half of
 //! them moved along the normal by up to the band either way, half by a random vector of a ball as wide.
 //!
-//! B is a *measured* bound with a safety factor S, not a theorem: every interpolating leaf in the band has been
-//! measured at 39 points at least, leaves with a list of triangles are exact to rounding. What is certain is
-//! weaker: d is 1-Lipschitz and interpolation is a weighted mean of exact corner values, so e ≤ h √3/2 in a
-//! cell of edge h.
+//! B is a *measured* bound with a safety factor S, not a theorem: every interpolating leaf that touches the band
+//! has been compared at 39 points, save those over a single plane, where interpolation is exact; leaves with a
+//! list of triangles are exact to rounding. What is certain is weaker: d is 1-Lipschitz and interpolation is
+//! a weighted mean of exact corner values, so e ≤ h √3/2 in a cell of edge h.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -21,8 +21,9 @@ use super::octree::BakedField;
 use super::random::SplitMix;
 use crate::mesh::MeshDistance;
 
-/// S: how much larger than the largest measured error the stated bound is.
-const SAFETY: f64 = 1.25;
+/// S: how much larger than the largest measured error the stated bound is. Over eight million fresh points on each
+/// mesh of the detection benchmark, the largest error was 1.3 times the largest measured before.
+const SAFETY: f64 = 2.0;
 /// Rounding of values to single precision and of their interpolation [m].
 const ROUNDING: f64 = 1e-8;
 
@@ -49,7 +50,7 @@ pub struct ErrorReport {
     pub bake_samples: u64,
     /// Edge of the smallest cells in use [m].
     pub min_cell: f64,
-    /// How often `min_cell` was doubled to meet the memory limit.
+    /// How often `min_cell` was enlarged to meet the memory limit.
     pub coarsened: u32,
 }
 
@@ -61,7 +62,7 @@ impl ErrorReport {
         let mut cumulative = Vec::with_capacity(exact.triangles.len());
         let mut area = 0.0;
         for triangle in &exact.triangles {
-            let [a, b, c] = [0, 1, 2].map(|i| triangle.edges[i].start);
+            let [a, b, c] = triangle.corners;
             area += (b - a).cross(&(c - a)).norm() / 2.0;
             cumulative.push(area);
         }
@@ -113,7 +114,7 @@ fn near_triangle(
     random: &mut SplitMix,
 ) -> Vector3<f64> {
     let triangle = &exact.triangles[t];
-    let [a, b, c] = [0, 1, 2].map(|i| triangle.edges[i].start);
+    let [a, b, c] = triangle.corners;
     let (mut u, mut v) = (random.unit(), random.unit());
     if u + v > 1.0 {
         (u, v) = (1.0 - u, 1.0 - v);

@@ -3,8 +3,9 @@
 //! - *Smooth*: the distances at the eight corners, interpolated.
 //! - *Exact*: the few triangles that can be nearest anywhere in the cell, and the exact distance to them.
 //!   Along sharp edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a
-//!   concave one) and turns around the edge on the other side; interpolation to 1 µm takes 10 µm cells over
-//!   all of that, a hundred times the memory and a tenth of the accuracy of naming the triangles.
+//!   concave one) and turns around the edge on the other side. On the M48 thread of the detection benchmark,
+//!   interpolating cells down to 20 µm took 460 MB and erred by up to 7 µm; naming the triangles takes 52 MB
+//!   and errs by up to 1.7 µm.
 //!
 //! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty of place. A branch's place
 //! is its first of eight consecutive children, a smooth leaf's its block of eight values, an exact leaf's the
@@ -123,9 +124,9 @@ pub struct BakedField {
 impl BakedField {
     /// Distance [m], negative inside the solid, and its unit gradient out of the solid.
     ///
-    /// Beyond the grid the nearest point of the surface is guessed from the nearest point of the grid: the
-    /// distance is then too large by up to a few percent of the excursion. Where the gradient vanishes (on
-    /// the medial axis) the unit vector is arbitrary.
+    /// Beyond the grid the nearest point of the surface is guessed to be that of the nearest point of the grid: the
+    /// distance is then an upper estimate. Where the gradient vanishes (on the medial axis, far inside) the
+    /// unit vector is arbitrary.
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {
         let aabb = self.grid.aabb();

@@ -15,7 +15,7 @@ pub struct BakeOptions {
     pub min_cell: f64,
     /// How far [m] the grid reaches beyond the bounding box of the solid; at least twice the band is used.
     pub margin: f64,
-    /// Largest size of the field in memory [bytes]; beyond it, `min_cell` is doubled until it fits.
+    /// Largest size of the field in memory [bytes]; beyond it, `min_cell` is enlarged until it fits.
     pub memory_limit: u64,
     /// Points at which the finished field is compared with the exact distance.
     pub error_samples: u64,
