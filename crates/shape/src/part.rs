@@ -32,7 +32,10 @@ pub enum Symmetry {
 }
 
 /// Something with a surface.
-#[allow(clippy::large_enum_variant, reason = "a scene holds a handful of parts; a box would cost every sample")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a scene holds a handful of parts; a box would cost every sample"
+)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
     /// Peg, hole, cylinder, prism.

@@ -14,16 +14,21 @@ pub struct Facts {
     /// Number of vertices.
     pub vertices: usize,
     /// Smallest coordinates [m].
+    #[serde(rename = "min_m")]
     pub min: [f64; 3],
     /// Largest coordinates [m].
+    #[serde(rename = "max_m")]
     pub max: [f64; 3],
     /// Diagonal of the bounding box [m].
+    #[serde(rename = "diagonal_m")]
     pub diagonal: f64,
     /// Area [m²].
+    #[serde(rename = "area_m2")]
     pub area: f64,
     /// Whether every shell is closed.
     pub closed: bool,
     /// Signed volume [m³] when closed; cavities are taken off.
+    #[serde(rename = "volume_m3")]
     pub volume: Option<f64>,
     /// Number of shells.
     pub shell_count: usize,
@@ -49,8 +54,10 @@ pub struct ShellFacts {
     /// Whether it bounds a solid.
     pub closed: bool,
     /// Signed volume [m³], positive when the triangles look outwards.
+    #[serde(rename = "volume_m3")]
     pub volume: f64,
     /// Area [m²].
+    #[serde(rename = "area_m2")]
     pub area: f64,
     /// Euler number V − E + F [-].
     pub euler: i64,
@@ -64,12 +71,16 @@ pub struct ShellFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MassFacts {
     /// Density [kg/m³].
+    #[serde(rename = "density_kg_m3")]
     pub density: f64,
     /// Mass [kg].
+    #[serde(rename = "mass_kg")]
     pub mass: f64,
     /// Centre of mass [m].
+    #[serde(rename = "center_of_mass_m")]
     pub center_of_mass: [f64; 3],
     /// Moment of inertia about the centre of mass, by rows [kg m²].
+    #[serde(rename = "moment_kg_m2")]
     pub moment: [[f64; 3]; 3],
 }
 
@@ -79,10 +90,13 @@ pub struct EdgeFacts {
     /// Number of edges.
     pub count: usize,
     /// Shortest [m].
+    #[serde(rename = "min_m")]
     pub min: f64,
     /// Mean [m].
+    #[serde(rename = "mean_m")]
     pub mean: f64,
     /// Longest [m].
+    #[serde(rename = "max_m")]
     pub max: f64,
 }
 
@@ -92,6 +106,7 @@ pub struct SharpFacts {
     /// Number of edges.
     pub count: usize,
     /// Length of all together [m].
+    #[serde(rename = "length_m")]
     pub length: f64,
 }
 
@@ -99,12 +114,16 @@ pub struct SharpFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FacetFacts {
     /// Height of the arc over a facet that 99 % of the bent edges stay below [m].
+    #[serde(rename = "sagitta_p99_m")]
     pub sagitta_p99: f64,
     /// Largest height of the arc over a facet [m].
+    #[serde(rename = "sagitta_max_m")]
     pub sagitta_max: f64,
     /// Radius of curvature that 90 % of the bent edges exceed [m].
+    #[serde(rename = "radius_p10_m")]
     pub radius_p10: f64,
     /// Distance between contact nodes that loses a tenth of the clearance, when one was stated [m].
+    #[serde(rename = "recommended_spacing_m")]
     pub recommended_spacing: Option<f64>,
 }
 

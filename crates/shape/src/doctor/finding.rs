@@ -71,6 +71,7 @@ pub struct Finding {
     pub count: usize,
     /// Where [m]: all places, or up to a hundred spread evenly over them, the first one included.
     #[serde(serialize_with = "as_arrays")]
+    #[serde(rename = "places_m")]
     pub places: Vec<Vector3<f64>>,
     /// What and how much, in one line.
     pub message: String,

@@ -1,0 +1,144 @@
+//! The program as a user meets it: what it prints, what it writes, how it answers bad input.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn tightfit(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// Bad input: a message, a failure, no panic.
+fn refused(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "accepted: {output:?}");
+    assert!(!text.contains("panicked") && text.starts_with("tightfit: "), "{text}");
+    text
+}
+
+#[test]
+fn a_part_by_name_is_exported_and_passes_the_doctor_in_every_format() {
+    let folder = folder("export");
+    for name in ["m48x5-nut", "m48x5-bolt", "peg-50", "square-hole-20", "m3-bolt"] {
+        for extension in ["stl", "obj", "ply"] {
+            let file = format!("{name}.{extension}");
+            let exported = tightfit(&folder, &["part", name, "--no-bake", "--export", &file]);
+            assert!(exported.status.success(), "{exported:?}");
+            let report = json(&tightfit(&folder, &["part", &file, "--unit", "mm", "--no-bake", "--json"]));
+            assert_eq!(report["findings"], Value::Array(vec![]), "{file}: {report}");
+            assert_eq!(report["facts"]["closed"], true, "{file}");
+        }
+    }
+}
+
+#[test]
+fn an_inside_out_part_is_found_and_repaired() {
+    let folder = folder("repair");
+    // a tetrahedron with all faces turned inwards, in millimetres
+    let text = "v 0 0 0\nv 30 0 0\nv 0 30 0\nv 0 0 30\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n";
+    std::fs::write(folder.join("in.obj"), text).unwrap();
+    let output =
+        tightfit(&folder, &["part", "in.obj", "--repair", "out.stl", "--picture", "in.svg", "--json"]);
+    let report = json(&output);
+    assert_eq!(report["findings"][0]["kind"], "inward_orientation", "{report}");
+    assert_eq!(report["repair"]["after"]["findings"], Value::Array(vec![]));
+    assert!(report["baked_field"]["error_m"]["p99"].as_f64().unwrap() < 2e-6);
+    let again = json(&tightfit(&folder, &["part", "out.stl", "--no-bake", "--json"]));
+    assert!((again["facts"]["volume_m3"].as_f64().unwrap() - 4.5e-6).abs() < 1e-12);
+    assert!(std::fs::read_to_string(folder.join("in.svg")).unwrap().contains("</svg>"));
+}
+
+#[test]
+fn bad_files_are_answered_with_a_reason() {
+    let folder = folder("bad");
+    let mut truncated = vec![0_u8; 84];
+    truncated[80..84].copy_from_slice(&1000_u32.to_le_bytes());
+    let files: [(&str, &[u8]); 6] = [
+        ("empty.stl", b""),
+        ("truncated.stl", &truncated),
+        ("nan.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+        ("huge.obj", b"v 0 0 1e300\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+        ("index.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"),
+        ("noise.xyz", b"\x00\x01\x02 nothing of this is a mesh"),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).unwrap();
+        let message = refused(&tightfit(&folder, &["part", name]));
+        assert!(message.contains(name), "{message}");
+    }
+    let message = refused(&tightfit(&folder, &["part", "no-such-file.stl"]));
+    assert!(message.contains("no file `no-such-file.stl`"), "{message}");
+    let message = refused(&tightfit(&folder, &["part", "m48x5-nut", "--clearance-mm=-0.1"]));
+    assert!(message.contains("--clearance-mm is -0.1; allowed: more than 0"), "{message}");
+    let message = refused(&tightfit(&folder, &["part", "m10x12-nut"]));
+    assert!(message.contains("pitch_mm is 12 mm"), "{message}");
+}
+
+#[test]
+fn an_open_sheet_is_reported_and_ends_with_a_status_of_its_own() {
+    let folder = folder("sheet");
+    std::fs::write(folder.join("sheet.obj"), "v 0 0 0\nv 20 0 0\nv 20 20 0\nv 0 20 0\nf 1 2 3 4\n").unwrap();
+    let output = tightfit(&folder, &["part", "sheet.obj"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("error:") && text.contains("baked field none"), "{text}");
+}
+
+#[test]
+fn scenes_are_listed_shown_and_written_for_a_start() {
+    let folder = folder("scenes");
+    let listed = json(&tightfit(&folder, &["scenes", "--json"]));
+    let names: Vec<_> =
+        listed.as_array().unwrap().iter().map(|scene| scene["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"peg-in-hole") && names.contains(&"bolting-engaged"), "{names:?}");
+    let text = tightfit(&folder, &["scenes", "bolting-engaged", "--toml"]).stdout;
+    std::fs::write(folder.join("mine.toml"), &text).unwrap();
+    let mine = json(&tightfit(&folder, &["scenes", "mine.toml", "--json"]));
+    // 0.2 mm of radial play leaves 0.1 mm between the flanks when the nut is in phase
+    let gap = mine["contacts"][0]["smallest_gap_um"].as_f64().unwrap();
+    assert!((gap - 100.0).abs() < 0.2, "{gap}");
+    std::fs::write(folder.join("wrong.toml"), "name = \"x\"\n[parts.p]\nshape = { kind = \"sphere\" }\n")
+        .unwrap();
+    let message = refused(&tightfit(&folder, &["scenes", "wrong.toml"]));
+    assert!(message.contains("line 3: parts.p.shape.diameter_mm: is missing"), "{message}");
+}
+
+#[test]
+fn a_scene_with_a_mesh_file_is_built_and_a_broken_one_is_answered() {
+    let folder = folder("mesh-scene");
+    assert!(tightfit(&folder, &["part", "peg-50", "--no-bake", "--export", "peg.ply"]).status.success());
+    let scene = "name = \"x\"\n[parts.peg]\nshape = { kind = \"mesh\", file = \"peg.ply\", offset_mm = -0.01 }\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n";
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    let shown = json(&tightfit(&folder, &["scenes", "scene.toml", "--json"]));
+    let gap = shown["contacts"][0]["smallest_gap_um"].as_f64().unwrap();
+    assert!((gap - 10.0).abs() < 1e-6, "the clearance counts for the nodes too: {gap}");
+    std::fs::write(folder.join("scene.toml"), scene.replace("peg.ply", "gone.ply")).unwrap();
+    let message = refused(&tightfit(&folder, &["scenes", "scene.toml"]));
+    assert!(message.contains("line 3: parts.peg.shape.file = \"gone.ply\""), "{message}");
+}
+
+#[test]
+fn without_a_command_every_scene_is_surveyed() {
+    let folder = folder("survey");
+    let output = tightfit(&folder, &[]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("the mesh doctor has 0 findings"), "{text}");
+    assert!(folder.join("tightfit-report/bolting-nut.svg").exists());
+}
+
+#[test]
+fn the_schema_is_json() {
+    let schema = json(&tightfit(&folder("schema"), &["schema"]));
+    assert_eq!(schema["title"], "SceneDescription");
+}
