@@ -1,5 +1,7 @@
 //! The program as a user meets it: what it prints, what it writes, how it answers bad input.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

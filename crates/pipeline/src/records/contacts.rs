@@ -1,0 +1,99 @@
+//! Contacts as rows that name two bodies.
+//!
+//! ```text
+//! v = (v_a + ω_a × ρ_a) − (v_b + ω_b × ρ_b) − u        relative velocity at the contact, world axes
+//! ```
+//!
+//! ρ arm from a body's centre of mass [m], ω in **world** axes here, u velocity of a surface that is moved
+//! as told (kinematic body) [m/s]. n points from the second body into the first: vₙ > 0 separates.
+//! Velocities of all free bodies are stacked as [v; ω] of six numbers each.
+
+use nalgebra::Vector3;
+use tightfit_spatial::Columns3;
+
+/// Body index of a side that does not move freely: fixed or kinematic.
+pub const NOT_FREE: u32 = u32::MAX;
+
+/// Candidate contacts of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contacts {
+    /// Free body of the first side; never [`NOT_FREE`].
+    pub body_a: Vec<u32>,
+    /// Free body of the second side, or [`NOT_FREE`].
+    pub body_b: Vec<u32>,
+    /// ρ_a: point − centre of mass of the first body, world axes [m].
+    pub arm_a: Columns3,
+    /// ρ_b: point − centre of mass of the second body, world axes [m]; zero where that is not free.
+    pub arm_b: Columns3,
+    /// n: unit normal in world axes, from the second body into the first.
+    pub normal: Columns3,
+    /// u: velocity of a second side that is not free, at the point, world axes [m/s].
+    pub surface_velocity: Columns3,
+    /// φ: gap [m], positive separated.
+    pub gap: Vec<f64>,
+    /// μ [-].
+    pub friction: Vec<f64>,
+    /// Coefficient of restitution [-].
+    pub restitution: Vec<f64>,
+    /// Identity of the node, the same in every step: impulses are carried over by it.
+    pub id: Vec<u32>,
+}
+
+impl Contacts {
+    /// Number of contacts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.gap.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.gap.is_empty()
+    }
+
+    /// Forgets the contacts and keeps the memory.
+    pub fn clear(&mut self) {
+        self.body_a.clear();
+        self.body_b.clear();
+        self.arm_a.clear();
+        self.arm_b.clear();
+        self.normal.clear();
+        self.surface_velocity.clear();
+        self.gap.clear();
+        self.friction.clear();
+        self.restitution.clear();
+        self.id.clear();
+    }
+
+    /// Relative velocity at contact `index` for the stacked body velocities [m/s, rad/s], world axes.
+    #[must_use]
+    pub fn relative_velocity(&self, index: usize, velocities: &[f64]) -> Vector3<f64> {
+        let at = |body: u32, arm: Vector3<f64>| {
+            let v = &velocities[6 * body as usize..6 * body as usize + 6];
+            Vector3::new(v[0], v[1], v[2]) + Vector3::new(v[3], v[4], v[5]).cross(&arm)
+        };
+        let first = at(self.body_a[index], self.arm_a.get(index));
+        let second = match self.body_b[index] {
+            NOT_FREE => self.surface_velocity.get(index),
+            body => at(body, self.arm_b.get(index)),
+        };
+        first - second
+    }
+
+    /// Adds the impulse `p` [N·s] of contact `index` to the stacked generalised impulses: F += Jᵀp.
+    pub fn add_impulse(&self, index: usize, impulse: Vector3<f64>, generalised: &mut [f64]) {
+        let mut add = |body: u32, arm: Vector3<f64>, impulse: Vector3<f64>| {
+            let torque = arm.cross(&impulse);
+            let out = &mut generalised[6 * body as usize..6 * body as usize + 6];
+            for axis in 0..3 {
+                out[axis] += impulse[axis];
+                out[3 + axis] += torque[axis];
+            }
+        };
+        add(self.body_a[index], self.arm_a.get(index), impulse);
+        if self.body_b[index] != NOT_FREE {
+            add(self.body_b[index], self.arm_b.get(index), -impulse);
+        }
+    }
+}
