@@ -100,10 +100,9 @@ mod tests {
 
     #[test]
     fn an_acute_edge_is_farther_than_either_of_its_faces() {
-        // a wedge of 30°: its edge is the nearest point although only one face is violated
-        let (sin, cos) = 150f64.to_radians().sin_cos();
-        let (upper, lower) = (Vector3::y(), Vector3::new(-sin, cos, 0.0) * -1.0);
-        let lower = Vector3::new(-lower.x.abs(), lower.y.abs() * -1.0, 0.0);
+        // material between y = 0 and 30° below it, opening towards +x; the edge is the z axis
+        let (sin, cos) = 30_f64.to_radians().sin_cos();
+        let (upper, lower) = (Vector3::y(), Vector3::new(-sin, -cos, 0.0));
         let point = Vector3::new(-0.5, 0.2, 0.0);
         let sample = intersection(&[half_space(upper, point), half_space(lower, point)]);
         assert!(sample.distance >= half_space(upper, point).distance);

@@ -2,6 +2,8 @@
 //!
 //! The poses and their true penetration come with the detection benchmark; they were computed elsewhere.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::f64::consts::TAU;
 use std::path::Path;
 

@@ -1,6 +1,8 @@
 //! Laws that every parametric part obeys: its mesh is closed and lies on its surface, mesh and closed form
 //! have the same mass, nodes lie on the surface whatever the dimensions, the gradient is that of the distance.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::collections::HashMap;
 
 use nalgebra::Vector3;

@@ -1,5 +1,7 @@
 //! What scene files say, and what wrong ones are answered.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use tightfit_simulation::{Scene, SceneError, built_in_scenes, scene_schema};
 
 fn problems(text: &str) -> Vec<String> {
