@@ -125,6 +125,15 @@ fn a_scene_with_a_mesh_file_is_built_and_a_broken_one_is_answered() {
     let shown = json(&tightfit(&folder, &["scenes", "scene.toml", "--json"]));
     let gap = shown["contacts"][0]["smallest_gap_um"].as_f64().unwrap();
     assert!((gap - 10.0).abs() < 1e-6, "the clearance counts for the nodes too: {gap}");
+    assert!(tightfit(&folder, &["part", "peg.ply", "--bake", "peg.field"]).status.success());
+    std::fs::write(
+        folder.join("baked.toml"),
+        scene.replace(" }\n[parts.floor", ", baked = \"peg.field\" }\n[parts.floor"),
+    )
+    .unwrap();
+    let baked = json(&tightfit(&folder, &["scenes", "baked.toml", "--json"]));
+    let gap = baked["contacts"][0]["smallest_gap_um"].as_f64().unwrap();
+    assert!((gap - 10.0).abs() < 1e-6, "{gap}");
     std::fs::write(folder.join("scene.toml"), scene.replace("peg.ply", "gone.ply")).unwrap();
     let message = refused(&tightfit(&folder, &["scenes", "scene.toml"]));
     assert!(message.contains("line 3: parts.peg.shape.file = \"gone.ply\""), "{message}");

@@ -146,7 +146,7 @@ fn a_diagnosis_serialises_and_prints_one_line_per_finding() {
     let diagnosis = examine(&soup(&cube()), &DoctorOptions::default());
     let json = serde_json::to_string(&diagnosis).unwrap();
     assert!(
-        json.contains(r#""kind":"unwelded_vertices","severity":"error","count":28,"places":[["#),
+        json.contains(r#""kind":"unwelded_vertices","severity":"error","count":28,"places_m":[["#),
         "{json}"
     );
     assert_eq!(

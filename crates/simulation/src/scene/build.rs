@@ -162,8 +162,9 @@ fn shape(description: &ShapeDescription, folder: &Path) -> Result<Part, ShapeErr
     let hand = |left: bool| if left { Hand::Left } else { Hand::Right };
     match *description {
         ShapeDescription::Preset { ref name } => preset(name),
-        ShapeDescription::Mesh { ref file, unit, offset_mm } => {
-            super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3)
+        ShapeDescription::Mesh { ref file, unit, offset_mm, ref baked } => {
+            let baked = baked.as_ref().map(|baked| folder.join(baked));
+            super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3, baked.as_deref())
         }
         ShapeDescription::Peg {
             diameter_mm,

@@ -123,6 +123,9 @@ pub enum ShapeDescription {
         #[serde(default)]
         #[schemars(range(min = -100.0, max = 100.0))]
         offset_mm: f64,
+        /// Baked field of the same mesh, written by `tightfit part FILE --bake`: faster, with the error that it
+        /// states. The exact distance is used when left out.
+        baked: Option<String>,
     },
     /// A peg, round unless `sides` is given. Frame at the centre of its tip, +z towards its tail.
     Peg {

@@ -1,14 +1,21 @@
 //! Mesh files named by a scene.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use tightfit_shape::mesh::baked::BakedField;
 use tightfit_shape::mesh::{LengthUnit, MeshPart, guess_unit, load};
 use tightfit_shape::{Part, ShapeError};
 
 use super::description::MeshUnit;
 
 /// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit guessed where none is given.
-pub(super) fn load_part(path: &Path, unit: Option<MeshUnit>, offset: f64) -> Result<Part, ShapeError> {
+pub(super) fn load_part(
+    path: &Path,
+    unit: Option<MeshUnit>,
+    offset: f64,
+    baked: Option<&Path>,
+) -> Result<Part, ShapeError> {
     let loaded = load(path).map_err(|error| ShapeError::Mesh(error.to_string()))?;
     let unit = match unit {
         Some(MeshUnit::M) => LengthUnit::Metre,
@@ -23,5 +30,20 @@ pub(super) fn load_part(path: &Path, unit: Option<MeshUnit>, offset: f64) -> Res
             "{file}: {error}; `tightfit part {file} --repair OUT.stl` examines and repairs it"
         ))
     })?;
+    let part = match baked {
+        Some(baked) => with_baked(part, baked)?,
+        None => part,
+    };
     Ok(Part::Mesh(part.with_offset(offset)))
+}
+
+/// The part with a field read from a file, if that field was baked from the same mesh.
+fn with_baked(part: MeshPart, path: &Path) -> Result<MeshPart, ShapeError> {
+    let name = path.display();
+    let field = BakedField::load(path).map_err(|error| ShapeError::Mesh(format!("{name}: {error}")))?;
+    if field.exact().mesh() != part.mesh() {
+        let remedy = "it was baked from another mesh or in another unit; bake it again with `tightfit part FILE --bake`";
+        return Err(ShapeError::Mesh(format!("{name}: {remedy}")));
+    }
+    Ok(part.with_baked(Arc::new(field)))
 }
