@@ -1,5 +1,6 @@
 //! What a part answers about a point of space.
 
+use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
@@ -31,6 +32,9 @@ impl Sample {
         if other.distance < self.distance { other } else { self }
     }
 }
+
+/// Faces of one locally convex piece of material; a point in front of any of them is free.
+pub type Branches = ArrayVec<Sample, 8>;
 
 /// Signed distance and gradient for columns of points, written by [`crate::Part::evaluate`].
 #[derive(Clone, Debug, Default, PartialEq)]

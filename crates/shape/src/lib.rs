@@ -17,6 +17,6 @@ mod quadrature;
 pub mod thread;
 
 pub use error::ShapeError;
-pub use field::{FieldColumns, Sample};
+pub use field::{Branches, FieldColumns, Sample};
 pub use mesh::TriMesh;
 pub use part::{Part, Symmetry};

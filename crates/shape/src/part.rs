@@ -15,7 +15,7 @@ use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Section, SectionedSolid};
 use crate::thread::{Bolt, Nut};
-use crate::{FieldColumns, Sample, ShapeError};
+use crate::{Branches, FieldColumns, Sample, ShapeError};
 
 /// Motions that map a part to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +84,25 @@ impl Part {
             Self::Capsule(capsule) => capsule.sample(point),
             Self::Mesh(mesh) => mesh.sample(point),
             Self::Nodes(_) => Sample { distance: f64::INFINITY, normal: Vector3::z() },
+        }
+    }
+
+    /// Faces of the locally convex piece of material nearest to a point, prolonged.
+    ///
+    /// Free space around a convex edge is an OR: the point is free as long as it is in front of *any* of these
+    /// faces. Whoever linearises the distance over a time step must choose the face that the point will be in
+    /// front of, or a peg is stopped by a chamfer that it only passes. The largest distance of these is the
+    /// depth inside the material, and outside it at most the true distance.
+    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+        branches.clear();
+        match self {
+            Self::Sectioned(solid) => solid.branches(point, branches),
+            Self::Bolt(bolt) => bolt.branches(point, branches),
+            Self::Nut(nut) => nut.branches(point, branches),
+            Self::Block(block) => block.branches(point, branches),
+            Self::HalfSpace | Self::Capsule(_) | Self::Mesh(_) | Self::Nodes(_) => {
+                branches.push(self.sample(point))
+            }
         }
     }
 

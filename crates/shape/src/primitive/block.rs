@@ -5,7 +5,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
-use crate::{Sample, ShapeError};
+use crate::{Branches, Sample, ShapeError};
 
 /// Rectangular block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +52,15 @@ impl Block {
         let mut normal = Vector3::zeros();
         normal[axis] = sign[axis];
         Sample { distance: beyond[axis], normal }
+    }
+
+    /// The three faces that the point looks at; see [`crate::Part::branches`].
+    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+        for axis in 0..3 {
+            let mut normal = Vector3::zeros();
+            normal[axis] = if point[axis] < 0.0 { -1.0 } else { 1.0 };
+            branches.push(Sample { distance: point[axis].abs() - self.half[axis], normal });
+        }
     }
 
     /// Mass properties at `density` [kg/m³].

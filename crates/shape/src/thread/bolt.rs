@@ -8,12 +8,12 @@ use tightfit_spatial::{Inertia, InertiaError, Pose};
 
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
-use super::start_distance::cut_thread;
+use super::start_distance::{cut_branches, cut_thread};
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
-use crate::{Sample, ShapeError};
+use crate::{Branches, Sample, ShapeError};
 
 /// Hexagon at the lower end of a bolt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,6 +147,17 @@ impl Bolt {
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
         let thread = cut_thread(&self.surface.profile, Side::External, point, |at| self.cuts(at));
         self.body().map(|solid| solid.sample(point)).fold(thread, Sample::union)
+    }
+
+    /// Faces of the nearest locally convex piece; see [`crate::Part::branches`].
+    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+        let rod = |at| cut_thread(&self.surface.profile, Side::External, at, |at| self.cuts(at)).distance;
+        let nearest =
+            self.body().min_by(|a, b| a.sample(point).distance.total_cmp(&b.sample(point).distance));
+        match nearest {
+            Some(solid) if solid.sample(point).distance < rod(point) => solid.branches(point, branches),
+            _ => cut_branches(&self.surface.profile, Side::External, point, &self.cuts(point), branches),
+        }
     }
 
     /// End planes and cone at a point. The rod runs through shank and head: their inner faces are no surface.

@@ -9,12 +9,12 @@ use tightfit_spatial::{Inertia, InertiaError};
 
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
-use super::start_distance::cut_thread;
+use super::start_distance::{cut_branches, cut_thread};
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
-use crate::{Sample, ShapeError};
+use crate::{Branches, Sample, ShapeError};
 
 /// Outline edge that is the outer wall of the hexagon.
 const WALL: usize = 1;
@@ -102,12 +102,29 @@ impl Nut {
     /// Signed distance and unit gradient; errors as for [`super::Bolt::sample`].
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
-        cut_thread(&self.surface.profile, Side::Internal, point, |at| {
-            let mut cuts = ArrayVec::new();
-            cuts.push(self.hexagon.sample(at));
-            cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, at)));
-            cuts
-        })
+        cut_thread(&self.surface.profile, Side::Internal, point, |at| self.cuts(at))
+    }
+
+    /// Faces of the nearest locally convex piece; see [`crate::Part::branches`].
+    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+        let [bottom, top] = self.surface.ends;
+        let mut cuts = ArrayVec::<Sample, 5>::new();
+        cuts.push(Sample { distance: point.z - top, normal: Vector3::z() });
+        cuts.push(Sample { distance: bottom - point.z, normal: -Vector3::z() });
+        let flat = self.hexagon.section.locate(point.xy());
+        let level = self.hexagon.outline.vertices()[WALL][0];
+        let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
+        cuts.push(Sample { distance: flat.level - level, normal: outward });
+        cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, point)));
+        cut_branches(&self.surface.profile, Side::Internal, point, &cuts, branches);
+    }
+
+    /// Hexagon and countersinks at a point.
+    fn cuts(&self, point: Vector3<f64>) -> ArrayVec<Sample, 4> {
+        let mut cuts = ArrayVec::new();
+        cuts.push(self.hexagon.sample(point));
+        cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, point)));
+        cuts
     }
 
     /// Mass properties at `density` [kg/m³].

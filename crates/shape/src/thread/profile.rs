@@ -201,9 +201,14 @@ impl ThreadProfile {
     /// points to. `ridge` counts pitches from the ridge through θ = 0, z = 0.
     #[must_use]
     pub fn sample_flank(&self, point: Vector3<f64>, ridge: i64, side: f64) -> Sample {
-        let radius = point.x.hypot(point.y).max(1e-9 * self.root_radius);
         let angle = libm::atan2(point.y, point.x);
-        let s = side * (point.z - self.rise * angle - self.pitch * ridge as f64);
+        self.flank_at(point, point.z - self.rise * angle - self.pitch * ridge as f64, side)
+    }
+
+    /// The same at a known height s above the middle of the ridge [m].
+    pub(crate) fn flank_at(&self, point: Vector3<f64>, s: f64, side: f64) -> Sample {
+        let radius = point.x.hypot(point.y).max(1e-9 * self.root_radius);
+        let s = side * s;
         let excess = s - self.half_width_at(radius);
         let mut section = SectionSample { distance: 0.0, normal: [0.0; 2], foot_radius: radius };
         for _ in 0..3 {

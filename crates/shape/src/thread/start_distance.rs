@@ -15,8 +15,8 @@ use nalgebra::Vector3;
 
 use super::ThreadProfile;
 use super::radial_surface::Side;
-use crate::Sample;
 use crate::intersection::intersection;
+use crate::{Branches, Sample};
 
 /// A foot this far outside counts as on the body [m]: the second-order error of the foot itself.
 const ON_BODY: f64 = 1e-9;
@@ -78,4 +78,32 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
         let [upper, lower] = ridge(index);
         nearest.union(within_cuts(&[wall(tip), upper, lower]))
     })
+}
+
+/// Faces of the locally convex piece of material that is nearest to the point: its ridge or the core (sleeve),
+/// with the cuts. The point is free as long as it is in front of any of them.
+pub(crate) fn cut_branches(
+    profile: &ThreadProfile,
+    side: Side,
+    point: Vector3<f64>,
+    cuts: &[Sample],
+    branches: &mut Branches,
+) {
+    let radius = point.x.hypot(point.y);
+    let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+    let into_material = |sample: Sample| if side == Side::External { sample } else { sample.complement() };
+    let wall = |limit: f64| into_material(Sample { distance: radius - limit, normal: outward });
+    let (body, tip) = match side {
+        Side::External => (wall(profile.root_radius()), wall(profile.crest_radius())),
+        Side::Internal => (wall(profile.crest_radius()), wall(profile.root_radius())),
+    };
+    let s = profile.phase(libm::atan2(point.y, point.x), point.z);
+    let flank = into_material(profile.flank_at(point, s, if s < 0.0 { -1.0 } else { 1.0 }));
+    if body.distance < flank.distance.max(tip.distance) {
+        branches.push(body);
+    } else {
+        branches.push(flank);
+        branches.push(tip);
+    }
+    branches.extend(cuts.iter().copied());
 }
