@@ -4,4 +4,6 @@ The stages of a step, in the order of the paper's Fig. 1, and the records that p
 Stages do not import one another: each reads and writes [`records`] only.
 */
 
+pub mod detection;
+pub mod integration;
 pub mod records;

@@ -1,0 +1,140 @@
+//! Detection of one pair, nodes of both sides.
+//!
+//! ```text
+//! score_k = d_k + T n_k·v     if d_k ≥ −1 µm, else d_k − 1 m        the branch with the largest score is the contact
+//! ```
+//!
+//! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
+//! expected at the end of the step [m/s].
+
+use nalgebra::{Matrix3, Vector3};
+use tightfit_shape::{Branches, Sample};
+
+use super::Side;
+use crate::records::{Contacts, NOT_FREE};
+
+/// A face that the node is behind by more than this [m] does not hold any more.
+const BEHIND: f64 = -1e-6;
+
+/// What detection is told besides the bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DetectionOptions {
+    /// Nodes farther than this are left out [m]: everything that could touch within the step is nearer.
+    pub margin: f64,
+    /// T: over this time the gap is predicted [s].
+    pub horizon: f64,
+    /// μ of the pair [-].
+    pub friction: f64,
+    /// Coefficient of restitution of the pair [-].
+    pub restitution: f64,
+}
+
+/// Appends the contacts of a pair: the nodes of either side against the other's surface.
+pub fn detect_pair(sides: [&Side; 2], options: &DetectionOptions, contacts: &mut Contacts) {
+    detect_nodes(sides[0], sides[1], options, contacts);
+    detect_nodes(sides[1], sides[0], options, contacts);
+}
+
+/// The nodes of one side against the surface of the other.
+fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts: &mut Contacts) {
+    if !of.is_free() && !against.is_free() {
+        return;
+    }
+    let against_from_of = against.world_from_part.inverse() * of.world_from_part;
+    let turn: Matrix3<f64> = against_from_of.rotation.to_rotation_matrix().into_inner();
+    let shift = against_from_of.translation;
+    let world_from_against: Matrix3<f64> = against.rotation().to_rotation_matrix().into_inner();
+    let offset = of.part.node_offset();
+    let reach = options.margin + offset.abs();
+    let bounds = against.part.aabb().map(|aabb| aabb.grown(reach));
+    let motion = Motion::of(of, against);
+    let mut branches = Branches::new();
+    for index in 0..of.nodes.len() {
+        let point = turn * of.nodes.get(index) + shift;
+        let is_far = bounds.is_some_and(|b| {
+            point.z < b.min.z
+                || point.z > b.max.z
+                || point.x < b.min.x
+                || point.x > b.max.x
+                || point.y < b.min.y
+                || point.y > b.max.y
+        });
+        if is_far {
+            continue;
+        }
+        against.part.branches(point, &mut branches);
+        let Some(face) = predicted(&branches, motion.at(point), options.horizon) else { continue };
+        let gap = face.distance - offset;
+        if gap < options.margin {
+            let normal = world_from_against * face.normal;
+            let at = against.world_from_part.transform_point(point);
+            push(contacts, of, against, at, normal, gap, of.first_id + index as u32, options);
+        }
+    }
+}
+
+/// Velocity of the points of one body against another, in the other's frame.
+struct Motion {
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+}
+
+impl Motion {
+    fn of(of: &Side, against: &Side) -> Self {
+        let into = against.rotation().inverse();
+        let origin = against.world_from_part.translation;
+        Self {
+            linear: into * (of.velocity_at(origin) - against.velocity_at(origin)),
+            angular: into * (of.angular - against.angular),
+        }
+    }
+
+    fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(&point)
+    }
+}
+
+/// The face with the largest predicted gap.
+fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> Option<Sample> {
+    let score = |face: &Sample| match face.distance >= BEHIND {
+        true => face.distance + horizon * face.normal.dot(&velocity),
+        false => face.distance - 1.0,
+    };
+    let mut best: Option<(f64, Sample)> = None;
+    for face in branches {
+        let own = score(face);
+        if best.is_none_or(|(other, _)| own > other) {
+            best = Some((own, *face));
+        }
+    }
+    best.map(|(_, face)| face)
+}
+
+/// One row. The first side of a row is always free: where the node's owner is not, the row is turned over.
+#[allow(clippy::too_many_arguments, reason = "one value per column")]
+fn push(
+    contacts: &mut Contacts,
+    of: &Side,
+    against: &Side,
+    at: Vector3<f64>,
+    normal: Vector3<f64>,
+    gap: f64,
+    id: u32,
+    options: &DetectionOptions,
+) {
+    let (first, second, normal) = if of.is_free() { (of, against, normal) } else { (against, of, -normal) };
+    contacts.body_a.push(first.body);
+    contacts.body_b.push(second.body);
+    contacts.arm_a.push(at - first.center);
+    let (arm, velocity) = match second.body {
+        NOT_FREE => (Vector3::zeros(), second.velocity_at(at)),
+        _ => (at - second.center, Vector3::zeros()),
+    };
+    contacts.arm_b.push(arm);
+    contacts.surface_velocity.push(velocity);
+    contacts.normal.push(normal);
+    contacts.gap.push(gap);
+    contacts.friction.push(options.friction);
+    contacts.restitution.push(options.restitution);
+    contacts.id.push(id);
+}

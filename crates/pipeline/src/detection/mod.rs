@@ -1,0 +1,11 @@
+//! Stage 1: which nodes of either body are near the other.
+//!
+//! Every node of both bodies is carried into the other's frame and asked for its distance. Where convex edges
+//! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
+//! ([`tightfit_shape::Part::branches`] says why).
+
+mod detect;
+mod side;
+
+pub use detect::{DetectionOptions, detect_pair};
+pub use side::Side;

@@ -1,0 +1,46 @@
+//! One of the two bodies of a pair, as detection sees it.
+
+use nalgebra::{UnitQuaternion, Vector3};
+use tightfit_shape::Part;
+use tightfit_spatial::{Columns3, Pose};
+
+use crate::records::NOT_FREE;
+
+/// A body of a pair.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Shape.
+    pub part: &'a Part,
+    /// Nodes in the part's frame [m].
+    pub nodes: &'a Columns3,
+    /// Pose of the part's frame.
+    pub world_from_part: Pose,
+    /// Centre of mass in world axes [m]; any fixed point of a body that is not free.
+    pub center: Vector3<f64>,
+    /// Number of the free body, or [`NOT_FREE`].
+    pub body: u32,
+    /// Velocity of the centre expected at the end of the step [m/s].
+    pub linear: Vector3<f64>,
+    /// Angular velocity in world axes [rad/s].
+    pub angular: Vector3<f64>,
+    /// Identity of the first node in this pair; the others follow.
+    pub first_id: u32,
+}
+
+impl Side<'_> {
+    /// Whether forces move it.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.body != NOT_FREE
+    }
+
+    /// Velocity of the point at `point` in world axes [m/s].
+    #[must_use]
+    pub fn velocity_at(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(&(point - self.center))
+    }
+
+    pub(super) fn rotation(&self) -> UnitQuaternion<f64> {
+        self.world_from_part.rotation
+    }
+}
