@@ -25,7 +25,20 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 ```
 */
 
+mod certificate;
+mod drive;
+mod input;
+mod parameters;
 mod scene;
+mod state;
+mod step;
+
+pub use certificate::{Certificate, Limit};
+pub use drive::{Drive, Waypoint, Wiggle};
+pub use input::Input;
+pub use parameters::{BodyParameters, Parameters};
+pub use state::State;
+pub use step::{Workspace, step};
 
 pub use scene::{
     Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem,

@@ -10,11 +10,17 @@ use tightfit_shape::thread::{
     Bolt, Hand, HexHead, Nut, ThreadAllowance, ThreadStart, coarse_pitch, width_across_flats,
 };
 use tightfit_shape::{Part, ShapeError};
-use tightfit_spatial::{Inertia, Matrix3, Pose, Quaternion, UnitQuaternion, Vector3};
+use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 
-use super::description::{ContactDescription, NodeDescription, PartDescription, ShapeDescription};
+use crate::drive::{Drive, Waypoint, Wiggle, about};
+
+use super::description::{
+    ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
+};
 use super::schema_check::Document;
-use super::{Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, scene_schema};
+use super::{
+    Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, Task, scene_schema,
+};
 
 /// Density where a file gives none [kg/m³].
 const STEEL: f64 = 7850.0;
@@ -57,8 +63,21 @@ fn build(
     for problem in listed.iter().filter_map(|pair| pair.as_ref().err()) {
         problems.push(document.problem("contacts", problem.clone()));
     }
+    let drive = description.drive.as_ref().map(|drive| self::drive(drive, &names)).transpose();
+    let drive = drive.unwrap_or_else(|(key, remedy)| {
+        problems.push(document.problem(&key, remedy));
+        None
+    });
+    let task = description.task.as_ref().map(|task| self::task(task, &names)).transpose();
+    let task = task.unwrap_or_else(|(key, remedy)| {
+        problems.push(document.problem(&key, remedy));
+        None
+    });
     if !problems.is_empty() {
         return Err(problems);
+    }
+    if let Some(drive) = &drive {
+        bodies[drive.body].world_from_part = drive.target(0.0);
     }
     let listed: Vec<ContactPair> = listed.into_iter().flatten().collect();
     let moves = |index: usize| bodies[index].motion == Motion::Free;
@@ -79,6 +98,62 @@ fn build(
         step: description.step_ms * 1e-3,
         bodies,
         contacts,
+        drive,
+        task,
+    })
+}
+
+fn body_of(name: &str, names: &[&str], key: &str) -> Result<usize, (String, String)> {
+    let found = names.iter().position(|known| *known == name);
+    found.ok_or_else(|| {
+        (key.to_string(), format!("names `{name}`, which is no part; parts: {}", names.join(", ")))
+    })
+}
+
+fn drive(description: &DriveDescription, names: &[&str]) -> Result<Drive, (String, String)> {
+    let body = body_of(&description.part, names, "drive.part")?;
+    let times: Vec<f64> = description.waypoints.iter().map(|waypoint| waypoint.time_s).collect();
+    if times.is_empty() || times.windows(2).any(|pair| pair[1] <= pair[0]) {
+        return Err(("drive.waypoints".into(), "give at least one set-point, with rising time_s".into()));
+    }
+    let factor = description.stiffness_factor;
+    let waypoint = |waypoint: &super::description::WaypointDescription| Waypoint {
+        time: waypoint.time_s / description.speed_factor,
+        position: Vector3::from(waypoint.position_mm) * 1e-3,
+        angle: waypoint.turns * std::f64::consts::TAU,
+    };
+    let waypoints: Vec<Waypoint> = description.waypoints.iter().map(waypoint).collect();
+    let earlier = times.last().copied().unwrap_or_default() * (1.0 - 1.0 / description.speed_factor);
+    let wiggle = description.wiggle.map(|wiggle| Wiggle {
+        span: [wiggle.from_s - earlier, wiggle.until_s - earlier],
+        shift: [wiggle.amplitude_mm * 1e-3, wiggle.frequency_hz],
+        tilt: [wiggle.tilt_deg.to_radians(), wiggle.tilt_frequency_hz],
+    });
+    Ok(Drive {
+        body,
+        stiffness: Vector3::from(description.stiffness_n_m) * factor,
+        turning_stiffness: Vector3::from(description.turning_stiffness_nm_rad) * factor,
+        damping: description.damping_per_s,
+        force: description.force_n.into(),
+        offset: description.offset_mm * 1e-3,
+        tilt: description.tilt_deg.to_radians(),
+        waypoints,
+        wiggle,
+    })
+}
+
+fn task(description: &TaskDescription, names: &[&str]) -> Result<Task, (String, String)> {
+    Ok(match description {
+        TaskDescription::Insert { into, depth_mm, engaged_mm } => Task::Insert {
+            into: body_of(into, names, "task.into")?,
+            depth: depth_mm * 1e-3,
+            engaged: engaged_mm * 1e-3,
+        },
+        TaskDescription::Thread { onto, turns, engaged_mm } => Task::Thread {
+            onto: body_of(onto, names, "task.onto")?,
+            turns: *turns,
+            engaged: engaged_mm * 1e-3,
+        },
     })
 }
 
@@ -123,10 +198,6 @@ fn body(name: &str, description: &PartDescription, folder: &Path) -> Result<Body
     };
     let spacing = spacing(&description.nodes, &part).map_err(|error| (at("nodes"), error.to_string()))?;
     let [roll, pitch, yaw] = description.rotation_deg.map(f64::to_radians);
-    let about = |axis: Vector3<f64>, angle: f64| {
-        let (sin, cos) = libm::sincos(angle / 2.0);
-        UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis * sin))
-    };
     let rotation = about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll);
     let translation = Vector3::from(description.position_mm) * 1e-3;
     Ok(Body {

@@ -33,6 +33,112 @@ pub struct SceneDescription {
     /// Pairs of parts that touch in their own way.
     #[serde(default)]
     pub contacts: Vec<ContactDescription>,
+    /// A spring and damper that leads one part along set-points.
+    pub drive: Option<DriveDescription>,
+    /// What counts as done.
+    pub task: Option<TaskDescription>,
+}
+
+/// A spring and damper that leads one part along set-points. The part starts at the first one.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriveDescription {
+    /// Name of the part.
+    pub part: String,
+    /// Stiffness along the world's axes [N/m].
+    #[schemars(inner(range(min = 0.0, max = 1e9)))]
+    pub stiffness_n_m: [f64; 3],
+    /// Stiffness about the part's axes [N·m/rad].
+    #[schemars(inner(range(min = 0.0, max = 1e9)))]
+    pub turning_stiffness_nm_rad: [f64; 3],
+    /// Damping against mass and inertia [1/s].
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub damping_per_s: f64,
+    /// Factor on both stiffnesses [-].
+    #[serde(default = "one")]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub stiffness_factor: f64,
+    /// Factor on the speed of the set-points [-].
+    #[serde(default = "one")]
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e3))]
+    pub speed_factor: f64,
+    /// Constant force on the part, world axes [N].
+    #[serde(default)]
+    pub force_n: [f64; 3],
+    /// Error of all set-points along x [mm].
+    #[serde(default)]
+    #[schemars(range(min = -100.0, max = 100.0))]
+    pub offset_mm: f64,
+    /// Error of all set-points about y [deg].
+    #[serde(default)]
+    #[schemars(range(min = -45.0, max = 45.0))]
+    pub tilt_deg: f64,
+    /// Set-points of the part's frame, by time.
+    pub waypoints: Vec<WaypointDescription>,
+    /// A swing around the last set-point.
+    pub wiggle: Option<WiggleDescription>,
+}
+
+/// A set-point.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaypointDescription {
+    /// When it is reached [s].
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub time_s: f64,
+    /// Position of the part's frame [mm].
+    pub position_mm: [f64; 3],
+    /// Turns about z.
+    #[serde(default)]
+    pub turns: f64,
+}
+
+/// A swing along x and about y.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WiggleDescription {
+    /// When it begins [s].
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub from_s: f64,
+    /// When it ends [s].
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub until_s: f64,
+    /// Amplitude along x [mm].
+    #[serde(default)]
+    pub amplitude_mm: f64,
+    /// Frequency of that [Hz].
+    #[serde(default)]
+    pub frequency_hz: f64,
+    /// Amplitude about y [deg].
+    #[serde(default)]
+    pub tilt_deg: f64,
+    /// Frequency of that [Hz].
+    #[serde(default)]
+    pub tilt_frequency_hz: f64,
+}
+
+/// What counts as done.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum TaskDescription {
+    /// A peg whose frame must come this deep below the hole's.
+    Insert {
+        /// Name of the hole.
+        into: String,
+        /// Depth [mm].
+        depth_mm: f64,
+        /// Depth from which the peg counts as engaged [mm].
+        engaged_mm: f64,
+    },
+    /// A nut that must be turned on by this many turns.
+    Thread {
+        /// Name of the bolt.
+        onto: String,
+        /// Turns.
+        turns: f64,
+        /// Overlap of nut and bolt from which it counts as engaged [mm].
+        engaged_mm: f64,
+    },
 }
 
 /// A part of the scene.
@@ -298,6 +404,10 @@ pub enum MeshUnit {
     Mm,
     /// Inches.
     Inch,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 fn default_step() -> f64 {

@@ -20,6 +20,8 @@ use tightfit_shape::Part;
 use tightfit_shape::node::NodeSet;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
+use crate::Drive;
+
 /// What is simulated: constant, shared by all environments.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -35,6 +37,33 @@ pub struct Scene {
     pub bodies: Vec<Body>,
     /// How pairs of bodies touch.
     pub contacts: Vec<ContactPair>,
+    /// What leads a part, if anything does.
+    pub drive: Option<Drive>,
+    /// What counts as done.
+    pub task: Option<Task>,
+}
+
+/// What counts as done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Task {
+    /// A peg whose frame must come this deep below the hole's.
+    Insert {
+        /// Body of the hole.
+        into: usize,
+        /// Depth [m].
+        depth: f64,
+        /// Depth from which the peg counts as engaged [m].
+        engaged: f64,
+    },
+    /// A nut that must be turned on.
+    Thread {
+        /// Body of the bolt.
+        onto: usize,
+        /// Turns.
+        turns: f64,
+        /// Overlap of nut and bolt from which it counts as engaged [m].
+        engaged: f64,
+    },
 }
 
 /// A part in a scene.

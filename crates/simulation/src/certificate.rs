@@ -1,0 +1,47 @@
+//! What was measured about a step.
+
+/// Trouble that a step met, each with the setting that helps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The contact solver did not converge: smaller `step_ms`, or lower `friction`.
+    NotConverged,
+    /// The pose projection could not satisfy every contact: the parts do not fit where they were put.
+    ProjectionIncomplete,
+    /// The projection wanted more energy than contacts had dissipated.
+    TankEmpty,
+    /// A number was not finite; the step was not taken.
+    NotFinite,
+}
+
+/// The certificate of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Certificate {
+    /// Deepest true penetration over the nodes of both parts after the step [m].
+    pub penetration: f64,
+    /// Largest Coulomb residual of both contact stages [m/s].
+    pub coulomb: f64,
+    /// Largest complementarity residual [m/s].
+    pub complementarity: f64,
+    /// Largest relative violation of the friction cone [-].
+    pub cone: f64,
+    /// Energy that contact impulses put into the bodies [J]; zero when passive.
+    pub energy_injected: f64,
+    /// Work of contact impulses on the bodies [J], negative when they dissipate.
+    pub contact_work: f64,
+    /// Energy that the pose projection put into springs and gravity [J].
+    pub projection_work: f64,
+    /// Candidate contacts, and those that carried an impulse.
+    pub candidates: usize,
+    /// Contacts with an impulse.
+    pub active: usize,
+    /// Highest level of the solver's ladder that was needed.
+    pub level: u8,
+    /// Newton iterations of both stages.
+    pub iterations: u32,
+    /// Whether both stages converged.
+    pub converged: bool,
+    /// Limits that were hit.
+    pub limits: Vec<Limit>,
+    /// Seconds spent in the stages: detection, solving, integration.
+    pub stage_seconds: [f64; 3],
+}

@@ -1,0 +1,126 @@
+//! A spring and damper that leads one part along set-points.
+
+use tightfit_pipeline::integration::Coupling;
+use tightfit_spatial::{Inertia, Pose, Quaternion, UnitQuaternion, Vector3, Wrench};
+
+/// Set-points and springs of a driven part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drive {
+    /// Body of the scene that is led.
+    pub body: usize,
+    /// Stiffness along the world's axes [N/m].
+    pub stiffness: Vector3<f64>,
+    /// Stiffness about the part's axes [N·m/rad].
+    pub turning_stiffness: Vector3<f64>,
+    /// Damping against mass and inertia [1/s].
+    pub damping: f64,
+    /// Constant force, world axes [N].
+    pub force: Vector3<f64>,
+    /// Error of all set-points along x [m].
+    pub offset: f64,
+    /// Error of all set-points about y [rad].
+    pub tilt: f64,
+    /// Set-points by time.
+    pub waypoints: Vec<Waypoint>,
+    /// A swing around the last one.
+    pub wiggle: Option<Wiggle>,
+}
+
+/// A set-point of the part's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waypoint {
+    /// When it is reached [s].
+    pub time: f64,
+    /// Position of the part's frame [m].
+    pub position: Vector3<f64>,
+    /// Angle about z [rad], not limited to a turn.
+    pub angle: f64,
+}
+
+/// A swing along x and about y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wiggle {
+    /// Begin and end [s].
+    pub span: [f64; 2],
+    /// Amplitude along x [m] and its frequency [Hz].
+    pub shift: [f64; 2],
+    /// Amplitude about y [rad] and its frequency [Hz].
+    pub tilt: [f64; 2],
+}
+
+impl Drive {
+    /// When the last set-point has been reached and the swing has ended [s].
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        let last = self.waypoints.last().map_or(0.0, |waypoint| waypoint.time);
+        self.wiggle.map_or(last, |wiggle| last.max(wiggle.span[1]))
+    }
+
+    /// When the last set-point has been reached [s].
+    #[must_use]
+    pub fn arrival(&self) -> f64 {
+        self.waypoints.last().map_or(0.0, |waypoint| waypoint.time)
+    }
+
+    /// Angle of the set-point about z [rad].
+    #[must_use]
+    pub fn angle(&self, time: f64) -> f64 {
+        self.between(time).1
+    }
+
+    /// Set-point of the part's frame at a time [s].
+    #[must_use]
+    pub fn target(&self, time: f64) -> Pose {
+        let (mut position, angle) = self.between(time);
+        let mut tilt = self.tilt;
+        position.x += self.offset;
+        if let Some(wiggle) = self.wiggle.filter(|wiggle| (wiggle.span[0]..wiggle.span[1]).contains(&time)) {
+            let wave = |[amplitude, frequency]: [f64; 2]| {
+                amplitude * libm::sin(std::f64::consts::TAU * frequency * (time - wiggle.span[0]))
+            };
+            position.x += wave(wiggle.shift);
+            tilt += wave(wiggle.tilt);
+        }
+        Pose::new(position, about(Vector3::y(), tilt) * about(Vector3::z(), angle))
+    }
+
+    /// Spring and damper over one step that begins at `time` [s].
+    #[must_use]
+    pub fn coupling(&self, time: f64, step: f64, inertia: &Inertia) -> Coupling {
+        let center =
+            |target: Pose| Pose::new(target.transform_point(inertia.center_of_mass), target.rotation);
+        Coupling {
+            stiffness: self.stiffness,
+            damping: Vector3::from_element(self.damping * inertia.mass),
+            turning_stiffness: self.turning_stiffness,
+            turning_damping: inertia.moment.diagonal() * self.damping,
+            target: center(self.target(time)),
+            next_target: center(self.target(time + step)),
+        }
+    }
+
+    /// The constant force.
+    #[must_use]
+    pub fn wrench(&self) -> Wrench {
+        Wrench::new(self.force, Vector3::zeros())
+    }
+
+    fn between(&self, time: f64) -> (Vector3<f64>, f64) {
+        let after = self.waypoints.partition_point(|waypoint| waypoint.time <= time);
+        match (after.checked_sub(1).and_then(|before| self.waypoints.get(before)), self.waypoints.get(after))
+        {
+            (Some(a), Some(b)) => {
+                let t = (time - a.time) / (b.time - a.time);
+                (a.position + (b.position - a.position) * t, a.angle + (b.angle - a.angle) * t)
+            }
+            (Some(only), None) | (None, Some(only)) => (only.position, only.angle),
+            (None, None) => (Vector3::zeros(), 0.0),
+        }
+    }
+}
+
+/// Rotation about an axis by an angle [rad].
+pub(crate) fn about(axis: Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
+    let (sin, cos) = libm::sincos(angle / 2.0);
+    UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis * sin))
+}

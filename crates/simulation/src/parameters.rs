@@ -1,0 +1,41 @@
+//! What may differ per environment and per reset.
+
+use tightfit_shape::Part;
+use tightfit_spatial::Inertia;
+
+use crate::Scene;
+
+/// Dimensions, mass and friction of one environment. Node sets stay those of the scene: they are charts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// One entry per body of the scene.
+    pub bodies: Vec<BodyParameters>,
+    /// μ of every contact pair of the scene [-].
+    pub friction: Vec<f64>,
+}
+
+/// Parameters of one body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyParameters {
+    /// The part with this environment's dimensions; of the same kind as the scene's.
+    pub part: Part,
+    /// Mass properties; `None` for bodies that are not free.
+    pub inertia: Option<Inertia>,
+}
+
+impl Parameters {
+    /// Inertia of the free bodies, in order.
+    pub(crate) fn free_inertia(&self) -> impl Iterator<Item = Inertia> + '_ {
+        self.bodies.iter().filter_map(|body| body.inertia)
+    }
+
+    /// The scene's own.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let body = |body: &crate::Body| BodyParameters { part: body.part.clone(), inertia: body.inertia };
+        Self {
+            bodies: scene.bodies.iter().map(body).collect(),
+            friction: scene.contacts.iter().map(|pair| pair.friction).collect(),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What is integrated, and what the next step is started from.
+
+use tightfit_pipeline::integration::BodyMotion;
+use tightfit_pipeline::solving::WarmStart;
+use tightfit_spatial::{Pose, Twist};
+
+use crate::{Motion, Parameters, Scene};
+
+/// Everything that a step changes. Nothing hidden survives a step outside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Steps taken.
+    pub step: u64,
+    /// Motion of the free bodies, in the order of the scene.
+    pub motions: Vec<BodyMotion>,
+    /// Poses of the kinematic bodies' parts, in the order of the scene.
+    pub kinematic: Vec<Pose>,
+    /// Warm start of the contact solver.
+    pub warm: WarmStart,
+    /// Energy that contacts have dissipated and projections may use [J].
+    pub tank: f64,
+}
+
+impl State {
+    /// The scene as its file describes it, at rest.
+    #[must_use]
+    pub fn start(scene: &Scene, parameters: &Parameters) -> Self {
+        let mut motions = Vec::new();
+        let mut kinematic = Vec::new();
+        for (body, own) in scene.bodies.iter().zip(&parameters.bodies) {
+            match (body.motion, own.inertia) {
+                (Motion::Free, Some(inertia)) => motions.push(BodyMotion {
+                    center: body.world_from_part.transform_point(inertia.center_of_mass),
+                    rotation: body.world_from_part.rotation,
+                    twist: Twist::zero(),
+                }),
+                (Motion::Kinematic, _) => kinematic.push(body.world_from_part),
+                _ => {}
+            }
+        }
+        Self { step: 0, motions, kinematic, warm: WarmStart::default(), tank: 0.0 }
+    }
+
+    /// Whether every number is finite.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.motions.iter().all(|motion| {
+            let pose = Pose::new(motion.center, motion.rotation);
+            pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
+        })
+    }
+
+    /// 64-bit fingerprint of every bit of the state (FNV-1a), the same on every machine.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        hash.word(self.step);
+        hash.word(self.tank.to_bits());
+        for motion in &self.motions {
+            let twist = motion.twist.to_vector();
+            let numbers = motion.center.iter().chain(motion.rotation.coords.iter()).chain(twist.iter());
+            numbers.for_each(|value| hash.word(value.to_bits()));
+        }
+        for pose in &self.kinematic {
+            let numbers = pose.translation.iter().chain(pose.rotation.coords.iter());
+            numbers.for_each(|value| hash.word(value.to_bits()));
+        }
+        self.warm.velocity.iter().for_each(|value| hash.word(value.to_bits()));
+        self.warm.ids.iter().for_each(|id| hash.word(u64::from(*id)));
+        self.warm.impulses.iter().flat_map(|p| p.iter()).for_each(|value| hash.word(value.to_bits()));
+        hash.0
+    }
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The pose moves, contacts are found anew, and what is still inside is pushed out once.
+
+use std::time::Instant;
+
+use tightfit_pipeline::integration::advance_pose;
+use tightfit_pipeline::solving::project;
+
+use super::workspace::Environment;
+use crate::{Certificate, State};
+
+/// Deeper nodes are corrected after the step [m]: the projection is linear, the surfaces are not.
+const CORRECTED: f64 = 0.2e-6;
+
+impl Environment<'_> {
+    pub(super) fn advance(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let clock = Instant::now();
+        for (index, motion) in state.motions.iter_mut().enumerate() {
+            let next = motion.with_world_velocity(&self.scratch.end[6 * index..6 * index + 6]).twist;
+            advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], self.scene.step);
+            motion.twist = next;
+        }
+        for (pose, next) in state.kinematic.iter_mut().zip(&self.input.kinematic) {
+            *pose = *next;
+        }
+        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+
+        // the contacts of this pose are those of the next step
+        state.step += 1;
+        let margin = self.margin_for(state, false);
+        self.detect(state, margin, certificate);
+        if self.deepest() > CORRECTED {
+            self.correct(state, certificate);
+            self.detect(state, margin, certificate);
+        }
+        state.step -= 1;
+        certificate.penetration = self.deepest();
+    }
+
+    /// Moves the pose out of the contacts it is inside of.
+    fn correct(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let scratch = &mut *self.scratch;
+        let still = vec![0.0; scratch.pose_velocity.len()];
+        scratch.pose_velocity.copy_from_slice(&still);
+        // a horizon of one second makes velocities displacements
+        let report = project(
+            &scratch.contacts,
+            &scratch.contacts.gap,
+            1.0,
+            &scratch.mass,
+            &mut scratch.pose_velocity,
+            &mut scratch.projection,
+        );
+        if report.pivots > 0 {
+            self.charge(state, &still, 1.0, certificate);
+            for (index, motion) in state.motions.iter_mut().enumerate() {
+                let twist = motion.twist;
+                advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], 1.0);
+                motion.twist = twist;
+            }
+        }
+    }
+
+    /// Depth of the deepest node [m].
+    fn deepest(&self) -> f64 {
+        self.scratch.contacts.gap.iter().fold(0.0, |deepest: f64, gap| deepest.max(-gap))
+    }
+}

@@ -1,0 +1,132 @@
+//! The step without contact, and the contacts at its start.
+
+use std::time::Instant;
+
+use nalgebra::Vector3;
+use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair};
+use tightfit_pipeline::integration::{free_step, inverse_mass, mass_matrix};
+use tightfit_pipeline::records::NOT_FREE;
+use tightfit_spatial::{Pose, Wrench};
+
+use super::margin::margin;
+use super::workspace::Environment;
+use crate::{Certificate, State};
+
+impl Environment<'_> {
+    pub(super) fn prepare(&mut self, state: &State, certificate: &mut Certificate) {
+        let clock = Instant::now();
+        let scratch = &mut *self.scratch;
+        scratch.start.clear();
+        scratch.inverse_mass.clear();
+        scratch.mass.clear();
+        for (motion, inertia) in state.motions.iter().zip(self.parameters.free_inertia()) {
+            scratch.start.extend(motion.world_velocity());
+            scratch.inverse_mass.push(inverse_mass(motion, &inertia));
+            scratch.mass.push(mass_matrix(motion, &inertia));
+        }
+        self.predict(state);
+        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+
+        // the contacts of the last step's end serve, unless the loads demand a wider look
+        let here = self.margin_for(state, false);
+        let wanted = here.max(self.margin_for(state, true));
+        let is_current =
+            self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted);
+        if !is_current {
+            self.detect(state, wanted, certificate);
+        }
+        certificate.candidates = self.scratch.contacts.len();
+    }
+
+    /// V_free and W from the velocities `start`.
+    pub(super) fn predict(&mut self, state: &State) {
+        let step = self.scene.step;
+        let scratch = &mut *self.scratch;
+        scratch.free.clear();
+        scratch.response.clear();
+        for (index, (motion, inertia)) in state.motions.iter().zip(self.parameters.free_inertia()).enumerate()
+        {
+            let motion = motion.with_world_velocity(&scratch.start[6 * index..6 * index + 6]);
+            let load = self.input.wrenches.get(index).copied().unwrap_or_else(Wrench::zero);
+            let weight = Wrench::new(self.scene.gravity * inertia.mass, Vector3::zeros());
+            let coupling = self.input.couplings.get(index).and_then(Option::as_ref);
+            let free = free_step(&motion, &inertia, &(load + weight), coupling, step);
+            scratch.free.extend(free.velocity);
+            scratch.response.push(free.response);
+        }
+    }
+
+    /// Widest margin of all pairs, for the velocities now or at the end of the free step.
+    pub(super) fn margin_for(&self, state: &State, at_end: bool) -> f64 {
+        let pairs = self.scene.contacts.iter().map(|pair| {
+            let sides =
+                pair.bodies.map(|body| self.side(body, state, at_end.then_some(&self.scratch.free), 0));
+            margin([&sides[0], &sides[1]], self.scene.step)
+        });
+        pairs.fold(0.0, f64::max)
+    }
+
+    /// Finds the contacts of all pairs at the pose of the state.
+    pub(super) fn detect(&mut self, state: &State, margin: f64, certificate: &mut Certificate) {
+        let clock = Instant::now();
+        let mut contacts = std::mem::take(&mut self.scratch.contacts);
+        contacts.clear();
+        let mut first_id = 0;
+        for (pair, friction) in self.scene.contacts.iter().zip(&self.parameters.friction) {
+            let counts = pair.bodies.map(|body| self.scratch.nodes[body].len() as u32);
+            let sides = [
+                self.side(pair.bodies[0], state, None, first_id),
+                self.side(pair.bodies[1], state, None, first_id + counts[0]),
+            ];
+            first_id += counts[0] + counts[1];
+            let options = DetectionOptions {
+                margin,
+                horizon: self.scene.step,
+                friction: *friction,
+                restitution: pair.restitution,
+            };
+            detect_pair([&sides[0], &sides[1]], &options, &mut contacts);
+        }
+        self.scratch.contacts = contacts;
+        self.scratch.detected = Some((state.step, margin));
+        certificate.stage_seconds[0] += clock.elapsed().as_secs_f64();
+    }
+
+    /// A body as detection sees it, with the velocity of the state or a given one.
+    fn side(&self, body: usize, state: &State, velocities: Option<&Vec<f64>>, first_id: u32) -> Side<'_> {
+        let part = &self.parameters.bodies[body].part;
+        let nodes = &self.scratch.nodes[body];
+        if let (Some(index), Some(inertia)) =
+            (self.scene.free_index(body), self.parameters.bodies[body].inertia)
+        {
+            let motion = &state.motions[index];
+            let own = motion.world_velocity();
+            let velocity = velocities.map_or(&own[..], |all| &all[6 * index..6 * index + 6]);
+            return Side {
+                part,
+                nodes,
+                world_from_part: motion.world_from_part(inertia.center_of_mass),
+                center: motion.center,
+                body: index as u32,
+                linear: Vector3::new(velocity[0], velocity[1], velocity[2]),
+                angular: Vector3::new(velocity[3], velocity[4], velocity[5]),
+                first_id,
+            };
+        }
+        let (world_from_part, [linear, angular]) = match self.scene.kinematic_index(body) {
+            Some(index) => (state.kinematic[index], self.kinematic_velocity(index, state)),
+            None => (self.scene.bodies[body].world_from_part, [Vector3::zeros(); 2]),
+        };
+        let center = world_from_part.translation;
+        Side { part, nodes, world_from_part, center, body: NOT_FREE, linear, angular, first_id }
+    }
+
+    /// Velocity that brings a kinematic part to its next pose.
+    fn kinematic_velocity(&self, index: usize, state: &State) -> [Vector3<f64>; 2] {
+        let here: Pose = state.kinematic[index];
+        let Some(next) = self.input.kinematic.get(index) else { return [Vector3::zeros(); 2] };
+        let step = self.scene.step;
+        let turn = (next.rotation * here.rotation.inverse()).scaled_axis();
+        [(next.translation - here.translation) / step, turn / step]
+    }
+}

@@ -1,0 +1,83 @@
+//! The pose projection: what velocity-level contact leaves open is closed at the level of the pose.
+//!
+//! ```text
+//! min ½|U − V̄|²_M   s.t.   φᵢ + T Jₙᵢ U ≥ 0 over all candidate nodes,        V̄ = ½(V₀⁺ + V₁)
+//! ```
+//!
+//! It moves the pose, not the velocity, so it changes only the energy of springs and weight. What it adds is
+//! taken from a tank that contact dissipation fills; when the tank is empty the projection is cut short.
+
+use std::time::Instant;
+
+use tightfit_pipeline::integration::{BodyMotion, Coupling, advance_pose};
+use tightfit_pipeline::solving::project;
+
+use super::workspace::Environment;
+use crate::{Certificate, Limit, State};
+
+impl Environment<'_> {
+    /// Velocity of the pose over the step.
+    pub(super) fn project(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let clock = Instant::now();
+        state.tank += (-certificate.contact_work).max(0.0);
+        let step = self.scene.step;
+        let scratch = &mut *self.scratch;
+        scratch.pose_velocity.clear();
+        let middle = scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b));
+        scratch.pose_velocity.extend(middle);
+        let wanted = scratch.pose_velocity.clone();
+        let report = project(
+            &scratch.contacts,
+            &scratch.contacts.gap,
+            step,
+            &scratch.mass,
+            &mut scratch.pose_velocity,
+            &mut scratch.projection,
+        );
+        if !report.complete {
+            certificate.limits.push(Limit::ProjectionIncomplete);
+        }
+        if report.pivots > 0 {
+            self.charge(state, &wanted, step, certificate);
+        }
+        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+    }
+
+    /// Pays for the difference between the velocity that was wanted and the projected one.
+    pub(super) fn charge(
+        &mut self,
+        state: &mut State,
+        wanted: &[f64],
+        step: f64,
+        certificate: &mut Certificate,
+    ) {
+        let without = self.potential(state, wanted, step);
+        let cost = self.potential(state, &self.scratch.pose_velocity, step) - without;
+        if cost > state.tank {
+            let keep = (state.tank / cost).max(0.0);
+            for (own, wanted) in self.scratch.pose_velocity.iter_mut().zip(wanted) {
+                *own = wanted + (*own - wanted) * keep;
+            }
+            certificate.limits.push(Limit::TankEmpty);
+        }
+        let paid = self.potential(state, &self.scratch.pose_velocity, step) - without;
+        state.tank = (state.tank - paid.max(0.0)).max(0.0);
+        certificate.projection_work += paid;
+    }
+
+    /// Energy of springs and weight after moving with a velocity for `step` seconds [J].
+    fn potential(&self, state: &State, velocity: &[f64], step: f64) -> f64 {
+        let mut total = 0.0;
+        for (index, (motion, inertia)) in state.motions.iter().zip(self.parameters.free_inertia()).enumerate()
+        {
+            let mut moved: BodyMotion = *motion;
+            advance_pose(&mut moved, &velocity[6 * index..6 * index + 6], step);
+            total -= inertia.mass * self.scene.gravity.dot(&moved.center);
+            if let Some(coupling) = self.input.couplings.get(index).and_then(Option::as_ref) {
+                let error = Coupling::error(moved.center, &moved.rotation, &coupling.next_target);
+                total += coupling.potential(error);
+            }
+        }
+        total
+    }
+}

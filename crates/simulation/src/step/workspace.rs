@@ -1,0 +1,95 @@
+//! Scratch memory of a step, and caches that never change a result.
+
+use nalgebra::Matrix6;
+use tightfit_pipeline::records::Contacts;
+use tightfit_pipeline::solving::{ProjectionWorkspace, SolverWorkspace, WarmStart};
+use tightfit_spatial::Columns3;
+
+use crate::{Input, Motion, Parameters, Scene};
+
+/// Buffers of one environment. Clearing it between steps changes no result.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    /// Nodes of every body in its part's frame [m].
+    pub(super) nodes: Vec<Columns3>,
+    /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
+    pub(super) contacts: Contacts,
+    pub(super) detected: Option<(u64, f64)>,
+    /// Velocities [v; ω] in world axes, stacked: at the start, after the impact, free, at the end, of the pose.
+    pub(super) start: Vec<f64>,
+    pub(super) free: Vec<f64>,
+    pub(super) end: Vec<f64>,
+    pub(super) pose_velocity: Vec<f64>,
+    /// W, M⁻¹ and M of every free body in world axes.
+    pub(super) response: Vec<Matrix6<f64>>,
+    pub(super) inverse_mass: Vec<Matrix6<f64>>,
+    pub(super) mass: Vec<Matrix6<f64>>,
+    /// b of every contact [m/s].
+    pub(super) approach: Vec<f64>,
+    pub(super) solver: SolverWorkspace,
+    pub(super) impact_warm: WarmStart,
+    pub(super) projection: ProjectionWorkspace,
+}
+
+/// A step in progress: what is constant, and the scratch memory.
+pub(super) struct Environment<'a> {
+    pub(super) scene: &'a Scene,
+    pub(super) parameters: &'a Parameters,
+    pub(super) input: &'a Input,
+    pub(super) scratch: &'a mut Workspace,
+}
+
+impl Workspace {
+    /// Forgets every cache; the next step finds everything anew.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn environment<'a>(
+        &'a mut self,
+        scene: &'a Scene,
+        parameters: &'a Parameters,
+        input: &'a Input,
+    ) -> Environment<'a> {
+        if self.nodes.len() != scene.bodies.len() {
+            self.nodes = scene
+                .bodies
+                .iter()
+                .zip(&parameters.bodies)
+                .map(|(body, own)| {
+                    let mut positions = Columns3::default();
+                    own.part.place(&body.nodes, &mut positions);
+                    positions
+                })
+                .collect();
+        }
+        Environment { scene, parameters, input, scratch: self }
+    }
+
+    /// Candidate contacts of the last detection.
+    #[must_use]
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    /// Impulses of the last smooth stage: (contact of [`Self::contacts`] before the step moved on, [N·s]).
+    #[must_use]
+    pub fn generalised_impulse(&self) -> &[f64] {
+        &self.solver.generalised
+    }
+}
+
+impl Scene {
+    /// Number of the free body that a body is, if it is one.
+    pub(crate) fn free_index(&self, body: usize) -> Option<usize> {
+        let is = |motion: Motion| move |other: &&crate::Body| other.motion == motion;
+        (self.bodies[body].motion == Motion::Free)
+            .then(|| self.bodies[..body].iter().filter(is(Motion::Free)).count())
+    }
+
+    /// Number of the kinematic body that a body is, if it is one.
+    pub(crate) fn kinematic_index(&self, body: usize) -> Option<usize> {
+        let is = |other: &&crate::Body| other.motion == Motion::Kinematic;
+        (self.bodies[body].motion == Motion::Kinematic).then(|| self.bodies[..body].iter().filter(is).count())
+    }
+}
