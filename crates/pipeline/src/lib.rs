@@ -5,3 +5,4 @@ Stages do not import one another: each reads and writes [`records`] only.
 */
 
 pub mod records;
+pub mod solving;

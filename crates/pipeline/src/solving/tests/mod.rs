@@ -1,0 +1,5 @@
+//! Laws of the whole solve.
+
+mod elementary;
+mod scenes;
+mod wedges;
