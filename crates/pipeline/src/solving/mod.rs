@@ -12,6 +12,7 @@ mod dense;
 mod ladder;
 mod mixed_newton;
 pub mod passivity_filter;
+pub mod pose_projection;
 mod primal_newton;
 mod problem;
 pub mod residual;

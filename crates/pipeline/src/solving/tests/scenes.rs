@@ -110,8 +110,8 @@ pub(super) fn wedged_peg(random: &mut Random, friction: f64) -> Scene {
             response[(3 + axis, 3 + axis)] = 1.0 / (inertia[axis] + period * period * twist / 4.0);
         }
     }
-    let pushed = random.vector(0.05) - Vector3::z() * random.between(0.0, 0.1);
-    let spin = random.vector(2.0);
+    let pushed = random.vector(0.03) - Vector3::z() * random.between(0.0, 0.05);
+    let spin = random.vector(1.2);
     scene.add_body(response, pushed, spin);
 
     // lateral displacement of the axis at the lower edge and at the mouth: opposite when wedged
