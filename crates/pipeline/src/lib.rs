@@ -7,3 +7,4 @@ Stages do not import one another: each reads and writes [`records`] only.
 pub mod detection;
 pub mod integration;
 pub mod records;
+pub mod solving;

@@ -1,0 +1,54 @@
+//! Levels 1 and 4: roots of ever stiffer laws, each from the root of the last (MATH 3.2, HOTPATH 3).
+//!
+//! ```text
+//! ε = ε₀, f ε₀, f² ε₀, … , ε_f        V(ε₀) from V_f
+//! ```
+//!
+//! It goes on when a stage fails: the next may catch the path again. Where the path V(ε) folds back (wedged
+//! states) no monotone sequence can follow it; `arclength.rs` takes over from the last root before the failure.
+
+use super::contact_law::ContactRow;
+use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
+use super::system::System;
+
+/// A falling sequence of softnesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// ε₀ [-].
+    pub(super) first: f64,
+    /// f [-], below one.
+    pub(super) factor: f64,
+    /// ε_f [-].
+    pub(super) last: f64,
+    /// Newton at each softness.
+    pub(super) limits: NewtonLimits,
+}
+
+/// Follows the schedule from V_f; `velocity` becomes the last iterate. The last root of the converged prefix
+/// goes to `root`, its softness is returned with whether the final stage converged.
+pub(super) fn solve(
+    rows: &[ContactRow],
+    system: &mut System,
+    schedule: Schedule,
+    velocity: &mut [f64],
+    root: &mut Vec<f64>,
+    buffers: &mut NewtonBuffers,
+) -> (bool, Option<f64>) {
+    velocity.copy_from_slice(&system.free_velocity);
+    let (mut softness, mut prefix, mut unbroken) = (schedule.first, None, true);
+    loop {
+        let solved = primal_newton::solve(rows, system, softness, schedule.limits, velocity, buffers);
+        if softness <= schedule.last {
+            return (solved, prefix);
+        }
+        unbroken &= solved;
+        if unbroken {
+            root.clear();
+            root.extend_from_slice(velocity);
+            prefix = Some(softness);
+        }
+        let next = softness * schedule.factor;
+        // a last factor that misses ε_f by rounding would cost one more stage
+        softness = if next < schedule.last * 1.0001 { schedule.last } else { next };
+    }
+}

@@ -1,0 +1,207 @@
+//! The whole solve: grow the working set, and climb from level to level until it is solved (HOTPATH 3).
+//!
+//! ```text
+//! 0  mixed Newton from the last step's impulses            ~80 % of violent steps, all of calm ones
+//! 1  continuation in ε from V_f
+//! 2  arclength from the last root of level 1               folds: wedged two-point states
+//! 3  arclength from ε = 10³, four velocity scales
+//! 4  continuation by factors of 0.9
+//! V₁ = V_f + W Σ Jᵀp                                       the full W: the energy identity is exact
+//! ```
+
+use super::arclength::{self, Path, PathBuffers};
+use super::continuation::{self, Schedule};
+use super::mixed_newton::{self, MixedBuffers, MixedRow};
+use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
+use super::problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+use super::system::System;
+use super::working_set::WorkingSet;
+use nalgebra::Vector3;
+
+/// Rounds before the solve is given up; each adds at least one contact.
+const MOST_ROUNDS: u32 = 200;
+/// ε at which level 3 starts: contacts so soft that V ≈ V_f is within Newton's reach.
+const SOFTEST: f64 = 1e3;
+/// Velocity scales and longest steps of level 3.
+const SCALES: [(f64, f64); 4] = [(0.3, 1.5), (0.05, 1.0), (1.0, 0.5), (0.01, 0.5)];
+
+/// Results and buffers of [`solve`]; nothing is allocated once the sizes have been seen.
+#[derive(Clone, Debug, Default)]
+pub struct SolverWorkspace {
+    /// V₁ [m/s, rad/s], stacked [v; ω] per body.
+    pub velocity: Vec<f64>,
+    /// Contacts that carry an impulse, in the order of the record.
+    pub impulses: Vec<ContactImpulse>,
+    /// P = Σ Jᵀp [N·s, N·m·s], stacked per body.
+    pub generalised: Vec<f64>,
+    root: Vec<f64>,
+    attempt: Vec<f64>,
+    prefix: Vec<f64>,
+    set: WorkingSet,
+    system: System,
+    mixed: MixedBuffers,
+    newton: NewtonBuffers,
+    path: PathBuffers,
+    order: Vec<(u32, u32)>,
+}
+
+/// Solves the problem from `warm`, which is left ready for the next step. Results are in `workspace`.
+pub fn solve(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    warm: &mut WarmStart,
+    workspace: &mut SolverWorkspace,
+) -> SolveReport {
+    let mut report = SolveReport::default();
+    workspace.impulses.clear();
+    workspace.generalised.clear();
+    workspace.generalised.resize(problem.free_velocity.len(), 0.0);
+    workspace.velocity.clear();
+    workspace.velocity.extend_from_slice(problem.free_velocity);
+    workspace.root.clear();
+    if !workspace.system.load(problem, options.tolerance) {
+        warm.clear();
+        return report;
+    }
+
+    workspace.set.start(problem, &mut workspace.system, warm);
+    let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
+    workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
+    workspace.mixed.rows.clear();
+    grow(problem, options, workspace, 0);
+    loop {
+        report.rounds += 1;
+        fill_impulses(problem, warm, workspace);
+        let (level, solved) = climb(options, workspace);
+        report.level = report.level.max(level);
+        report.converged = solved;
+        if grow(problem, options, workspace, report.rounds) == 0 {
+            break;
+        }
+        if report.rounds == MOST_ROUNDS {
+            report.converged = false;
+            break;
+        }
+    }
+    finish(problem, options, warm, workspace);
+    report.iterations = workspace.system.iterations;
+    report.evaluations = workspace.system.evaluations;
+    report.working_set = workspace.set.rows.len();
+    report.active = workspace.impulses.len();
+    report
+}
+
+fn grow(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    workspace: &mut SolverWorkspace,
+    round: u32,
+) -> usize {
+    let SolverWorkspace { set, system, root, .. } = workspace;
+    set.grow(problem, system, root, options.violation, round)
+}
+
+/// Gives contacts that are new in the working set their impulse of the last step.
+fn fill_impulses(problem: &VelocityProblem<'_>, warm: &WarmStart, workspace: &mut SolverWorkspace) {
+    let known = workspace.mixed.rows.len();
+    for row in &workspace.set.rows[known..] {
+        let impulse = warm.impulse(problem.contacts.id[row.contact as usize]).unwrap_or_default();
+        workspace.mixed.rows.push(MixedRow::starting_from(impulse));
+    }
+}
+
+/// Solves on the working set from `root`, which becomes the answer; the level that ended and whether it solved.
+fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool) {
+    let SolverWorkspace { root, attempt, prefix, set, system, mixed, newton, path, .. } = workspace;
+    let rows = set.rows.as_slice();
+    let softness = options.softness;
+    if rows.is_empty() {
+        root.copy_from_slice(&system.free_velocity);
+        return (0, true);
+    }
+    if mixed_newton::solve(rows, system, softness, options.mixed_iterations, root, mixed) {
+        return (0, true);
+    }
+    attempt.clear();
+    attempt.extend_from_slice(root);
+    let mut outcome = (0, false);
+    if options.highest_level >= 1 {
+        let limits = NewtonLimits { iterations: 12, halvings: 12 };
+        let schedule = Schedule { first: 1e-2, factor: 0.1, last: softness, limits };
+        let (solved, start) = continuation::solve(rows, system, schedule, attempt, prefix, newton);
+        outcome = (1, solved);
+        if let (false, Some(from), true) = (solved, start, options.highest_level >= 2) {
+            let route = Path { target: softness, relative_scale: 0.3, longest_step: 1.5, steps: 200 };
+            outcome = (2, arclength::solve(rows, system, route, prefix, from, attempt, path));
+        }
+    }
+    if !outcome.1 && options.highest_level >= 3 {
+        outcome = (3, follow_from_softest(softness, rows, system, attempt, prefix, newton, path));
+    }
+    if !outcome.1 && options.highest_level >= 4 {
+        let limits = NewtonLimits { iterations: 40, halvings: 12 };
+        let schedule = Schedule { first: 1.0, factor: 0.9, last: softness, limits };
+        outcome = (4, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
+    }
+    root.copy_from_slice(attempt);
+    // the next round's mixed Newton starts from the law's own impulses
+    for (row, state) in rows.iter().zip(&mut mixed.rows) {
+        state.impulse = row.impulse(&row.velocity(root), softness).unwrap_or_default();
+    }
+    outcome
+}
+
+/// Level 3.
+fn follow_from_softest(
+    softness: f64,
+    rows: &[super::contact_law::ContactRow],
+    system: &mut System,
+    attempt: &mut [f64],
+    prefix: &mut Vec<f64>,
+    newton: &mut NewtonBuffers,
+    path: &mut PathBuffers,
+) -> bool {
+    prefix.clear();
+    prefix.extend_from_slice(&system.free_velocity);
+    let limits = NewtonLimits { iterations: 50, halvings: 12 };
+    if !primal_newton::solve(rows, system, SOFTEST, limits, prefix, newton) {
+        return false;
+    }
+    SCALES.iter().any(|&(relative_scale, longest_step)| {
+        let route = Path { target: softness, relative_scale, longest_step, steps: 600 };
+        arclength::solve(rows, system, route, prefix, SOFTEST, attempt, path)
+    })
+}
+
+/// Impulses, generalised impulse and velocity at the root; warm start for the next step.
+fn finish(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    warm: &mut WarmStart,
+    workspace: &mut SolverWorkspace,
+) {
+    let SolverWorkspace { velocity, impulses, generalised, root, set, order, .. } = workspace;
+    for row in &set.rows {
+        if let Some(impulse) = row.impulse(&row.velocity(root), options.softness) {
+            impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
+        }
+    }
+    // sums in the order of the record do not depend on the way the working set grew
+    impulses.sort_unstable_by_key(|entry| entry.contact);
+    for entry in impulses.iter() {
+        problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
+    }
+    problem.respond(generalised, velocity);
+
+    warm.clear();
+    warm.velocity.extend_from_slice(root);
+    order.clear();
+    order.extend(
+        impulses.iter().enumerate().map(|(place, entry)| (problem.contacts.id[entry.contact], place as u32)),
+    );
+    order.sort_unstable();
+    for &(id, place) in order.iter() {
+        warm.ids.push(id);
+        warm.impulses.push(impulses.get(place as usize).map_or_else(Vector3::zeros, |entry| entry.impulse));
+    }
+}

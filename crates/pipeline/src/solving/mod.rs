@@ -1,0 +1,28 @@
+/*!
+Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
+
+[`solve`] finds the velocities; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
+unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
+*/
+
+mod arclength;
+mod contact_law;
+mod continuation;
+mod dense;
+mod ladder;
+mod mixed_newton;
+pub mod passivity_filter;
+pub mod pose_projection;
+mod primal_newton;
+mod problem;
+pub mod residual;
+pub mod single_contact;
+mod system;
+mod working_set;
+
+#[cfg(test)]
+mod tests;
+
+pub use dense::DenseLu;
+pub use ladder::{SolverWorkspace, solve};
+pub use problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};

@@ -1,0 +1,105 @@
+//! One judge for all solvers (MATH 3.2).
+//!
+//! ```text
+//! coulomb          max |diag(Dᵢ)(p* − pᵢ)|     p* single-contact solution given the others, c = v − Dᵢpᵢ
+//!                  max (−(vₙ + b))⁺             contacts without impulse
+//! complementarity  max |vₙ + b|                 contacts with pₙ > 0
+//! cone             max (|pₜ| − μpₙ)⁺/pₙ
+//! ```
+//!
+//! Dᵢ = Jᵢ W Jᵢᵀ with the full W [1/kg]. Where the law has several solutions (Painlevé) p* is the nearest.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::problem::{ContactImpulse, VelocityProblem};
+use super::single_contact::SingleContact;
+use crate::records::NOT_FREE;
+
+/// A normal impulse below this [N·s] is none, for the relative error of the cone.
+const SMALLEST_IMPULSE: f64 = 1e-15;
+
+/// How far impulses and velocity are from a solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residuals {
+    /// Distance to the single-contact solutions, and approach without impulse [m/s].
+    pub coulomb: f64,
+    /// |vₙ + b| where an impulse acts [m/s].
+    pub complementarity: f64,
+    /// Excess of friction over the cone, relative to the normal impulse [-].
+    pub cone: f64,
+}
+
+/// Judges the impulses and the velocity that they lead to. A contact is named at most once.
+#[must_use]
+pub fn coulomb_residual(
+    problem: &VelocityProblem<'_>,
+    impulses: &[ContactImpulse],
+    velocity: &[f64],
+) -> Residuals {
+    let mut residuals = Residuals::default();
+    let contacts = problem.contacts;
+    for contact in 0..contacts.len() {
+        let v = contacts.relative_velocity(contact, velocity);
+        let approaching = -(contacts.normal.get(contact).dot(&v) + problem.approach[contact]);
+        // a contact that carries an impulse is judged below; its small violation never exceeds that judgement
+        // by more than ε, so the order of the list does not matter
+        if approaching > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
+            residuals.coulomb = approaching;
+        }
+    }
+    for entry in impulses {
+        judge(problem, entry, velocity, &mut residuals);
+    }
+    residuals
+}
+
+fn judge(problem: &VelocityProblem<'_>, entry: &ContactImpulse, velocity: &[f64], residuals: &mut Residuals) {
+    let contacts = problem.contacts;
+    let frame = contact_frame(&contacts.normal.get(entry.contact));
+    let v = frame.transpose() * contacts.relative_velocity(entry.contact, velocity);
+    let p = frame.transpose() * entry.impulse;
+    let (approach, friction) = (problem.approach[entry.contact], contacts.friction[entry.contact]);
+    if p.x > 0.0 {
+        residuals.complementarity = residuals.complementarity.max((v.x + approach).abs());
+    }
+    let excess = p.y.hypot(p.z) - friction * p.x;
+    residuals.cone = residuals.cone.max(excess / p.x.max(SMALLEST_IMPULSE));
+
+    let delassus = frame.transpose() * delassus(problem, entry.contact) * frame;
+    let Some(single) = SingleContact::new(delassus, friction) else {
+        residuals.coulomb = f64::INFINITY;
+        return;
+    };
+    let free = v - delassus * p;
+    let distance = single.distance(&single.solve(free, approach), &p);
+    // the search for other solutions costs more and is seldom needed
+    if distance > residuals.coulomb {
+        let nearest = single.distance(&single.nearest(free, approach, &p), &p);
+        residuals.coulomb = residuals.coulomb.max(nearest);
+    }
+}
+
+/// D = J W Jᵀ [1/kg] in world axes, over the bodies that the contact names.
+#[must_use]
+pub fn delassus(problem: &VelocityProblem<'_>, contact: usize) -> Matrix3<f64> {
+    let contacts = problem.contacts;
+    let of_body = |body: u32, arm: Vector3<f64>| {
+        let response = &problem.response[body as usize];
+        let block = |row, column| -> Matrix3<f64> { response.fixed_view::<3, 3>(row, column).into() };
+        let s = arm.cross_matrix();
+        block(0, 0) + block(0, 3) * s - s * block(3, 0) - s * block(3, 3) * s
+    };
+    let first = of_body(contacts.body_a[contact], contacts.arm_a.get(contact));
+    match contacts.body_b[contact] {
+        NOT_FREE => first,
+        body => first + of_body(body, contacts.arm_b.get(contact)),
+    }
+}
+
+/// Orthonormal columns [n t₁ t₂].
+#[must_use]
+pub fn contact_frame(normal: &Vector3<f64>) -> Matrix3<f64> {
+    let helper = Vector3::ith(normal.iamin(), 1.0);
+    let first = normal.cross(&helper).normalize();
+    Matrix3::from_columns(&[*normal, first, normal.cross(&first)])
+}

@@ -1,0 +1,233 @@
+//! Residual of the velocity problem and its Jacobian, over the working set (MATH 3.2).
+//!
+//! ```text
+//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ per body
+//! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       J = [I  −S(ρ)] for the first body, its negative for the second
+//! JᵀKJ = ⎡  K     −K S  ⎤      merit √(rᵀ A⁻¹ r) [√J]
+//!        ⎣ S K   −S K S ⎦
+//! ```
+//!
+//! S(ρ)x = ρ × x. A contact touches only the blocks of the bodies that it names.
+
+use nalgebra::{Matrix3, Matrix6, Vector3};
+
+use super::contact_law::ContactRow;
+use super::dense::DenseLu;
+use super::problem::VelocityProblem;
+use crate::records::NOT_FREE;
+
+/// The problem without its contacts, and what the last evaluation found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct System {
+    /// sym(W) per body.
+    pub(super) mobility: Vec<Matrix6<f64>>,
+    /// A per body.
+    pub(super) inertia: Vec<Matrix6<f64>>,
+    /// V_f [m/s, rad/s].
+    pub(super) free_velocity: Vec<f64>,
+    /// F [N·s, N·m·s].
+    pub(super) force: Vec<f64>,
+    /// r [N·s, N·m·s].
+    pub(super) residual: Vec<f64>,
+    /// H, row-major.
+    pub(super) jacobian: Vec<f64>,
+    /// Factors of H.
+    pub(super) lu: DenseLu,
+    /// Speed scale of the problem in the norm of A [√J]: |V_f|_A and the surfaces' drift.
+    pub(super) scale: f64,
+    /// Merit that counts as solved [√J].
+    pub(super) tolerance: f64,
+    /// Linear systems solved since `load`.
+    pub(super) iterations: u32,
+    /// Passes since `load`.
+    pub(super) evaluations: u32,
+}
+
+impl System {
+    /// Takes the bodies of a problem over; false when a sym(W) is not positive definite.
+    pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, tolerance: f64) -> bool {
+        let size = 6 * problem.response.len();
+        self.mobility.clear();
+        self.inertia.clear();
+        self.free_velocity.clear();
+        self.free_velocity.extend_from_slice(problem.free_velocity);
+        for buffer in [&mut self.force, &mut self.residual] {
+            buffer.clear();
+            buffer.resize(size, 0.0);
+        }
+        self.jacobian.clear();
+        self.jacobian.resize(size * size, 0.0);
+        self.iterations = 0;
+        self.evaluations = 0;
+        for response in problem.response {
+            let mobility = (response + response.transpose()) * 0.5;
+            let Some(factors) = mobility.cholesky() else { return false };
+            self.mobility.push(mobility);
+            self.inertia.push(factors.inverse());
+        }
+        self.scale = self.dot(&self.free_velocity, &self.free_velocity).max(0.0).sqrt();
+        self.tolerance = tolerance * self.scale.max(1.0);
+        self.scale.is_finite()
+    }
+
+    /// Unknowns.
+    pub(super) fn size(&self) -> usize {
+        self.free_velocity.len()
+    }
+
+    /// dᵢ = tr(Jᵢ sym(W) Jᵢᵀ)/3 [1/kg], summed over the bodies named.
+    pub(super) fn compliance(&self, row: &ContactRow) -> f64 {
+        let mut trace = trace_at(&self.mobility[row.body_a as usize], &row.arm_a);
+        if row.body_b != NOT_FREE {
+            trace += trace_at(&self.mobility[row.body_b as usize], &row.arm_b);
+        }
+        trace / 3.0
+    }
+
+    /// aᵀ A b.
+    pub(super) fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
+        quadratic(&self.inertia, a, b)
+    }
+
+    /// F and r at `velocity`; returns the squared merit.
+    pub(super) fn evaluate(&mut self, rows: &[ContactRow], velocity: &[f64], softness: f64) -> f64 {
+        self.evaluations += 1;
+        self.force.fill(0.0);
+        for row in rows {
+            if let Some(impulse) = row.impulse(&row.velocity(velocity), softness) {
+                row.add_impulse(&impulse, &mut self.force);
+            }
+        }
+        self.finish_residual(velocity)
+    }
+
+    /// F, r and H at `velocity`; returns the squared merit.
+    pub(super) fn evaluate_with_jacobian(
+        &mut self,
+        rows: &[ContactRow],
+        velocity: &[f64],
+        softness: f64,
+    ) -> f64 {
+        self.evaluations += 1;
+        self.force.fill(0.0);
+        self.start_jacobian();
+        for row in rows {
+            if let Some((impulse, stiffness)) = row.impulse_and_stiffness(&row.velocity(velocity), softness) {
+                row.add_impulse(&impulse, &mut self.force);
+                self.add_stiffness(row, &stiffness);
+            }
+        }
+        self.finish_residual(velocity)
+    }
+
+    /// H ← A.
+    pub(super) fn start_jacobian(&mut self) {
+        let size = self.size();
+        self.jacobian.fill(0.0);
+        for (body, inertia) in self.inertia.iter().enumerate() {
+            for row in 0..6 {
+                let start = (6 * body + row) * size + 6 * body;
+                for column in 0..6 {
+                    self.jacobian[start + column] = inertia[(row, column)];
+                }
+            }
+        }
+    }
+
+    /// H += JᵀKJ.
+    #[inline]
+    pub(super) fn add_stiffness(&mut self, row: &ContactRow, stiffness: &Matrix3<f64>) {
+        let size = self.size();
+        let first = (row.body_a, &row.arm_a);
+        add_block(&mut self.jacobian, size, first, first, stiffness);
+        if row.body_b != NOT_FREE {
+            let second = (row.body_b, &row.arm_b);
+            let opposite = -stiffness;
+            add_block(&mut self.jacobian, size, first, second, &opposite);
+            add_block(&mut self.jacobian, size, second, first, &opposite);
+            add_block(&mut self.jacobian, size, second, second, stiffness);
+        }
+    }
+
+    /// r = A (V − V_f) − F from the F at hand; returns rᵀA⁻¹r.
+    pub(super) fn finish_residual(&mut self, velocity: &[f64]) -> f64 {
+        for (body, inertia) in self.inertia.iter().enumerate() {
+            for row in 6 * body..6 * body + 6 {
+                let mut sum = -self.force[row];
+                for column in 0..6 {
+                    let at = 6 * body + column;
+                    sum += inertia[(row - 6 * body, column)] * (velocity[at] - self.free_velocity[at]);
+                }
+                self.residual[row] = sum;
+            }
+        }
+        quadratic(&self.mobility, &self.residual, &self.residual)
+    }
+
+    /// Factors H; returns sign(det H), 0 when singular.
+    pub(super) fn factor(&mut self) -> f64 {
+        self.iterations += 1;
+        self.lu.factor(&self.jacobian, self.free_velocity.len())
+    }
+}
+
+/// Σ over bodies of aᵀ B b.
+fn quadratic(blocks: &[Matrix6<f64>], a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (block, (a, b)) in blocks.iter().zip(a.chunks_exact(6).zip(b.chunks_exact(6))) {
+        for column in 0..6 {
+            let mut product = 0.0;
+            for row in 0..6 {
+                product += a[row] * block[(row, column)];
+            }
+            sum += product * b[column];
+        }
+    }
+    sum
+}
+
+/// tr(J S Jᵀ) of one body: tr S_vv + 2 tr(S_vω S(ρ)) + |ρ|² tr S_ωω − ρᵀ S_ωω ρ.
+fn trace_at(mobility: &Matrix6<f64>, arm: &Vector3<f64>) -> f64 {
+    let linear = mobility.fixed_view::<3, 3>(0, 0).trace();
+    let c = mobility.fixed_view::<3, 3>(0, 3);
+    let coupling =
+        arm.x * (c[(1, 2)] - c[(2, 1)]) + arm.y * (c[(2, 0)] - c[(0, 2)]) + arm.z * (c[(0, 1)] - c[(1, 0)]);
+    let angular = mobility.fixed_view::<3, 3>(3, 3);
+    linear + 2.0 * coupling + arm.norm_squared() * angular.trace() - arm.dot(&(angular * arm))
+}
+
+/// Adds JᵣᵀK J_c to the block of two bodies.
+#[inline]
+fn add_block(
+    jacobian: &mut [f64],
+    size: usize,
+    (row_body, row_arm): (u32, &Vector3<f64>),
+    (column_body, column_arm): (u32, &Vector3<f64>),
+    k: &Matrix3<f64>,
+) {
+    // [K  −K S]: a row of −K S is ρ × that row of K
+    let mut top = [[0.0; 6]; 3];
+    for (axis, line) in top.iter_mut().enumerate() {
+        let (x, y, z) = (k[(axis, 0)], k[(axis, 1)], k[(axis, 2)]);
+        *line = [
+            x,
+            y,
+            z,
+            column_arm.y * z - column_arm.z * y,
+            column_arm.z * x - column_arm.x * z,
+            column_arm.x * y - column_arm.y * x,
+        ];
+    }
+    let start = 6 * row_body as usize * size + 6 * column_body as usize;
+    for axis in 0..3 {
+        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
+        let upper = &mut jacobian[start + axis * size..start + axis * size + 6];
+        for column in 0..6 {
+            upper[column] += top[axis][column];
+        }
+        let lower = &mut jacobian[start + (3 + axis) * size..start + (3 + axis) * size + 6];
+        for column in 0..6 {
+            lower[column] += row_arm[next] * top[last][column] - row_arm[last] * top[next][column];
+        }
+    }
+}

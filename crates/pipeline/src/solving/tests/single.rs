@@ -1,0 +1,34 @@
+//! One contact: the ladder against the rule without regularisation.
+
+use nalgebra::{Matrix6, Vector3};
+
+use super::scenes::{Random, Scene};
+use crate::solving::residual::{contact_frame, delassus};
+use crate::solving::single_contact::SingleContact;
+use crate::solving::{SolverOptions, SolverWorkspace, WarmStart, solve};
+
+#[test]
+fn one_contact_agrees_with_the_single_contact_rule() {
+    let (mut random, mut workspace) = (Random(1), SolverWorkspace::default());
+    for number in 0..3000 {
+        let mut scene = Scene::default();
+        let root = Matrix6::from_fn(|_, _| random.between(-0.7, 0.7));
+        let response = root * root.transpose() + Matrix6::identity() * 0.2;
+        scene.add_body(response, random.vector(1.0), random.vector(1.0));
+        let (friction, approach) = (random.between(0.0, 1.0), random.between(0.0, 0.3));
+        scene.touch(random.vector(0.5), random.vector(1.0).normalize(), friction, approach);
+        let problem = scene.problem();
+
+        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+
+        assert!(report.converged, "{number}");
+        let frame = contact_frame(&scene.contacts.normal.get(0));
+        let delassus = frame.transpose() * delassus(&problem, 0) * frame;
+        let free = frame.transpose() * scene.contacts.relative_velocity(0, &scene.free_velocity);
+        let single = SingleContact::new(delassus, friction).expect("positive definite");
+        let found = workspace.impulses.first().map_or_else(Vector3::zeros, |entry| entry.impulse);
+        let found = frame.transpose() * found;
+        let exact = single.nearest(free, approach, &found);
+        assert!(single.distance(&found, &exact) < 5e-5, "{number}: {found} {exact}");
+    }
+}
