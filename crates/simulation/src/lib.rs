@@ -25,22 +25,26 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 ```
 */
 
+mod audit;
 mod certificate;
 mod drive;
 mod input;
 mod parameters;
+mod run;
 mod scene;
 mod state;
 mod step;
 
+pub use audit::Audit;
 pub use certificate::{Certificate, Limit};
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
 pub use parameters::{BodyParameters, Parameters};
+pub use run::{Disturbance, Record, Run};
 pub use state::State;
 pub use step::{Workspace, step};
 
 pub use scene::{
-    Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem,
+    Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, Task,
     built_in_scenes, scene_schema,
 };

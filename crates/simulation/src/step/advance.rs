@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tightfit_pipeline::integration::advance_pose;
-use tightfit_pipeline::solving::project;
+use tightfit_pipeline::solving::pose_projection::project;
 
 use super::workspace::Environment;
 use crate::{Certificate, State};

@@ -10,9 +10,9 @@
 
 use std::time::Instant;
 
-use tightfit_pipeline::solving::{
-    SolverOptions, SolverWorkspace, VelocityProblem, coulomb_residual, passive_scale, solve, work,
-};
+use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
+use tightfit_pipeline::solving::residual::coulomb_residual;
+use tightfit_pipeline::solving::{SolverOptions, SolverWorkspace, VelocityProblem, solve};
 
 use super::workspace::Environment;
 use crate::{Certificate, Limit, State};

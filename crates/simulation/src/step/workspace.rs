@@ -2,7 +2,8 @@
 
 use nalgebra::Matrix6;
 use tightfit_pipeline::records::Contacts;
-use tightfit_pipeline::solving::{ProjectionWorkspace, SolverWorkspace, WarmStart};
+use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
+use tightfit_pipeline::solving::{SolverWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene};

@@ -1,0 +1,193 @@
+//! A run: the drive leads, steps follow, records are kept.
+
+use tightfit_spatial::{Pose, Vector3, Wrench};
+
+use crate::audit::pose;
+use crate::{Audit, Certificate, Input, Parameters, Scene, State, Task, Workspace, step};
+
+/// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disturbance {
+    /// Amplitude of each force component [N].
+    pub force: f64,
+    /// Amplitude of each torque component [N·m].
+    pub torque: f64,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+/// How often a disturbance is redrawn [s].
+const REDRAWN: f64 = 0.05;
+
+/// One environment under way.
+pub struct Run {
+    /// What is simulated.
+    pub scene: Scene,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Where it stands.
+    pub state: State,
+    /// Disturbance after the drive's end.
+    pub disturbance: Option<Disturbance>,
+    workspace: Workspace,
+    audit: Option<Audit>,
+    angle: f64,
+    random: u64,
+    drawn: Option<(u64, Wrench)>,
+}
+
+/// What is kept of a step.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Time at the end of the step [s].
+    pub time: f64,
+    /// Pose of the driven part against the fixed one of the task.
+    pub pose: Pose,
+    /// Angle of the driven part about its axis, counted over turns [rad].
+    pub angle: f64,
+    /// Contact force on the driven part, mean over the step, world axes [N].
+    pub force: Vector3<f64>,
+    /// Contact torque about its centre of mass, world axes [N·m].
+    pub torque: Vector3<f64>,
+    /// What was measured.
+    pub certificate: Certificate,
+    /// Deepest penetration found by the audit [m].
+    pub audited: Option<f64>,
+    /// Whether the task counts as engaged.
+    pub engaged: bool,
+}
+
+impl Run {
+    /// A scene at its start.
+    #[must_use]
+    pub fn new(scene: Scene, seed: u64) -> Self {
+        let parameters = Parameters::of(&scene);
+        let state = State::start(&scene, &parameters);
+        let angle = scene.drive.as_ref().map_or(0.0, |drive| drive.angle(0.0));
+        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        Self {
+            scene,
+            parameters,
+            state,
+            disturbance: None,
+            workspace: Workspace::default(),
+            audit: None,
+            angle,
+            random,
+            drawn: None,
+        }
+    }
+
+    /// Audits every step from now on.
+    pub fn with_audit(&mut self) {
+        self.audit = Some(Audit::new(&self.scene, &self.parameters));
+    }
+
+    /// Time of the state [s].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.state.step as f64 * self.scene.step
+    }
+
+    /// One step.
+    pub fn advance(&mut self) -> Record {
+        let input = self.input();
+        let certificate = step(&self.scene, &self.parameters, &mut self.state, &input, &mut self.workspace);
+        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        let pose = self.relative_pose(driven);
+        self.angle += turned(pose, self.angle);
+        let audited =
+            self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
+        let impulse = self.workspace.generalised_impulse();
+        let first = 6 * self.scene.free_index(driven).unwrap_or(0);
+        let mean = |at: usize| {
+            let value =
+                |axis: usize| impulse.get(first + at + axis).copied().unwrap_or(0.0) / self.scene.step;
+            Vector3::new(value(0), value(1), value(2))
+        };
+        let engaged = match self.scene.task {
+            Some(Task::Insert { engaged, .. }) => -pose.translation.z > engaged,
+            Some(Task::Thread { onto, engaged, .. }) => self.overlap(driven, onto, &pose) > engaged,
+            None => true,
+        };
+        Record {
+            time: self.time(),
+            pose,
+            angle: self.angle,
+            force: mean(0),
+            torque: mean(3),
+            certificate,
+            audited,
+            engaged,
+        }
+    }
+
+    /// Pose of a part against the fixed one of the task.
+    fn relative_pose(&self, body: usize) -> Pose {
+        let own = pose(&self.scene, &self.parameters, &self.state, body);
+        let fixed = match self.scene.task {
+            Some(Task::Insert { into, .. }) => into,
+            Some(Task::Thread { onto, .. }) => onto,
+            None => return own,
+        };
+        pose(&self.scene, &self.parameters, &self.state, fixed).inverse() * own
+    }
+
+    /// How far the lower end of a nut lies below the tip of a bolt [m].
+    fn overlap(&self, nut: usize, bolt: usize, pose: &Pose) -> f64 {
+        let extent = |body: usize| self.parameters.bodies[body].part.aabb();
+        let (Some(nut), Some(bolt)) = (extent(nut), extent(bolt)) else { return 0.0 };
+        bolt.max.z - (pose.translation.z + nut.min.z)
+    }
+
+    fn input(&mut self) -> Input {
+        let count = self.state.motions.len();
+        let mut input = Input {
+            couplings: vec![None; count],
+            wrenches: vec![Wrench::zero(); count],
+            kinematic: self.state.kinematic.clone(),
+        };
+        let time = self.time();
+        let disturbance = self.disturb(time);
+        if let Some(drive) = &self.scene.drive
+            && let Some(index) = self.scene.free_index(drive.body)
+            && let Some(inertia) = self.parameters.bodies[drive.body].inertia
+        {
+            input.couplings[index] = Some(drive.coupling(time, self.scene.step, &inertia));
+            input.wrenches[index] = drive.wrench() + disturbance;
+        }
+        input
+    }
+
+    fn disturb(&mut self, time: f64) -> Wrench {
+        let end = self.scene.drive.as_ref().map_or(0.0, crate::Drive::duration);
+        let Some(disturbance) = self.disturbance.filter(|_| time >= end) else { return Wrench::zero() };
+        let period = ((time - end) / REDRAWN + 1e-9) as u64;
+        if let Some((known, wrench)) = self.drawn
+            && known == period
+        {
+            return wrench;
+        }
+        let mut draw = |amplitude: f64| Vector3::from_fn(|_, _| amplitude * (2.0 * self.uniform() - 1.0));
+        let wrench = Wrench::new(draw(disturbance.force), draw(disturbance.torque));
+        self.drawn = Some((period, wrench));
+        wrench
+    }
+
+    /// Next number in [0, 1) (SplitMix64).
+    fn uniform(&mut self) -> f64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.random;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// How far the part has turned beyond a known angle, the shorter way [rad].
+fn turned(pose: Pose, known: f64) -> f64 {
+    let x = pose.rotation * Vector3::x();
+    let angle = libm::atan2(x.y, x.x);
+    let difference = angle - known;
+    difference - std::f64::consts::TAU * (difference / std::f64::consts::TAU).round()
+}
