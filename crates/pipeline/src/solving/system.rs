@@ -1,12 +1,14 @@
 //! Residual of the velocity problem and its Jacobian, over the working set (MATH 3.2).
 //!
 //! ```text
-//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ per body
+//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = W⁻¹ per body
 //! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       J = [I  −S(ρ)] for the first body, its negative for the second
-//! JᵀKJ = ⎡  K     −K S  ⎤      merit √(rᵀ A⁻¹ r) [√J]
+//! JᵀKJ = ⎡  K     −K S  ⎤      merit √(rᵀ sym(W) r) [√J]
 //!        ⎣ S K   −S K S ⎦
 //! ```
 //!
+//! W is not symmetric where a body spins (gyroscopic torque); taking A = sym(W)⁻¹ instead would leave the end
+//! velocity V_f + WF off the law by T|ω|/2 of the impulse. Lengths are measured with sym(W)⁻¹.
 //! S(ρ)x = ρ × x. A contact touches only the blocks of the bodies that it names.
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
@@ -23,6 +25,8 @@ pub(super) struct System {
     pub(super) mobility: Vec<Matrix6<f64>>,
     /// A per body.
     pub(super) inertia: Vec<Matrix6<f64>>,
+    /// sym(W)⁻¹ per body: the norm of velocities.
+    metric: Vec<Matrix6<f64>>,
     /// V_f [m/s, rad/s].
     pub(super) free_velocity: Vec<f64>,
     /// F [N·s, N·m·s].
@@ -49,6 +53,7 @@ impl System {
         let size = 6 * problem.response.len();
         self.mobility.clear();
         self.inertia.clear();
+        self.metric.clear();
         self.free_velocity.clear();
         self.free_velocity.extend_from_slice(problem.free_velocity);
         for buffer in [&mut self.force, &mut self.residual] {
@@ -62,8 +67,10 @@ impl System {
         for response in problem.response {
             let mobility = (response + response.transpose()) * 0.5;
             let Some(factors) = mobility.cholesky() else { return false };
+            let Some(inertia) = response.try_inverse() else { return false };
             self.mobility.push(mobility);
-            self.inertia.push(factors.inverse());
+            self.metric.push(factors.inverse());
+            self.inertia.push(inertia);
         }
         self.scale = self.dot(&self.free_velocity, &self.free_velocity).max(0.0).sqrt();
         self.tolerance = tolerance * self.scale.max(1.0);
@@ -84,9 +91,9 @@ impl System {
         trace / 3.0
     }
 
-    /// aᵀ A b.
+    /// aᵀ sym(W)⁻¹ b.
     pub(super) fn dot(&self, a: &[f64], b: &[f64]) -> f64 {
-        quadratic(&self.inertia, a, b)
+        quadratic(&self.metric, a, b)
     }
 
     /// F and r at `velocity`; returns the squared merit.
