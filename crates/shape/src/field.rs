@@ -34,7 +34,7 @@ impl Sample {
 }
 
 /// Faces of one locally convex piece of material; a point in front of any of them is free.
-pub type Branches = ArrayVec<Sample, 8>;
+pub type Branches = ArrayVec<Sample, 24>;
 
 /// Signed distance and gradient for columns of points, written by [`crate::Part::evaluate`].
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,6 +2,7 @@
 Parts for tight fits: what they are made of, where their surface is, and what is wrong with them.
 */
 
+mod angle;
 pub mod doctor;
 mod error;
 mod field;

@@ -87,24 +87,33 @@ impl Part {
         }
     }
 
-    /// Faces of the locally convex piece of material nearest to a point, prolonged.
+    /// Visits the locally convex pieces of material within `reach` [m] of a point, each with a number and its faces,
+    /// prolonged.
     ///
-    /// Free space around a convex edge is an OR: the point is free as long as it is in front of *any* of these
-    /// faces. Whoever linearises the distance over a time step must choose the face that the point will be in
-    /// front of, or a peg is stopped by a chamfer that it only passes. The largest distance of these is the
-    /// depth inside the material, and outside it at most the true distance.
-    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
-        branches.clear();
-        match self {
-            Self::Sectioned(solid) => solid.branches(point, branches),
-            Self::Bolt(bolt) => bolt.branches(point, branches),
-            Self::Nut(nut) => nut.branches(point, branches),
-            Self::Block(block) => block.branches(point, branches),
+    /// Free space around a convex edge is an OR: the point is outside a piece as long as it is in front of *any* of
+    /// its faces. Whoever linearises the distance over a time step must choose the face that the point will be in
+    /// front of, or a peg is stopped by a chamfer that it only passes. Concave edges (the floor of a bore, the root
+    /// of a thread) are an AND: the point must be outside *every* piece.
+    ///
+    /// The smallest over the pieces of the largest distance to their faces is the depth inside the material, and
+    /// outside it at most the true distance.
+    pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
+        let single = match self {
+            Self::Sectioned(solid) => return solid.each_piece(point, reach, visit),
+            Self::Bolt(bolt) => return bolt.each_piece(point, reach, visit),
+            Self::Nut(nut) => return nut.each_piece(point, reach, visit),
+            Self::Block(block) => block.branches(point),
             Self::HalfSpace | Self::Capsule(_) | Self::Mesh(_) | Self::Nodes(_) => {
-                branches.push(self.sample(point))
+                std::iter::once(self.sample(point)).collect()
             }
+        };
+        if single.iter().all(|face| face.distance <= reach) {
+            visit(0, &single);
         }
     }
+
+    /// Most pieces that [`Self::each_piece`] numbers.
+    pub const MOST_PIECES: u32 = 8;
 
     /// Signed distance and gradient for columns of points; `field` is overwritten, its memory reused.
     pub fn evaluate(&self, points: &Columns3, field: &mut FieldColumns) {

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use nalgebra::Vector3;
+use tightfit_shape::Part;
 use tightfit_shape::doctor::{DoctorOptions, examine};
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit_shape::mesh::{MeshOptions, TriMesh};
@@ -13,7 +14,6 @@ use tightfit_shape::node::{NodeKind, NodeSpacing};
 use tightfit_shape::preset::{preset, preset_names, standard_bolt, standard_nut};
 use tightfit_shape::primitive::{Block, Capsule};
 use tightfit_shape::thread::{Bolt, Hand, HexHead, Nut, ThreadAllowance, ThreadStart};
-use tightfit_shape::{Branches, Part};
 use tightfit_spatial::Columns3;
 
 const STEEL: f64 = 7850.0;
@@ -219,11 +219,10 @@ fn exported_meshes_pass_the_doctor_with_no_finding() {
     }
 }
 
-/// Outside, the largest branch never exceeds the distance; inside it is the depth, except beside a concave edge,
-/// where the piece that was chosen is a little shallower than the union.
+/// Outside, no piece is farther than the distance; inside, the deepest piece has the depth, except beside a concave
+/// edge, where the union is a little deeper than any piece.
 #[test]
-fn branches_bound_the_distance_outside_and_give_the_depth_inside() {
-    let mut branches = Branches::new();
+fn pieces_bound_the_distance_outside_and_give_the_depth_inside() {
     let spacing = NodeSpacing { face: 3e-3, edge: 1.5e-3, start: 0.7e-3 };
     for (name, part) in parts() {
         let nodes = part.nodes(&spacing);
@@ -232,8 +231,12 @@ fn branches_bound_the_distance_outside_and_give_the_depth_inside() {
             let node = part.place_one(nodes.chart(index));
             let shift = Vector3::new(0.37, -0.53, 0.71) * [1.0, -1.0, 0.3, -0.4][index % 4] * 40e-6;
             let distance = part.sample(node + shift).distance;
-            part.branches(node + shift, &mut branches);
-            let largest = branches.iter().map(|branch| branch.distance).fold(f64::NEG_INFINITY, f64::max);
+            let mut largest = f64::INFINITY;
+            part.each_piece(node + shift, 1e-3, |number, branches| {
+                assert!(number < Part::MOST_PIECES);
+                let own = branches.iter().map(|branch| branch.distance).fold(f64::NEG_INFINITY, f64::max);
+                largest = largest.min(own);
+            });
             let place = nodes.chart(index);
             if distance > 0.0 {
                 assert!(largest <= distance + 2e-9, "{name} {place:?}: {largest:e} against {distance:e}");

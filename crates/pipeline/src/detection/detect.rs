@@ -8,7 +8,7 @@
 //! expected at the end of the step [m/s].
 
 use nalgebra::{Matrix3, Vector3};
-use tightfit_shape::{Branches, Sample};
+use tightfit_shape::{Branches, Part, Sample};
 
 use super::Side;
 use crate::records::{Contacts, NOT_FREE};
@@ -48,7 +48,6 @@ fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts:
     let reach = options.margin + offset.abs();
     let bounds = against.part.aabb().map(|aabb| aabb.grown(reach));
     let motion = Motion::of(of, against);
-    let mut branches = Branches::new();
     for index in 0..of.nodes.len() {
         let point = turn * of.nodes.get(index) + shift;
         let is_far = bounds.is_some_and(|b| {
@@ -62,14 +61,16 @@ fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts:
         if is_far {
             continue;
         }
-        against.part.branches(point, &mut branches);
-        let Some(face) = predicted(&branches, motion.at(point), options.horizon) else { continue };
-        let gap = face.distance - offset;
-        if gap < options.margin {
-            let normal = world_from_against * face.normal;
-            let at = against.world_from_part.transform_point(point);
-            push(contacts, of, against, at, normal, gap, of.first_id + index as u32, options);
-        }
+        against.part.each_piece(point, reach, |number, branches| {
+            let Some(face) = predicted(branches, motion.at(point), options.horizon) else { return };
+            let gap = face.distance - offset;
+            if gap < options.margin {
+                let normal = world_from_against * face.normal;
+                let at = world_from_against * point + against.world_from_part.translation;
+                let id = (of.first_id + index as u32) * Part::MOST_PIECES + number;
+                push(contacts, of, against, at, normal, gap, id, options);
+            }
+        });
     }
 }
 

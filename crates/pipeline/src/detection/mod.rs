@@ -2,7 +2,7 @@
 //!
 //! Every node of both bodies is carried into the other's frame and asked for its distance. Where convex edges
 //! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
-//! ([`tightfit_shape::Part::branches`] says why).
+//! ([`tightfit_shape::Part::each_piece`] says why).
 
 mod detect;
 mod side;

@@ -54,13 +54,16 @@ impl Block {
         Sample { distance: beyond[axis], normal }
     }
 
-    /// The three faces that the point looks at; see [`crate::Part::branches`].
-    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+    /// The three faces that the point looks at; see [`crate::Part::each_piece`].
+    #[must_use]
+    pub fn branches(&self, point: Vector3<f64>) -> Branches {
+        let mut branches = Branches::new();
         for axis in 0..3 {
             let mut normal = Vector3::zeros();
             normal[axis] = if point[axis] < 0.0 { -1.0 } else { 1.0 };
             branches.push(Sample { distance: point[axis].abs() - self.half[axis], normal });
         }
+        branches
     }
 
     /// Mass properties at `density` [kg/m³].

@@ -20,6 +20,8 @@ const SHORTEST_EDGE: f64 = 1e-12;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
     vertices: ArrayVec<[f64; 2], MAX_VERTICES>,
+    normals: ArrayVec<[f64; 2], MAX_VERTICES>,
+    concave: ArrayVec<usize, MAX_VERTICES>,
 }
 
 /// The part of the outline that is nearest to a point.
@@ -52,7 +54,23 @@ impl Outline {
                 vertices.push(point);
             }
         }
-        Self { vertices }
+        let count = vertices.len();
+        let normal = |index: usize| {
+            let [da, dz] = sub(vertices[(index + 1) % count], vertices[index]);
+            let inverse = 1.0 / da.hypot(dz);
+            [dz * inverse, -da * inverse]
+        };
+        let normals = (0..count).map(normal).collect();
+        let mut outline = Self { vertices, normals, concave: ArrayVec::new() };
+        let concave = |index: &usize| outline.vertices[*index][0] > 0.0 && !outline.is_convex(*index);
+        outline.concave = (0..count).filter(concave).collect();
+        outline
+    }
+
+    /// Vertices off the axis at which the material is not convex.
+    #[must_use]
+    pub fn concave_vertices(&self) -> &[usize] {
+        &self.concave
     }
 
     /// The vertices in order.
@@ -77,10 +95,7 @@ impl Outline {
     /// Outward unit normal of edge `index`.
     #[must_use]
     pub fn edge_normal(&self, index: usize) -> [f64; 2] {
-        let [start, end] = self.edge(index);
-        let [da, dz] = sub(end, start);
-        let inverse = 1.0 / da.hypot(dz);
-        [dz * inverse, -da * inverse]
+        self.normals[index]
     }
 
     /// Whether the material is convex at vertex `index` (off the axis): an edge that can cut.

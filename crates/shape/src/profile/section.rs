@@ -15,6 +15,8 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::Vector2;
 
+use crate::angle::angle_of;
+
 use crate::ShapeError;
 
 /// Cross-section of a part, perpendicular to its axis.
@@ -81,7 +83,7 @@ impl Section {
     /// Index of the flat that a point faces, and the unit vector of that flat's normal.
     pub(crate) fn facing(&self, point: Vector2<f64>) -> Vector2<f64> {
         let step = 2.0 * self.half_angle();
-        let angle = (libm::atan2(point.y, point.x) / step).round() * step;
+        let angle = (angle_of(point.x, point.y) / step).round() * step;
         let (sin, cos) = libm::sincos(angle);
         Vector2::new(cos, sin)
     }

@@ -1,56 +1,69 @@
 //! Faces of a sectioned body that meet at convex edges around a point.
 //!
-//! In the plane (a, z) these are the edge nearest to the point and those that follow it on either side through
-//! convex vertices; across a sharp polygon also the neighbouring flat, where the wall looks outwards.
+//! In the plane (a, z) an outline without concave vertex is convex: one piece with all its faces. The foot of a
+//! blind bore is concave: material = (all faces but the floor) ∪ (all faces but the bore). Across a sharp polygon the
+//! neighbouring flat counts as well, where the wall looks outwards.
 
 use nalgebra::{Vector2, Vector3};
 
 use super::outline::{dot, sub};
-use super::{Foot, Section, SectionedSolid};
+use super::section::SectionPoint;
+use super::{Section, SectionedSolid};
 use crate::{Branches, Sample};
 
-/// Edges taken on either side of the nearest one: a chamfer and the face behind it.
-const REACH: usize = 2;
-
 impl SectionedSolid {
-    /// Faces of the nearest locally convex piece; see [`crate::Part::branches`].
-    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+    /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
+    pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let located = self.section.locate(point.xy());
-        let at = [located.level, point.z];
         let count = self.outline.vertices().len();
-        let nearest = match self.outline.sample(at).foot {
-            Foot::Edge(index) => index,
-            Foot::Vertex(index) if self.is_face(index) => index,
-            Foot::Vertex(index) => (index + count - 1) % count,
-        };
-        let mut push = |index: usize| {
-            let normal = self.outline.edge_normal(index);
-            let distance = dot(sub(at, self.outline.vertices()[index]), normal);
-            let lift =
-                |across: Vector2<f64>| Vector3::new(across.x * normal[0], across.y * normal[0], normal[1]);
-            let _ = branches.try_push(Sample { distance, normal: lift(located.direction) });
-            if let Some((level, direction)) = self.next_flat(point.xy()).filter(|_| normal[0] > 1e-9) {
-                let distance = dot(sub([level, point.z], self.outline.vertices()[index]), normal);
-                let _ = branches.try_push(Sample { distance, normal: lift(direction) });
+        match self.outline.concave_vertices() {
+            [] => self.offer(0, None, point, located, reach, &mut visit),
+            // a concave vertex parts the outline in two: behind the edge before it, and behind the edge after it
+            concave => {
+                for (index, &vertex) in concave.iter().enumerate() {
+                    for (half, omitted) in [vertex, (vertex + count - 1) % count].into_iter().enumerate() {
+                        let number = (2 * index + half) as u32;
+                        self.offer(number, Some(omitted), point, located, reach, &mut visit);
+                    }
+                }
             }
-        };
-        push(nearest);
-        let (mut before, mut after) = (nearest, nearest);
-        for _ in 0..REACH {
-            let next = (after + 1) % count;
-            if next == nearest || !self.outline.is_convex(next) || !self.is_face(next) {
-                break;
-            }
-            push(next);
-            after = next;
         }
-        for _ in 0..REACH {
-            let next = (before + count - 1) % count;
-            if next == after || !self.outline.is_convex(before) || !self.is_face(next) {
-                break;
+    }
+
+    /// Passes on the piece of all faces but one, unless it is farther than `reach`.
+    fn offer(
+        &self,
+        number: u32,
+        omitted: Option<usize>,
+        point: Vector3<f64>,
+        located: SectionPoint,
+        reach: f64,
+        visit: &mut impl FnMut(u32, &Branches),
+    ) {
+        let mut branches = Branches::new();
+        for edge in 0..self.outline.vertices().len() {
+            if Some(edge) != omitted && self.is_face(edge) {
+                self.push_face(&mut branches, point, located, edge);
+                if branches.last().is_some_and(|face| face.distance > reach) {
+                    return;
+                }
             }
-            push(next);
-            before = next;
+        }
+        visit(number, &branches);
+    }
+
+    /// A face and, on a sharp polygon where the wall looks outwards, the same face of the neighbouring flat.
+    fn push_face(&self, branches: &mut Branches, point: Vector3<f64>, located: SectionPoint, edge: usize) {
+        let normal = self.outline.edge_normal(edge);
+        let start = self.outline.vertices()[edge];
+        let mut push = |level: f64, direction: Vector2<f64>| {
+            let distance = dot(sub([level, point.z], start), normal);
+            let normal = Vector3::new(direction.x * normal[0], direction.y * normal[0], normal[1]);
+            branches.push(Sample { distance, normal });
+        };
+        push(located.level, located.direction);
+        if let Some((level, direction)) = self.next_flat(point.xy()).filter(|_| normal[0] > 1e-9) {
+            push(level, direction);
         }
     }
 

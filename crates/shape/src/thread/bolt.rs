@@ -8,7 +8,7 @@ use tightfit_spatial::{Inertia, InertiaError, Pose};
 
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
-use super::start_distance::{cut_branches, cut_thread};
+use super::start_distance::{cut_thread, each_cut_piece};
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
@@ -149,14 +149,14 @@ impl Bolt {
         self.body().map(|solid| solid.sample(point)).fold(thread, Sample::union)
     }
 
-    /// Faces of the nearest locally convex piece; see [`crate::Part::branches`].
-    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
-        let rod = |at| cut_thread(&self.surface.profile, Side::External, at, |at| self.cuts(at)).distance;
-        let nearest =
-            self.body().min_by(|a, b| a.sample(point).distance.total_cmp(&b.sample(point).distance));
-        match nearest {
-            Some(solid) if solid.sample(point).distance < rod(point) => solid.branches(point, branches),
-            _ => cut_branches(&self.surface.profile, Side::External, point, &self.cuts(point), branches),
+    /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
+    pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
+        let cuts = self.cuts(point);
+        each_cut_piece(&self.surface.profile, Side::External, point, reach, &cuts, &mut visit);
+        for (index, solid) in self.body().enumerate() {
+            solid.each_piece(point, reach, |number, branches| {
+                visit(3 + 2 * index as u32 + number.min(1), branches)
+            });
         }
     }
 

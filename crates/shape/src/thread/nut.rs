@@ -9,7 +9,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
-use super::start_distance::{cut_branches, cut_thread};
+use super::start_distance::{cut_thread, each_cut_piece};
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
@@ -105,18 +105,21 @@ impl Nut {
         cut_thread(&self.surface.profile, Side::Internal, point, |at| self.cuts(at))
     }
 
-    /// Faces of the nearest locally convex piece; see [`crate::Part::branches`].
-    pub fn branches(&self, point: Vector3<f64>, branches: &mut Branches) {
+    /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
+    pub fn each_piece(&self, point: Vector3<f64>, reach: f64, visit: impl FnMut(u32, &Branches)) {
         let [bottom, top] = self.surface.ends;
         let mut cuts = ArrayVec::<Sample, 5>::new();
         cuts.push(Sample { distance: point.z - top, normal: Vector3::z() });
         cuts.push(Sample { distance: bottom - point.z, normal: -Vector3::z() });
-        let flat = self.hexagon.section.locate(point.xy());
         let level = self.hexagon.outline.vertices()[WALL][0];
-        let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
-        cuts.push(Sample { distance: flat.level - level, normal: outward });
+        // inside the bore the wall is far behind everything else
+        if point.x * point.x + point.y * point.y > (0.9 * level).powi(2) {
+            let flat = self.hexagon.section.locate(point.xy());
+            let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
+            cuts.push(Sample { distance: flat.level - level, normal: outward });
+        }
         cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, point)));
-        cut_branches(&self.surface.profile, Side::Internal, point, &cuts, branches);
+        each_cut_piece(&self.surface.profile, Side::Internal, point, reach, &cuts, visit);
     }
 
     /// Hexagon and countersinks at a point.

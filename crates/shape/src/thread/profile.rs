@@ -21,6 +21,8 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 
+use crate::angle::angle_of;
+
 use crate::{Sample, ShapeError};
 
 /// tan 30°: half angle of every ISO metric thread.
@@ -180,12 +182,12 @@ impl ThreadProfile {
     /// Signed distance to ridge ∪ core, unlimited along the axis: negative inside.
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
-        let radius = point.x.hypot(point.y);
+        let radius = (point.x * point.x + point.y * point.y).sqrt();
         if radius < 1e-9 * self.root_radius {
             // on the axis every direction is as good as another
             return Sample { distance: radius - self.root_radius, normal: Vector3::x() };
         }
-        let angle = libm::atan2(point.y, point.x);
+        let angle = angle_of(point.x, point.y);
         let s = self.phase(angle, point.z);
         let side = if s < 0.0 { -1.0 } else { 1.0 };
 
@@ -201,24 +203,38 @@ impl ThreadProfile {
     /// points to. `ridge` counts pitches from the ridge through θ = 0, z = 0.
     #[must_use]
     pub fn sample_flank(&self, point: Vector3<f64>, ridge: i64, side: f64) -> Sample {
-        let angle = libm::atan2(point.y, point.x);
+        let angle = angle_of(point.x, point.y);
         self.flank_at(point, point.z - self.rise * angle - self.pitch * ridge as f64, side)
     }
 
     /// The same at a known height s above the middle of the ridge [m].
+    ///
+    /// The flank is F = ±s + r tan α − const = 0 with |∇F| = g(r) = √(1 + tan²α + k²/r²): d = F/g half way to the
+    /// foot, and the normal ∇F/g at the foot.
     pub(crate) fn flank_at(&self, point: Vector3<f64>, s: f64, side: f64) -> Sample {
-        let radius = point.x.hypot(point.y).max(1e-9 * self.root_radius);
-        let s = side * s;
-        let excess = s - self.half_width_at(radius);
-        let mut section = SectionSample { distance: 0.0, normal: [0.0; 2], foot_radius: radius };
-        for _ in 0..3 {
-            let cos_lead = self.lead_cosine(f64::midpoint(radius, section.foot_radius));
-            let length = TAN_HALF_ANGLE.hypot(1.0 / cos_lead);
-            section.normal = [TAN_HALF_ANGLE / length, 1.0 / (cos_lead * length)];
-            section.distance = excess / length;
-            section.foot_radius = (radius - section.distance * section.normal[0]).max(0.5 * radius);
-        }
-        self.lift(point, radius, side, section)
+        const STEEPNESS: f64 = 1.0 + TAN_HALF_ANGLE * TAN_HALF_ANGLE;
+        let radius = (point.x * point.x + point.y * point.y).sqrt().max(1e-9 * self.root_radius);
+        let excess = side * s - self.half_width_at(radius);
+        let slope = |radius: f64| STEEPNESS + (self.rise * self.rise) / (radius * radius);
+        // the foot is nearer or farther from the axis by d tan α / g
+        let shift = excess * TAN_HALF_ANGLE / slope(radius);
+        let foot_radius = (radius - shift).max(0.5 * radius);
+        let distance = excess / slope(f64::midpoint(radius, foot_radius)).sqrt();
+        let inverse = 1.0 / slope(foot_radius).sqrt();
+        let normal_r = TAN_HALF_ANGLE * inverse;
+        let normal_t = -side * self.rise * inverse / foot_radius;
+        let (cos, sin) = (point.x / radius, point.y / radius);
+        let turn = -distance * normal_t / foot_radius;
+        // a rotation by the small angle `turn`, unit to the fourth order
+        let keep = 1.0 - 0.5 * turn * turn;
+        let (foot_cos, foot_sin) = (keep * cos - turn * sin, keep * sin + turn * cos);
+        let normal = Vector3::new(
+            normal_r * foot_cos - normal_t * foot_sin,
+            normal_r * foot_sin + normal_t * foot_cos,
+            side * inverse,
+        );
+        let along = distance * normal_t;
+        Sample { distance: distance - normal_r * along * along / (2.0 * foot_radius), normal }
     }
 
     /// From the section back to space.

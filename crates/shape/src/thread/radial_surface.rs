@@ -95,7 +95,7 @@ impl RadialSurface {
     /// Field of the material that the cone of an end leaves, the cone prolonged.
     pub(crate) fn sample_cone(&self, end: usize, point: Vector3<f64>) -> Option<Sample> {
         let cone = self.cone_radius(end, point.z)?;
-        let radius = point.x.hypot(point.y);
+        let radius = (point.x * point.x + point.y * point.y).sqrt();
         let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
         let up = if end == 0 { -Vector3::z() } else { Vector3::z() };
         let half = std::f64::consts::FRAC_1_SQRT_2;

@@ -13,6 +13,8 @@
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
+use crate::angle::angle_of;
+
 use super::ThreadProfile;
 use super::radial_surface::Side;
 use crate::intersection::intersection;
@@ -49,7 +51,7 @@ pub(crate) fn cut_thread(
 
 /// The nearest of core (or sleeve) and the three ridges around the point, each within the cuts.
 fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Sample]) -> Sample {
-    let radius = point.x.hypot(point.y);
+    let radius = (point.x * point.x + point.y * point.y).sqrt();
     let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
     let wall = |limit: f64| {
         let inside = Sample { distance: radius - limit, normal: outward };
@@ -64,7 +66,7 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
         bodies.extend(faces.iter().copied());
         intersection(&bodies)
     };
-    let height = point.z - profile.rise() * libm::atan2(point.y, point.x);
+    let height = point.z - profile.rise() * angle_of(point.x, point.y);
     let middle = (height / profile.pitch()).round() as i64;
     let ridge = |index: i64| match side {
         Side::External => [1.0, -1.0].map(|flank| profile.sample_flank(point, index, flank)),
@@ -80,16 +82,21 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
     })
 }
 
-/// Faces of the locally convex piece of material that is nearest to the point: its ridge or the core (sleeve),
-/// with the cuts. The point is free as long as it is in front of any of them.
-pub(crate) fn cut_branches(
+/// Visits the locally convex pieces of material within `reach` of the point: core (or sleeve) and the two nearest
+/// ridges, each with the cuts. The nearest comes first.
+pub(crate) fn each_cut_piece(
     profile: &ThreadProfile,
     side: Side,
     point: Vector3<f64>,
+    reach: f64,
     cuts: &[Sample],
-    branches: &mut Branches,
+    mut visit: impl FnMut(u32, &Branches),
 ) {
-    let radius = point.x.hypot(point.y);
+    // behind every face of a cut is behind the whole body's: far from one cut is far from all pieces
+    if cuts.iter().any(|cut| cut.distance > reach) {
+        return;
+    }
+    let radius = (point.x * point.x + point.y * point.y).sqrt();
     let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
     let into_material = |sample: Sample| if side == Side::External { sample } else { sample.complement() };
     let wall = |limit: f64| into_material(Sample { distance: radius - limit, normal: outward });
@@ -97,13 +104,32 @@ pub(crate) fn cut_branches(
         Side::External => (wall(profile.root_radius()), wall(profile.crest_radius())),
         Side::Internal => (wall(profile.crest_radius()), wall(profile.root_radius())),
     };
-    let s = profile.phase(libm::atan2(point.y, point.x), point.z);
-    let flank = into_material(profile.flank_at(point, s, if s < 0.0 { -1.0 } else { 1.0 }));
-    if body.distance < flank.distance.max(tip.distance) {
-        branches.push(body);
-    } else {
-        branches.push(flank);
-        branches.push(tip);
+    if tip.distance > reach {
+        return;
     }
-    branches.extend(cuts.iter().copied());
+    let s = profile.phase(angle_of(point.x, point.y), point.z);
+    let toward = if s < 0.0 { -1.0 } else { 1.0 };
+    let near = into_material(profile.flank_at(point, s, toward));
+    let mut branches = Branches::new();
+    let mut offer = |number: u32, faces: &[Sample]| {
+        if faces.iter().all(|face| face.distance <= reach) {
+            branches.clear();
+            branches.extend(faces.iter().chain(cuts).copied());
+            visit(number, &branches);
+        }
+    };
+    if body.distance < near.distance.max(tip.distance) {
+        offer(0, &[body]);
+        offer(1, &[near, tip]);
+    } else {
+        offer(1, &[near, tip]);
+        offer(0, &[body]);
+    }
+    // across the groove faces the flank of another ridge: a bolt's is the next ridge's, a nut's the other side of the
+    // same groove
+    let across = match side {
+        Side::External => profile.flank_at(point, s - toward * profile.pitch(), -toward),
+        Side::Internal => profile.flank_at(point, s, -toward),
+    };
+    offer(2, &[into_material(across), tip]);
 }
