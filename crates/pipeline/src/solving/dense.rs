@@ -85,8 +85,8 @@ fn eliminate(a: &mut [f64], swaps: &mut [usize], size: usize) -> f64 {
 #[inline(always)]
 fn substitute(a: &[f64], swaps: &[usize], x: &mut [f64], size: usize) {
     let (a, swaps, x) = (&a[..size * size], &swaps[..size], &mut x[..size]);
-    for k in 0..size {
-        x.swap(k, swaps[k]);
+    for (k, &other) in swaps.iter().enumerate() {
+        x.swap(k, other);
     }
     for row in 1..size {
         let mut sum = x[row];

@@ -80,7 +80,7 @@ fn the_filter_lets_no_impulses_work() {
     for _ in 0..200 {
         let mut scene = wedged_peg(&mut random, 0.3);
         let count = scene.contacts.len();
-        for surface in scene.contacts.surface_velocity.x.iter_mut() {
+        for surface in &mut scene.contacts.surface_velocity.x {
             *surface = random.between(-0.1, 0.1);
         }
         let start: Vec<f64> = (0..6).map(|_| random.between(-0.1, 0.1)).collect();
