@@ -10,6 +10,7 @@
 //! ```
 
 use super::arclength::{self, Path, PathBuffers};
+use super::contact_law::ContactRow;
 use super::continuation::{self, Schedule};
 use super::mixed_newton::{self, MixedBuffers, MixedRow};
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
@@ -59,7 +60,7 @@ pub fn solve(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     workspace.root.clear();
-    if !workspace.system.load(problem, options.tolerance) {
+    if !workspace.system.load(problem, options) {
         warm.clear();
         return report;
     }
@@ -75,10 +76,12 @@ pub fn solve(
         let (level, solved) = climb(options, workspace);
         report.level = report.level.max(level);
         report.converged = solved;
+        let known = workspace.set.rows.len();
         if grow(problem, options, workspace, report.rounds) == 0 {
             break;
         }
-        if report.rounds == MOST_ROUNDS {
+        // nothing to add though some are violated: their data are not numbers
+        if report.rounds == MOST_ROUNDS || workspace.set.rows.len() == known {
             report.converged = false;
             break;
         }
@@ -154,7 +157,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
 /// Level 3.
 fn follow_from_softest(
     softness: f64,
-    rows: &[super::contact_law::ContactRow],
+    rows: &[ContactRow],
     system: &mut System,
     attempt: &mut [f64],
     prefix: &mut Vec<f64>,

@@ -55,7 +55,7 @@ pub(super) fn solve(
     velocity: &mut [f64],
     buffers: &mut MixedBuffers,
 ) -> bool {
-    let accepted = system.tolerance * system.tolerance;
+    let accepted = system.accepted();
     buffers.current.clear();
     buffers.current.extend_from_slice(velocity);
     for iteration in 0..=iterations {

@@ -24,6 +24,6 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
-pub use dense::DenseLu;
+pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
-pub use problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};

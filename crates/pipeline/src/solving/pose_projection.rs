@@ -16,6 +16,7 @@
 
 use nalgebra::Matrix6;
 
+use super::dense::invert_definite;
 use super::normal_speed;
 use crate::records::{Contacts, NOT_FREE};
 
@@ -93,9 +94,7 @@ pub fn project(
     workspace: &mut ProjectionWorkspace,
 ) -> ProjectionReport {
     let rows = Rows { contacts, gaps, horizon };
-    let offset = |contact: usize| gaps[contact] / horizon - normal_speed::surface_speed(contacts, contact);
-    workspace.search.offset.clear();
-    workspace.search.offset.extend((0..gaps.len()).map(offset));
+    normal_speed::fill_offset(contacts, gaps, 1.0 / horizon, &mut workspace.search.offset);
     let (worst, _) = rows.worst(velocity, &mut workspace.search);
     let mut report =
         ProjectionReport { pivots: 0, worst_before: worst, worst_after: worst, complete: worst >= -SLOP };
@@ -104,8 +103,8 @@ pub fn project(
     }
     workspace.inverse_mass.clear();
     for mass in mass {
-        let Some(factors) = mass.cholesky() else { return report };
-        workspace.inverse_mass.push(factors.inverse());
+        let Some(inverse) = invert_definite(mass) else { return report };
+        workspace.inverse_mass.push(inverse);
     }
 
     report.complete = attempt(&rows, 0.0, velocity, workspace, &mut report.pivots);

@@ -41,20 +41,28 @@ impl WorkingSet {
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;
         self.rows.clear();
-        self.offset.clear();
-        let still = |contact| normal_speed::surface_speed(contacts, contact);
-        self.offset.extend(problem.approach.iter().enumerate().map(|(contact, b)| b - still(contact)));
+        normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
         if warm.ids.is_empty() {
             return;
         }
+        // detection lists nodes in runs of ascending identity: within a run the two lists are merged
+        let (mut cursor, mut last) = (0, 0);
         for (contact, &id) in contacts.id.iter().enumerate() {
-            if warm.ids.binary_search(&id).is_ok() {
+            if id < last {
+                cursor = warm.ids.partition_point(|&active| active < id);
+            }
+            last = id;
+            while warm.ids.get(cursor).is_some_and(|&active| active < id) {
+                cursor += 1;
+            }
+            if warm.ids.get(cursor) == Some(&id) {
                 self.push(problem, system, contact);
             }
         }
     }
 
-    /// Adds contacts that `velocity` violates by more than `violation` [m/s]; returns how many are violated.
+    /// Adds contacts that `velocity` violates by more than `violation` [m/s]; returns how many are violated,
+    /// contacts that are not numbers among them; those are never added.
     pub(super) fn grow(
         &mut self,
         problem: &VelocityProblem<'_>,
@@ -64,7 +72,8 @@ impl WorkingSet {
         round: u32,
     ) -> usize {
         normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
-        let violated = self.slack.iter().map(|&slack| usize::from(slack < -violation)).sum();
+        let violated =
+            self.slack.iter().map(|&slack| usize::from(slack < -violation || slack.is_nan())).sum();
         if violated == 0 {
             return 0;
         }
@@ -76,8 +85,10 @@ impl WorkingSet {
                 }
             }
         } else {
-            let (_, worst) = normal_speed::smallest(&self.slack);
-            self.push(problem, system, worst);
+            let (slack, worst) = normal_speed::smallest(&self.slack);
+            if slack < -violation {
+                self.push(problem, system, worst);
+            }
         }
         violated
     }
