@@ -1,7 +1,7 @@
 //! The whole solve: grow the working set, and climb from level to level until it is solved (HOTPATH 3).
 //!
 //! ```text
-//! 0  mixed Newton from the last step's impulses            ~80 % of violent steps, all of calm ones
+//! 0  mixed Newton from the last step's impulses            nearly every warm step
 //! 1  continuation in ε from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
