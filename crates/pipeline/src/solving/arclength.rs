@@ -74,9 +74,9 @@ pub(super) fn solve(
     velocity: &mut [f64],
     buffers: &mut PathBuffers,
 ) -> bool {
-    let target = path.target.ln();
+    let target = libm::log(path.target);
     let scale = system.scale.max(1e-6) * path.relative_scale;
-    let mut lambda = softness.ln();
+    let mut lambda = libm::log(softness);
     buffers.point.clear();
     buffers.point.extend_from_slice(start);
     let mut step = 1.0_f64;
@@ -166,7 +166,7 @@ fn correct(
     corrected.extend_from_slice(predicted);
     let mut reached = lambda;
     for _ in 0..CORRECTIONS {
-        let merit = system.evaluate_with_jacobian(rows, corrected, reached.exp());
+        let merit = system.evaluate_with_jacobian(rows, corrected, libm::exp(reached));
         by_residual.clear();
         by_residual.extend(corrected.iter().zip(predicted.iter()).map(|(v, p)| v - p));
         let off_plane =
@@ -206,7 +206,7 @@ fn set_tangent(
     scale: f64,
     tangent: &mut Tangent,
 ) {
-    system.evaluate_with_jacobian(rows, velocity, lambda.exp());
+    system.evaluate_with_jacobian(rows, velocity, libm::exp(lambda));
     tangent.sign = system.factor();
     if tangent.sign == 0.0 {
         return;

@@ -108,7 +108,8 @@ impl ContactRow {
         let across = stiffness * limit / speed;
         // (1/ε − across) nnᵀ − (μ/ε) e nᵀ − across eeᵀ + across I, the first two with nᵀ factored out
         let ahead = n * (stiffness - across) - e * (self.friction * stiffness);
-        let mut k = ahead * n.transpose() - e * (e * across).transpose();
+        let aside = e * across;
+        let mut k = Matrix3::from_fn(|i, j| ahead[i] * n[j] - aside[i] * e[j]);
         for axis in 0..3 {
             k[(axis, axis)] += across;
         }

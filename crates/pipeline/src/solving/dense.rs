@@ -6,6 +6,8 @@
 //!
 //! H is 6n × 6n for n free bodies. The sign of the determinant orients the path of `arclength.rs`.
 
+use nalgebra::Matrix6;
+
 /// A pivot below this counts as zero: smaller ones overflow when inverted.
 const SMALLEST_PIVOT: f64 = 1e-300;
 
@@ -42,6 +44,39 @@ impl DenseLu {
             substitute(&self.factors, &self.swaps, x, self.swaps.len());
         }
     }
+}
+
+/// Inverse of a 6×6 matrix with positive definite symmetric part, by Gauss–Jordan without pivoting, which such
+/// matrices do not need; `None` when a pivot is not positive.
+#[must_use]
+pub fn invert_definite(matrix: &Matrix6<f64>) -> Option<Matrix6<f64>> {
+    let mut a = [[0.0; 6]; 6];
+    for (row, line) in a.iter_mut().enumerate() {
+        for (column, entry) in line.iter_mut().enumerate() {
+            *entry = matrix[(row, column)];
+        }
+    }
+    for k in 0..6 {
+        let pivot = a[k][k];
+        if pivot <= SMALLEST_PIVOT || !pivot.is_finite() {
+            return None;
+        }
+        let inverse = 1.0 / pivot;
+        a[k][k] = 1.0;
+        for entry in &mut a[k] {
+            *entry *= inverse;
+        }
+        let own = a[k];
+        for (row, line) in a.iter_mut().enumerate() {
+            if row != k {
+                let factor = std::mem::replace(&mut line[k], 0.0);
+                for (entry, own) in line.iter_mut().zip(&own) {
+                    *entry -= factor * own;
+                }
+            }
+        }
+    }
+    Some(Matrix6::from_fn(|row, column| a[row][column]))
 }
 
 #[inline(always)]
@@ -85,8 +120,8 @@ fn eliminate(a: &mut [f64], swaps: &mut [usize], size: usize) -> f64 {
 #[inline(always)]
 fn substitute(a: &[f64], swaps: &[usize], x: &mut [f64], size: usize) {
     let (a, swaps, x) = (&a[..size * size], &swaps[..size], &mut x[..size]);
-    for k in 0..size {
-        x.swap(k, swaps[k]);
+    for (k, &other) in swaps.iter().enumerate() {
+        x.swap(k, other);
     }
     for row in 1..size {
         let mut sum = x[row];
@@ -127,6 +162,19 @@ mod tests {
                 assert_eq!(sign, matrix.determinant().signum());
                 assert!((DVector::from_vec(right) - x).norm() < 1e-8);
             }
+        }
+    }
+
+    #[test]
+    fn a_definite_matrix_times_its_inverse_is_one_and_an_indefinite_one_has_none() {
+        for seed in 0..50 {
+            let noise = |i: usize, j: usize| ((i * 37 + j * 1009 + seed * 9173) as f64).sin() * 4e4 % 1.0;
+            let root = Matrix6::from_fn(noise);
+            let skew = root - root.transpose();
+            let matrix = root * root.transpose() + Matrix6::identity() * 0.1 + skew * 0.3;
+            let inverse = invert_definite(&matrix).expect("definite");
+            assert!((matrix * inverse - Matrix6::identity()).norm() < 1e-9);
+            assert!(invert_definite(&(root * root.transpose() - Matrix6::identity() * 9.0)).is_none());
         }
     }
 

@@ -1,7 +1,7 @@
 //! The whole solve: grow the working set, and climb from level to level until it is solved (HOTPATH 3).
 //!
 //! ```text
-//! 0  mixed Newton from the last step's impulses            ~80 % of violent steps, all of calm ones
+//! 0  mixed Newton from the last step's impulses            nearly every warm step
 //! 1  continuation in ε from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
@@ -10,6 +10,7 @@
 //! ```
 
 use super::arclength::{self, Path, PathBuffers};
+use super::contact_law::ContactRow;
 use super::continuation::{self, Schedule};
 use super::mixed_newton::{self, MixedBuffers, MixedRow};
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
@@ -59,7 +60,7 @@ pub fn solve(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     workspace.root.clear();
-    if !workspace.system.load(problem, options.tolerance) {
+    if !workspace.system.load(problem, options) {
         warm.clear();
         return report;
     }
@@ -75,10 +76,12 @@ pub fn solve(
         let (level, solved) = climb(options, workspace);
         report.level = report.level.max(level);
         report.converged = solved;
+        let known = workspace.set.rows.len();
         if grow(problem, options, workspace, report.rounds) == 0 {
             break;
         }
-        if report.rounds == MOST_ROUNDS {
+        // nothing to add though some are violated: their data are not numbers
+        if report.rounds == MOST_ROUNDS || workspace.set.rows.len() == known {
             report.converged = false;
             break;
         }
@@ -154,7 +157,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
 /// Level 3.
 fn follow_from_softest(
     softness: f64,
-    rows: &[super::contact_law::ContactRow],
+    rows: &[ContactRow],
     system: &mut System,
     attempt: &mut [f64],
     prefix: &mut Vec<f64>,

@@ -55,7 +55,7 @@ pub(super) fn solve(
     velocity: &mut [f64],
     buffers: &mut MixedBuffers,
 ) -> bool {
-    let accepted = system.tolerance * system.tolerance;
+    let accepted = system.accepted();
     buffers.current.clear();
     buffers.current.extend_from_slice(velocity);
     for iteration in 0..=iterations {
@@ -150,7 +150,8 @@ impl MixedRow {
         let w = c * across.dot(v) - ratio * kept * gain * across.dot(&self.impulse);
         let ray = n + along * row.friction;
         self.offset = ray * (-stiff * row.approach) + across * w;
-        self.stiffness = (ray * stiff) * n.transpose() + (across * c) * across.transpose();
+        let (ahead, aside) = (ray * stiff, across * c);
+        self.stiffness = Matrix3::from_fn(|i, j| ahead[i] * n[j] + aside[i] * across[j]);
         true
     }
 }

@@ -11,6 +11,7 @@ mod continuation;
 mod dense;
 mod ladder;
 mod mixed_newton;
+mod normal_speed;
 pub mod passivity_filter;
 pub mod pose_projection;
 mod primal_newton;
@@ -23,6 +24,6 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
-pub use dense::DenseLu;
+pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
-pub use problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};

@@ -16,6 +16,8 @@
 
 use nalgebra::Matrix6;
 
+use super::dense::invert_definite;
+use super::normal_speed;
 use crate::records::{Contacts, NOT_FREE};
 
 /// Penetration that is left alone [m]; projecting every nanometre would act in most steps for nothing.
@@ -65,6 +67,7 @@ pub struct ProjectionWorkspace {
     /// Cholesky factor of NᵀM⁻¹N, and r.
     gram: Vec<f64>,
     shares: Vec<f64>,
+    search: Search,
 }
 
 /// The rows φᵢ + T (Jₙᵢ U − uₙᵢ) ≥ target.
@@ -72,6 +75,13 @@ struct Rows<'a> {
     contacts: &'a Contacts,
     gaps: &'a [f64],
     horizon: f64,
+}
+
+/// What a search for the worst row reads and writes: φ/T − uₙ and φ/T + Jₙ U − uₙ [m/s].
+#[derive(Clone, Debug, Default)]
+struct Search {
+    offset: Vec<f64>,
+    slack: Vec<f64>,
 }
 
 /// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s].
@@ -84,7 +94,8 @@ pub fn project(
     workspace: &mut ProjectionWorkspace,
 ) -> ProjectionReport {
     let rows = Rows { contacts, gaps, horizon };
-    let (worst, _) = rows.worst(velocity);
+    normal_speed::fill_offset(contacts, gaps, 1.0 / horizon, &mut workspace.search.offset);
+    let (worst, _) = rows.worst(velocity, &mut workspace.search);
     let mut report =
         ProjectionReport { pivots: 0, worst_before: worst, worst_after: worst, complete: worst >= -SLOP };
     if report.complete || worst.is_nan() {
@@ -92,8 +103,8 @@ pub fn project(
     }
     workspace.inverse_mass.clear();
     for mass in mass {
-        let Some(factors) = mass.cholesky() else { return report };
-        workspace.inverse_mass.push(factors.inverse());
+        let Some(inverse) = invert_definite(mass) else { return report };
+        workspace.inverse_mass.push(inverse);
     }
 
     report.complete = attempt(&rows, 0.0, velocity, workspace, &mut report.pivots);
@@ -115,7 +126,7 @@ pub fn project(
         }
         velocity.copy_from_slice(&workspace.best);
     }
-    report.worst_after = rows.worst(velocity).0;
+    report.worst_after = rows.worst(velocity, &mut workspace.search).0;
     report
 }
 
@@ -134,7 +145,7 @@ fn attempt(
     workspace.responses.clear();
     let limit = *pivots + PIVOTS_PER_BODY * workspace.inverse_mass.len() as u32;
     loop {
-        let (worst, contact) = rows.worst(&workspace.velocity);
+        let (worst, contact) = rows.worst(&workspace.velocity, &mut workspace.search);
         if worst >= target - OPEN {
             return true;
         }
@@ -264,15 +275,10 @@ impl Rows<'_> {
     }
 
     /// Smallest predicted gap [m] and its contact.
-    fn worst(&self, velocity: &[f64]) -> (f64, usize) {
-        let mut worst = (f64::INFINITY, usize::MAX);
-        for contact in 0..self.gaps.len() {
-            let gap = self.gap(contact, velocity);
-            if gap < worst.0 {
-                worst = (gap, contact);
-            }
-        }
-        worst
+    fn worst(&self, velocity: &[f64], search: &mut Search) -> (f64, usize) {
+        normal_speed::fill(self.contacts, &search.offset, velocity, &mut search.slack);
+        let (slack, contact) = normal_speed::smallest(&search.slack);
+        (self.horizon * slack, contact)
     }
 
     /// Jₙ and M⁻¹Jₙᵀ of a contact.

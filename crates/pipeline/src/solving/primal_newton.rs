@@ -34,7 +34,7 @@ pub(super) fn solve(
     velocity: &mut [f64],
     buffers: &mut NewtonBuffers,
 ) -> bool {
-    let accepted = system.tolerance * system.tolerance;
+    let accepted = system.accepted();
     let mut merit = system.evaluate_with_jacobian(rows, velocity, softness);
     for _ in 0..limits.iterations {
         if merit < accepted {

@@ -42,24 +42,45 @@ pub struct ContactImpulse {
     pub impulse: Vector3<f64>,
 }
 
+/// Which W the solver takes for its residual r(V) = A (V − V_f) − P. The answer V₁ = V_f + W P always takes all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResponseModel {
+    /// A = sym(W)⁻¹: the skew part of W counts to first order, through V₁ alone (MATH 3.2). V₁ then misses the
+    /// contact law by |skew(W) P|: 1 % of skew in a wedge is 1e-4 m/s.
+    Symmetric,
+    /// A = W⁻¹: V₁ obeys the contact law as closely as the softness allows, at the same cost.
+    #[default]
+    Full,
+}
+
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverOptions {
     /// ε: softness of the law [-]. Contacts give way by ε dᵢ pₙ: 1e-6 of the speed that they stop.
     pub softness: f64,
-    /// Largest √(rᵀA⁻¹r) accepted, per unit of max(1, |V_f|_A) [√J]. Rounding leaves 1e-16/ε of |V_f|_A.
+    /// Largest √(rᵀA⁻¹r) accepted, per unit of max(1, speed scale |V_f|_A) [√J]. Rounding leaves
+    /// 1e-16/ε of that scale.
     pub tolerance: f64,
     /// Approach beyond b that counts as violated [m/s].
     pub violation: f64,
     /// Steps of the mixed Newton before the next level is tried.
     pub mixed_iterations: u32,
+    /// Which W enters the residual.
+    pub response: ResponseModel,
     /// Highest level tried, 0..=4; lower it to see what a level is good for.
     pub highest_level: u8,
 }
 
 impl Default for SolverOptions {
     fn default() -> Self {
-        Self { softness: 1e-6, tolerance: 1e-9, violation: 1e-9, mixed_iterations: 12, highest_level: 4 }
+        Self {
+            softness: 1e-6,
+            tolerance: 1e-9,
+            violation: 1e-9,
+            mixed_iterations: 12,
+            response: ResponseModel::default(),
+            highest_level: 4,
+        }
     }
 }
 

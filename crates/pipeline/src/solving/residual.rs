@@ -62,7 +62,7 @@ fn judge(problem: &VelocityProblem<'_>, entry: &ContactImpulse, velocity: &[f64]
     if p.x > 0.0 {
         residuals.complementarity = residuals.complementarity.max((v.x + approach).abs());
     }
-    let excess = p.y.hypot(p.z) - friction * p.x;
+    let excess = libm::hypot(p.y, p.z) - friction * p.x;
     residuals.cone = residuals.cone.max(excess / p.x.max(SMALLEST_IMPULSE));
 
     let delassus = frame.transpose() * delassus(problem, entry.contact) * frame;

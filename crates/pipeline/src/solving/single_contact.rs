@@ -112,7 +112,7 @@ impl SingleContact {
 
     /// g = |pₜ| − μ pₙ.
     fn excess(&self, impulse: &Vector3<f64>) -> f64 {
-        impulse.y.hypot(impulse.z) - self.friction * impulse.x
+        libm::hypot(impulse.y, impulse.z) - self.friction * impulse.x
     }
 
     /// Root of g between two u where its sign differs; the side inside the cone is returned.

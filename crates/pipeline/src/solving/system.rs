@@ -1,21 +1,19 @@
 //! Residual of the velocity problem and its Jacobian, over the working set (MATH 3.2).
 //!
 //! ```text
-//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = W⁻¹ per body
+//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ or W⁻¹ per body
 //! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       J = [I  −S(ρ)] for the first body, its negative for the second
 //! JᵀKJ = ⎡  K     −K S  ⎤      merit √(rᵀ sym(W) r) [√J]
 //!        ⎣ S K   −S K S ⎦
 //! ```
 //!
-//! W is not symmetric where a body spins (gyroscopic torque); taking A = sym(W)⁻¹ instead would leave the end
-//! velocity V_f + WF off the law by T|ω|/2 of the impulse. Lengths are measured with sym(W)⁻¹.
-//! S(ρ)x = ρ × x. A contact touches only the blocks of the bodies that it names.
+//! S(ρ)x = ρ × x; lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use super::contact_law::ContactRow;
-use super::dense::DenseLu;
-use super::problem::VelocityProblem;
+use super::dense::{DenseLu, invert_definite};
+use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
 use crate::records::NOT_FREE;
 
 /// The problem without its contacts, and what the last evaluation found.
@@ -23,10 +21,10 @@ use crate::records::NOT_FREE;
 pub(super) struct System {
     /// sym(W) per body.
     pub(super) mobility: Vec<Matrix6<f64>>,
+    /// sym(W)⁻¹ per body: the metric.
+    metric: Vec<Matrix6<f64>>,
     /// A per body.
     pub(super) inertia: Vec<Matrix6<f64>>,
-    /// sym(W)⁻¹ per body: the norm of velocities.
-    metric: Vec<Matrix6<f64>>,
     /// V_f [m/s, rad/s].
     pub(super) free_velocity: Vec<f64>,
     /// F [N·s, N·m·s].
@@ -39,8 +37,8 @@ pub(super) struct System {
     pub(super) lu: DenseLu,
     /// Speed scale of the problem in the norm of A [√J]: |V_f|_A and the surfaces' drift.
     pub(super) scale: f64,
-    /// Merit that counts as solved [√J].
-    pub(super) tolerance: f64,
+    /// Merit that counts as solved, per unit of scale [-].
+    tolerance: f64,
     /// Linear systems solved since `load`.
     pub(super) iterations: u32,
     /// Passes since `load`.
@@ -48,12 +46,12 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Takes the bodies of a problem over; false when a sym(W) is not positive definite.
-    pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, tolerance: f64) -> bool {
+    /// Takes the bodies of a problem over; false when a sym(W) is not positive definite or V_f not finite.
+    pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, options: &SolverOptions) -> bool {
         let size = 6 * problem.response.len();
-        self.mobility.clear();
-        self.inertia.clear();
-        self.metric.clear();
+        for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
+            blocks.clear();
+        }
         self.free_velocity.clear();
         self.free_velocity.extend_from_slice(problem.free_velocity);
         for buffer in [&mut self.force, &mut self.residual] {
@@ -66,20 +64,29 @@ impl System {
         self.evaluations = 0;
         for response in problem.response {
             let mobility = (response + response.transpose()) * 0.5;
-            let Some(factors) = mobility.cholesky() else { return false };
-            let Some(inertia) = response.try_inverse() else { return false };
+            let Some(metric) = invert_definite(&mobility) else { return false };
             self.mobility.push(mobility);
-            self.metric.push(factors.inverse());
+            self.metric.push(metric);
+            let inertia = match options.response {
+                ResponseModel::Symmetric => Some(metric),
+                ResponseModel::Full => invert_definite(response),
+            };
+            let Some(inertia) = inertia else { return false };
             self.inertia.push(inertia);
         }
-        self.scale = self.dot(&self.free_velocity, &self.free_velocity).max(0.0).sqrt();
-        self.tolerance = tolerance * self.scale.max(1.0);
+        self.scale = self.dot(&self.free_velocity, &self.free_velocity).sqrt();
+        self.tolerance = options.tolerance;
         self.scale.is_finite()
     }
 
     /// Unknowns.
     pub(super) fn size(&self) -> usize {
         self.free_velocity.len()
+    }
+
+    /// Squared merit that counts as solved [J].
+    pub(super) fn accepted(&self) -> f64 {
+        (self.tolerance * self.scale.max(1.0)).powi(2)
     }
 
     /// dᵢ = tr(Jᵢ sym(W) Jᵢᵀ)/3 [1/kg], summed over the bodies named.
@@ -156,7 +163,7 @@ impl System {
         }
     }
 
-    /// r = A (V − V_f) − F from the F at hand; returns rᵀA⁻¹r.
+    /// r = A (V − V_f) − F from the F at hand; returns rᵀ sym(W) r.
     pub(super) fn finish_residual(&mut self, velocity: &[f64]) -> f64 {
         for (body, inertia) in self.inertia.iter().enumerate() {
             for row in 6 * body..6 * body + 6 {

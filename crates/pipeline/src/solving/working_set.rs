@@ -10,6 +10,7 @@
 //! every contact, so the answer is that of the full set.
 
 use super::contact_law::ContactRow;
+use super::normal_speed;
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
 use crate::records::NOT_FREE;
@@ -29,27 +30,39 @@ const MOST_SINGLE_ROUNDS: u32 = 40;
 pub(super) struct WorkingSet {
     /// Contacts in W, in the order of their coming.
     pub(super) rows: Vec<ContactRow>,
-    /// Whether each contact of the record is in W.
-    member: Vec<bool>,
+    /// b − uₙ of each contact of the record [m/s]; infinite for those in W.
+    offset: Vec<f64>,
+    /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
+    slack: Vec<f64>,
 }
 
 impl WorkingSet {
     /// W of the contacts that carried an impulse in the last step.
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
+        let contacts = problem.contacts;
         self.rows.clear();
-        self.member.clear();
-        self.member.resize(problem.contacts.len(), false);
+        normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
         if warm.ids.is_empty() {
             return;
         }
-        for (contact, &id) in problem.contacts.id.iter().enumerate() {
-            if warm.ids.binary_search(&id).is_ok() {
+        // detection lists nodes in runs of ascending identity: within a run the two lists are merged
+        let (mut cursor, mut last) = (0, 0);
+        for (contact, &id) in contacts.id.iter().enumerate() {
+            if id < last {
+                cursor = warm.ids.partition_point(|&active| active < id);
+            }
+            last = id;
+            while warm.ids.get(cursor).is_some_and(|&active| active < id) {
+                cursor += 1;
+            }
+            if warm.ids.get(cursor) == Some(&id) {
                 self.push(problem, system, contact);
             }
         }
     }
 
-    /// Adds contacts that `velocity` violates by more than `violation` [m/s]; returns how many are violated.
+    /// Adds contacts that `velocity` violates by more than `violation` [m/s]; returns how many are violated,
+    /// contacts that are not numbers among them; those are never added.
     pub(super) fn grow(
         &mut self,
         problem: &VelocityProblem<'_>,
@@ -58,25 +71,24 @@ impl WorkingSet {
         violation: f64,
         round: u32,
     ) -> usize {
-        let (mut worst, mut violated) = ((-violation, usize::MAX), 0);
-        for contact in 0..problem.contacts.len() {
-            let slack = slack(problem, contact, velocity);
-            if slack < -violation && !self.member[contact] {
-                violated += 1;
-                if slack < worst.0 {
-                    worst = (slack, contact);
-                }
-            }
+        normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
+        let violated =
+            self.slack.iter().map(|&slack| usize::from(slack < -violation || slack.is_nan())).sum();
+        if violated == 0 {
+            return 0;
         }
         let many = violated > MANY_VIOLATED && (self.rows.len() > LARGE_SET || round > PATIENT_ROUNDS);
         if many || round > MOST_SINGLE_ROUNDS {
-            for contact in 0..problem.contacts.len() {
-                if !self.member[contact] && slack(problem, contact, velocity) < -violation {
+            for contact in 0..self.slack.len() {
+                if self.slack[contact] < -violation {
                     self.push(problem, system, contact);
                 }
             }
-        } else if violated > 0 {
-            self.push(problem, system, worst.1);
+        } else {
+            let (slack, worst) = normal_speed::smallest(&self.slack);
+            if slack < -violation {
+                self.push(problem, system, worst);
+            }
         }
         violated
     }
@@ -100,14 +112,7 @@ impl WorkingSet {
         };
         row.inverse_compliance = 1.0 / system.compliance(&row);
         system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
-        self.member[contact] = true;
+        self.offset[contact] = f64::INFINITY;
         self.rows.push(row);
     }
-}
-
-/// Jₙ V − uₙ + b [m/s], without building the row.
-#[inline]
-fn slack(problem: &VelocityProblem<'_>, contact: usize, velocity: &[f64]) -> f64 {
-    let normal = problem.contacts.normal.get(contact);
-    normal.dot(&problem.contacts.relative_velocity(contact, velocity)) + problem.approach[contact]
 }

@@ -2,6 +2,7 @@
 
 mod elementary;
 mod projection;
+mod robust;
 mod scenes;
 mod single;
 mod wedges;

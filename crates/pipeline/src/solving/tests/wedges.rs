@@ -80,7 +80,7 @@ fn the_filter_lets_no_impulses_work() {
     for _ in 0..200 {
         let mut scene = wedged_peg(&mut random, 0.3);
         let count = scene.contacts.len();
-        for surface in scene.contacts.surface_velocity.x.iter_mut() {
+        for surface in &mut scene.contacts.surface_velocity.x {
             *surface = random.between(-0.1, 0.1);
         }
         let start: Vec<f64> = (0..6).map(|_| random.between(-0.1, 0.1)).collect();
@@ -139,9 +139,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 fn the_order_of_the_contacts_does_not_change_the_velocity() {
     let mut random = Random(11);
     let (mut one, mut two) = (SolverWorkspace::default(), SolverWorkspace::default());
-    for _ in 0..300 {
-        // little friction: one solution, which any order must find
-        let scene = wedged_peg(&mut random, 0.05);
+    for number in 0..600 {
+        let scene = wedged_peg(&mut random, [0.05, 0.15, 0.3, 0.6][number % 4]);
         let other = shuffled(&scene, &mut random);
         solve_from(&scene, &mut WarmStart::default(), &mut one);
         solve_from(&other, &mut WarmStart::default(), &mut two);
@@ -154,6 +153,7 @@ fn a_warm_start_gives_the_velocity_of_a_cold_one() {
     let mut random = Random(13);
     let (mut cold, mut hot) = (SolverWorkspace::default(), SolverWorkspace::default());
     for _ in 0..300 {
+        // little friction: one solution. At μ = 0.3 one wedge in 300 has several, and keeps to its own
         let mut scene = wedged_peg(&mut random, 0.05);
         let mut warm = WarmStart::default();
         solve_from(&scene, &mut warm, &mut hot);

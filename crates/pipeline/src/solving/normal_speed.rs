@@ -1,0 +1,70 @@
+//! Normal speeds of all contacts in one pass: what every search for the worst contact begins with.
+//!
+//! ```text
+//! sᵢ = nᵢ·(v_a + ω_a × ρ_a − v_b − ω_b × ρ_b) + offsetᵢ        [m/s]
+//! ```
+//!
+//! The velocity u of kinematic surfaces does not change during a solve, so it goes into the offset, together
+//! with whatever else is constant. An infinite offset takes a contact out of the search.
+
+use crate::records::{Contacts, NOT_FREE};
+
+/// Fills `out` with sᵢ for the stacked velocities.
+pub(super) fn fill(contacts: &Contacts, offset: &[f64], velocity: &[f64], out: &mut Vec<f64>) {
+    let count = contacts.len();
+    // one free body: every row names it alone, so the columns can be read straight through
+    if let [vx, vy, vz, wx, wy, wz] = *velocity {
+        let (normal, arm) = (&contacts.normal, &contacts.arm_a);
+        // equal lengths, said once: the loop below is then free of checks and runs in vectors
+        let (nx, ny, nz) = (&normal.x[..count], &normal.y[..count], &normal.z[..count]);
+        let (rx, ry, rz) = (&arm.x[..count], &arm.y[..count], &arm.z[..count]);
+        let offset = &offset[..count];
+        out.resize(count, 0.0);
+        for (i, speed) in out[..count].iter_mut().enumerate() {
+            *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
+                + ny[i] * (vy + wz * rx[i] - wx * rz[i])
+                + nz[i] * (vz + wx * ry[i] - wy * rx[i])
+                + offset[i];
+        }
+    } else {
+        out.clear();
+        out.extend((0..count).map(|i| {
+            let v = contacts.relative_velocity(i, velocity);
+            contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i]
+        }));
+    }
+}
+
+/// Fills `out` with scale · constantᵢ − uₙᵢ [m/s]: an offset for [`fill`].
+pub(super) fn fill_offset(contacts: &Contacts, constant: &[f64], scale: f64, out: &mut Vec<f64>) {
+    let count = contacts.len();
+    let (normal, surface) = (&contacts.normal, &contacts.surface_velocity);
+    let (nx, ny, nz) = (&normal.x[..count], &normal.y[..count], &normal.z[..count]);
+    let (ux, uy, uz) = (&surface.x[..count], &surface.y[..count], &surface.z[..count]);
+    let (constant, body_b) = (&constant[..count], &contacts.body_b[..count]);
+    out.resize(count, 0.0);
+    for (i, offset) in out[..count].iter_mut().enumerate() {
+        let speed = nx[i] * ux[i] + ny[i] * uy[i] + nz[i] * uz[i];
+        *offset = scale * constant[i] - if body_b[i] == NOT_FREE { speed } else { 0.0 };
+    }
+}
+
+/// uₙ = n·u of a contact [m/s]; 0 where the second side is free.
+fn surface_speed(contacts: &Contacts, contact: usize) -> f64 {
+    if contacts.body_b[contact] == NOT_FREE {
+        contacts.normal.get(contact).dot(&contacts.surface_velocity.get(contact))
+    } else {
+        0.0
+    }
+}
+
+/// The smallest value and its place; (∞, `usize::MAX`) when there is none.
+pub(super) fn smallest(values: &[f64]) -> (f64, usize) {
+    let mut best = (f64::INFINITY, usize::MAX);
+    for (place, &value) in values.iter().enumerate() {
+        if value < best.0 {
+            best = (value, place);
+        }
+    }
+    best
+}

@@ -1,0 +1,128 @@
+//! Laws at the edges: many redundant contacts, skew responses, crushed bodies, used workspaces.
+
+use nalgebra::Vector3;
+
+use super::scenes::{Random, Scene, rigid_response, wedged_peg};
+use crate::records::NOT_FREE;
+use crate::solving::residual::coulomb_residual;
+use crate::solving::{ResponseModel, SolverOptions, SolverWorkspace, WarmStart, solve};
+
+#[test]
+fn redundant_contacts_share_the_load_evenly() {
+    let mut scene = Scene::default();
+    scene.add_body(rigid_response(1.0, Vector3::repeat(1e-3)), Vector3::z() * -0.1, Vector3::zeros());
+    for point in 0..300 {
+        let angle = std::f64::consts::TAU * f64::from(point) / 300.0;
+        scene.touch(Vector3::new(angle.cos(), angle.sin(), -0.5) * 0.04, Vector3::z(), 0.2, 0.0);
+    }
+    let (mut warm, mut workspace) = (WarmStart::default(), SolverWorkspace::default());
+    let report = solve(&scene.problem(), &SolverOptions::default(), &mut warm, &mut workspace);
+
+    assert!(report.converged);
+    assert_eq!(report.active, 300);
+    for entry in &workspace.impulses {
+        assert!((entry.impulse - Vector3::z() * (0.1 / 300.0)).norm() < 1e-9);
+    }
+}
+
+#[test]
+fn the_full_response_obeys_the_contact_law_where_the_symmetric_one_only_comes_near() {
+    let (mut random, mut workspace) = (Random(6), SolverWorkspace::default());
+    let mut worst = [0.0_f64; 2];
+    for _ in 0..200 {
+        let mut scene = wedged_peg(&mut random, 0.3);
+        let skew = random.vector(1.0).normalize().cross_matrix() * (0.01 * scene.response[0][(4, 4)]);
+        for (row, column) in (0..9).map(|k| (k / 3, k % 3)) {
+            scene.response[0][(3 + row, 3 + column)] += skew[(row, column)];
+        }
+        let problem = scene.problem();
+        for (place, response) in [ResponseModel::Full, ResponseModel::Symmetric].into_iter().enumerate() {
+            let options = SolverOptions { response, ..SolverOptions::default() };
+            let report = solve(&problem, &options, &mut WarmStart::default(), &mut workspace);
+            assert!(report.converged);
+            let residuals = coulomb_residual(&problem, &workspace.impulses, &workspace.velocity);
+            worst[place] = worst[place].max(residuals.coulomb);
+        }
+    }
+    assert!(worst[0] < 1e-5, "{worst:?}");
+    assert!(worst[1] < 2e-3, "{worst:?}");
+}
+
+#[test]
+fn a_body_crushed_between_moving_surfaces_stays_between_them() {
+    for speed in [1e-3, 0.1, 10.0] {
+        let mut scene = Scene::default();
+        scene.add_body(rigid_response(1.0, Vector3::repeat(1e-3)), Vector3::zeros(), Vector3::zeros());
+        for side in [-1.0, 1.0] {
+            for (y, z) in [(0.0, 0.02), (0.02, -0.02), (-0.02, -0.02)] {
+                scene.touch(Vector3::new(-0.02 * side, y, z), Vector3::x() * side, 0.3, 0.0);
+                if let Some(last) = scene.contacts.surface_velocity.x.last_mut() {
+                    *last = side * speed;
+                }
+            }
+        }
+        let mut workspace = SolverWorkspace::default();
+        let report =
+            solve(&scene.problem(), &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        assert!(report.converged, "{speed} {report:?}");
+        assert!(workspace.velocity.iter().all(|v| v.abs() < 1e-6 * speed), "{:?}", workspace.velocity);
+    }
+}
+
+#[test]
+fn chains_of_bodies_are_solved() {
+    let (mut random, mut workspace) = (Random(77), SolverWorkspace::default());
+    for number in 0..60 {
+        let mut scene = Scene::default();
+        for body in 0..3_u32 {
+            let peg = wedged_peg(&mut random, 0.3);
+            scene.response.extend(&peg.response);
+            scene.free_velocity.extend(&peg.free_velocity);
+            for contact in 0..peg.contacts.len() {
+                let arm = peg.contacts.arm_a.get(contact);
+                let second = match body {
+                    0 => (NOT_FREE, Vector3::zeros()),
+                    _ => (body - 1, arm + Vector3::new(0.001, 0.002, 0.03)),
+                };
+                let normal = peg.contacts.normal.get(contact);
+                scene.touch_bodies((body, arm), second, normal, 0.3, peg.approach[contact]);
+            }
+        }
+        let problem = scene.problem();
+        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        assert!(report.converged, "{number} {report:?}");
+        let residuals = coulomb_residual(&problem, &workspace.impulses, &workspace.velocity);
+        assert!(residuals.coulomb < 5e-5, "{number} {residuals:?}");
+    }
+}
+
+#[test]
+fn a_used_workspace_gives_the_same_bits_as_a_new_one() {
+    let (mut random, mut used) = (Random(31), SolverWorkspace::default());
+    for _ in 0..100 {
+        let scene = wedged_peg(&mut random, 0.4);
+        let (mut one, mut two) = (WarmStart::default(), WarmStart::default());
+        let mut new = SolverWorkspace::default();
+        let options = SolverOptions::default();
+        let report = solve(&scene.problem(), &options, &mut one, &mut used);
+        assert_eq!(report, solve(&scene.problem(), &options, &mut two, &mut new));
+        assert_eq!((one, &used.velocity, &used.impulses), (two, &new.velocity, &new.impulses));
+    }
+}
+
+#[test]
+fn what_is_not_a_number_is_reported_and_not_solved() {
+    let mut scene = wedged_peg(&mut Random(2), 0.2);
+    scene.free_velocity[1] = f64::NAN;
+    let mut warm = WarmStart { velocity: vec![1.0; 6], ..WarmStart::default() };
+    let report =
+        solve(&scene.problem(), &SolverOptions::default(), &mut warm, &mut SolverWorkspace::default());
+    assert!(!report.converged);
+    assert_eq!(warm, WarmStart::default());
+
+    let mut scene = wedged_peg(&mut Random(2), 0.2);
+    scene.contacts.normal.y[0] = f64::NAN;
+    let report =
+        solve(&scene.problem(), &SolverOptions::default(), &mut warm, &mut SolverWorkspace::default());
+    assert!(!report.converged);
+}
