@@ -20,4 +20,4 @@ pub mod thread;
 pub use error::ShapeError;
 pub use field::{Branches, FieldColumns, Sample};
 pub use mesh::TriMesh;
-pub use part::{Part, Symmetry};
+pub use part::{Extent, Part, Symmetry};

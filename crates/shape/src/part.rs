@@ -31,6 +31,15 @@ pub enum Symmetry {
     },
 }
 
+/// Where the material of a part is, in cylindrical coordinates about its z axis: nothing is outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Lowest and highest z [m].
+    pub heights: [f64; 2],
+    /// Smallest and largest distance from the axis [m].
+    pub radii: [f64; 2],
+}
+
 /// Something with a surface.
 #[allow(
     clippy::large_enum_variant,
@@ -109,6 +118,38 @@ impl Part {
         };
         if single.iter().all(|face| face.distance <= reach) {
             visit(0, &single);
+        }
+    }
+
+    /// Where the material is, in cylindrical coordinates about the part's z axis.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        let of_box = |aabb: Aabb| {
+            let radius = |corner: Vector3<f64>| corner.x.hypot(corner.y);
+            Extent {
+                heights: [aabb.min.z, aabb.max.z],
+                radii: [0.0, radius(aabb.min.abs().sup(&aabb.max.abs()))],
+            }
+        };
+        match self {
+            Self::Sectioned(solid) => {
+                let (low, high) = solid.height_range();
+                Extent { heights: [low, high], radii: [solid.inner_radius(), solid.outer_radius()] }
+            }
+            Self::Bolt(bolt) => {
+                Extent { heights: [bolt.bottom(), bolt.length()], radii: [0.0, bolt.outer_radius()] }
+            }
+            Self::Nut(nut) => {
+                let half = nut.height() / 2.0;
+                Extent { heights: [-half, half], radii: [nut.thread().root_radius(), nut.outer_radius()] }
+            }
+            Self::HalfSpace => Extent { heights: [f64::NEG_INFINITY, 0.0], radii: [0.0, f64::INFINITY] },
+            // nodes have no material anywhere
+            Self::Nodes(_) => Extent { heights: [f64::INFINITY, f64::NEG_INFINITY], radii: [0.0, 0.0] },
+            Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => {
+                let nowhere = Aabb { min: Vector3::zeros(), max: Vector3::zeros() };
+                of_box(self.aabb().unwrap_or(nowhere))
+            }
         }
     }
 

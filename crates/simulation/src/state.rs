@@ -6,6 +6,9 @@ use tightfit_spatial::{Pose, Twist};
 
 use crate::{Motion, Parameters, Scene};
 
+/// Energy in the tank before any contact has dissipated some [J]: a hundredth of what the peg's insertion dissipates.
+const TANK_AT_START: f64 = 1e-4;
+
 /// Everything that a step changes. Nothing hidden survives a step outside it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -38,7 +41,7 @@ impl State {
                 _ => {}
             }
         }
-        Self { step: 0, motions, kinematic, warm: WarmStart::default(), tank: 0.0 }
+        Self { step: 0, motions, kinematic, warm: WarmStart::default(), tank: TANK_AT_START }
     }
 
     /// Whether every number is finite.

@@ -46,18 +46,19 @@ fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts:
     let world_from_against: Matrix3<f64> = against.rotation().to_rotation_matrix().into_inner();
     let offset = of.part.node_offset();
     let reach = options.margin + offset.abs();
-    let bounds = against.part.aabb().map(|aabb| aabb.grown(reach));
+    let extent = against.part.extent();
+    let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
+    let (inner, outer) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
     let motion = Motion::of(of, against);
-    for index in 0..of.nodes.len() {
-        let point = turn * of.nodes.get(index) + shift;
-        let is_far = bounds.is_some_and(|b| {
-            point.z < b.min.z
-                || point.z > b.max.z
-                || point.x < b.min.x
-                || point.x > b.max.x
-                || point.y < b.min.y
-                || point.y > b.max.y
-        });
+    let columns = &of.nodes.positions;
+    for index in of.nodes.near(turn, shift, heights, outer).flatten() {
+        let node = columns.get(index);
+        let point = turn * node + shift;
+        let squared = point.x * point.x + point.y * point.y;
+        let is_far = point.z < heights[0]
+            || point.z > heights[1]
+            || squared > outer * outer
+            || squared < inner * inner;
         if is_far {
             continue;
         }

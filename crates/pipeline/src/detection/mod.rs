@@ -5,7 +5,9 @@
 //! ([`tightfit_shape::Part::each_piece`] says why).
 
 mod detect;
+mod node_blocks;
 mod side;
 
 pub use detect::{DetectionOptions, detect_pair};
+pub use node_blocks::NodeBlocks;
 pub use side::Side;

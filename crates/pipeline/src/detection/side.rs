@@ -2,8 +2,9 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
-use tightfit_spatial::{Columns3, Pose};
+use tightfit_spatial::Pose;
 
+use super::NodeBlocks;
 use crate::records::NOT_FREE;
 
 /// A body of a pair.
@@ -12,7 +13,7 @@ pub struct Side<'a> {
     /// Shape.
     pub part: &'a Part,
     /// Nodes in the part's frame [m].
-    pub nodes: &'a Columns3,
+    pub nodes: &'a NodeBlocks,
     /// Pose of the part's frame.
     pub world_from_part: Pose,
     /// Centre of mass in world axes [m]; any fixed point of a body that is not free.

@@ -96,6 +96,12 @@ impl SectionedSolid {
         }
     }
 
+    /// Smallest distance of the material from the axis [m].
+    #[must_use]
+    pub fn inner_radius(&self) -> f64 {
+        self.outline.vertices().iter().map(|vertex| vertex[0]).fold(f64::INFINITY, f64::min)
+    }
+
     /// Lowest and highest z of the material [m].
     #[must_use]
     pub fn height_range(&self) -> (f64, f64) {

@@ -26,7 +26,7 @@ impl Environment<'_> {
 
         // the contacts of this pose are those of the next step
         state.step += 1;
-        let margin = self.margin_for(state, false);
+        let margin = self.margin_for(state, None);
         self.detect(state, margin, certificate);
         if self.deepest() > CORRECTED {
             self.correct(state, certificate);

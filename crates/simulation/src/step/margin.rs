@@ -1,6 +1,6 @@
 //! How far detection must look: everything that could touch within the step.
 //!
-//! margin = max(0.12 mm, 1.5 T v), v a bound on how fast the gap of any node can close. A turn about the common
+//! margin = max(0.05 mm, 1.5 T v), v a bound on how fast the gap of any node can close. A turn about the common
 //! axis of two turned parts closes no gap, and a turn with the thread's advance none between two threads:
 //! v = |v_across| + |v_z − k ω_z| + |ω_tilt| R. Other pairs: v = |v| + |ω| R.
 
@@ -8,11 +8,11 @@ use tightfit_pipeline::detection::Side;
 use tightfit_shape::{Part, Symmetry};
 
 /// Least margin [m]: velocities change within the step by what contacts push.
-const LEAST: f64 = 0.12e-3;
+const LEAST: f64 = 0.05e-3;
 /// Detection looks beyond one step because the pose moves with the mean of two velocities (MATH 4.1).
-const AHEAD: f64 = 1.5;
+pub(super) const AHEAD: f64 = 1.5;
 /// No part of ours moves farther in a step and is still simulated well [m].
-const MOST: f64 = 20e-3;
+pub(super) const MOST: f64 = 20e-3;
 
 /// Margin of a pair for the velocities that the sides carry [m].
 pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {

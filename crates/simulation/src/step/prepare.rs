@@ -8,7 +8,7 @@ use tightfit_pipeline::integration::{free_step, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
-use super::margin::margin;
+use super::margin::{AHEAD, MOST, margin};
 use super::workspace::Environment;
 use crate::{Certificate, State};
 
@@ -27,9 +27,8 @@ impl Environment<'_> {
         self.predict(state);
         certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
 
-        // the contacts of the last step's end serve, unless the loads demand a wider look
-        let here = self.margin_for(state, false);
-        let wanted = here.max(self.margin_for(state, true));
+        // the contacts of the last step's end serve, unless the step turned out to go farther than they look
+        let wanted = self.margin_for(state, None).max(self.scratch.widened);
         let is_current =
             self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted);
         if !is_current {
@@ -56,14 +55,30 @@ impl Environment<'_> {
         }
     }
 
-    /// Widest margin of all pairs, for the velocities now or at the end of the free step.
-    pub(super) fn margin_for(&self, state: &State, at_end: bool) -> f64 {
+    /// Widest margin of all pairs, for the velocities of the state or for given ones.
+    pub(super) fn margin_for(&self, state: &State, velocities: Option<&Vec<f64>>) -> f64 {
         let pairs = self.scene.contacts.iter().map(|pair| {
-            let sides =
-                pair.bodies.map(|body| self.side(body, state, at_end.then_some(&self.scratch.free), 0));
+            let sides = pair.bodies.map(|body| self.side(body, state, velocities, 0));
             margin([&sides[0], &sides[1]], self.scene.step)
         });
         pairs.fold(0.0, f64::max)
+    }
+
+    /// Whether the pose would move farther than detection has looked; the step is then begun again with a wider look.
+    ///
+    /// Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
+    pub(super) fn outran(&mut self, state: &State) -> bool {
+        let scratch = &mut *self.scratch;
+        scratch.pose_velocity.clear();
+        scratch
+            .pose_velocity
+            .extend(scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b)));
+        let needed = self.margin_for(state, Some(&self.scratch.pose_velocity));
+        let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        // the margin looks half a step farther than the motion goes: only the motion itself must stay inside
+        let is_outrun = needed > AHEAD * known && known < MOST;
+        self.scratch.widened = if is_outrun { needed } else { 0.0 };
+        is_outrun
     }
 
     /// Finds the contacts of all pairs at the pose of the state.

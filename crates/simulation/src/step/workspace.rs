@@ -1,6 +1,7 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use nalgebra::Matrix6;
+use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{SolverWorkspace, WarmStart};
@@ -12,10 +13,12 @@ use crate::{Input, Motion, Parameters, Scene};
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// Nodes of every body in its part's frame [m].
-    pub(super) nodes: Vec<Columns3>,
+    pub(super) nodes: Vec<NodeBlocks>,
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// Margin that a step begun again asks for [m]; zero otherwise.
+    pub(super) widened: f64,
     /// Velocities [v; ω] in world axes, stacked: at the start, after the impact, free, at the end, of the pose.
     pub(super) start: Vec<f64>,
     pub(super) free: Vec<f64>,
@@ -60,7 +63,7 @@ impl Workspace {
                 .map(|(body, own)| {
                     let mut positions = Columns3::default();
                     own.part.place(&body.nodes, &mut positions);
-                    positions
+                    NodeBlocks::new(positions)
                 })
                 .collect();
         }
