@@ -29,13 +29,14 @@ pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
     if high == 0.0 {
         return 0.0;
     }
-    let eighth = (8.0 * low / high).round();
-    let c = eighth / 8.0;
+    // rounds by truncation, since the ratio is not negative
+    let eighth = (8.0 * low / high + 0.5) as usize;
+    let c = eighth as f64 / 8.0;
     // (low/high − c)/(1 + c low/high), with one division
     let u = (low - c * high) / (high + c * low);
     let s = u * u;
     let series = 1.0 - s * (1.0 / 3.0 - s * (1.0 / 5.0 - s * (1.0 / 7.0 - s * (1.0 / 9.0 - s / 11.0))));
-    let mut angle = ATAN_EIGHTHS[eighth as usize] + u * series;
+    let mut angle = ATAN_EIGHTHS[eighth.min(8)] + u * series;
     if ax < ay {
         angle = FRAC_PI_2 - angle;
     }
@@ -43,6 +44,12 @@ pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
         angle = PI - angle;
     }
     if y < 0.0 { -angle } else { angle }
+}
+
+/// The nearest whole number, ties to even, for |x| < 2⁵¹: two additions instead of a library call.
+pub(crate) fn nearest_whole(x: f64) -> f64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
+    (x + SHIFT) - SHIFT
 }
 
 #[cfg(test)]

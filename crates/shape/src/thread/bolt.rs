@@ -151,7 +151,12 @@ impl Bolt {
 
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
-        let cuts = self.cuts(point);
+        let mut cuts = ArrayVec::<Sample, 3>::new();
+        cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
+        cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
+        if self.surface.cone_matters(1, point.z, reach) {
+            cuts.extend(self.surface.sample_cone(1, point));
+        }
         each_cut_piece(&self.surface.profile, Side::External, point, reach, &cuts, &mut visit);
         for (index, solid) in self.body().enumerate() {
             solid.each_piece(point, reach, |number, branches| {

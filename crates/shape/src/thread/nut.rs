@@ -118,7 +118,8 @@ impl Nut {
             let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
             cuts.push(Sample { distance: flat.level - level, normal: outward });
         }
-        cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, point)));
+        let cones = (0..2).filter(|&end| self.surface.cone_matters(end, point.z, reach));
+        cuts.extend(cones.filter_map(|end| self.surface.sample_cone(end, point)));
         each_cut_piece(&self.surface.profile, Side::Internal, point, reach, &cuts, visit);
     }
 

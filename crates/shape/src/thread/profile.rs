@@ -21,7 +21,7 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 
-use crate::angle::angle_of;
+use crate::angle::{angle_of, nearest_whole};
 
 use crate::{Sample, ShapeError};
 
@@ -176,7 +176,7 @@ impl ThreadProfile {
     #[must_use]
     pub fn phase(&self, angle: f64, z: f64) -> f64 {
         let s = z - self.rise * angle;
-        s - self.pitch * (s / self.pitch).round()
+        s - self.pitch * nearest_whole(s / self.pitch)
     }
 
     /// Signed distance to ridge ∪ core, unlimited along the axis: negative inside.

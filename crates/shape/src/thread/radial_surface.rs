@@ -105,6 +105,14 @@ impl RadialSurface {
         })
     }
 
+    /// Whether the cone of an end can hold a point of this height that is within `reach` [m] of the thread.
+    pub(crate) fn cone_matters(&self, end: usize, z: f64, reach: f64) -> bool {
+        self.cone_radius(end, z).is_some_and(|cone| match self.side {
+            Side::External => cone < self.profile.crest_radius() + reach,
+            Side::Internal => cone > self.profile.root_radius() - reach,
+        })
+    }
+
     /// Height at which the cone of an end has this radius [m], if that is between the ends.
     pub(crate) fn cone_height(&self, end: usize, radius: f64) -> Option<f64> {
         let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return None };
