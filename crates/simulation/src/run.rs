@@ -53,6 +53,8 @@ pub struct Record {
     pub certificate: Certificate,
     /// Deepest penetration found by the audit [m].
     pub audited: Option<f64>,
+    /// Time that the audit took [s].
+    pub audit_seconds: f64,
     /// Whether the task counts as engaged.
     pub engaged: bool,
 }
@@ -96,8 +98,10 @@ impl Run {
         let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
         let pose = self.relative_pose(driven);
         self.angle += turned(pose, self.angle);
+        let clock = std::time::Instant::now();
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
+        let audit_seconds = clock.elapsed().as_secs_f64();
         let impulse = self.workspace.generalised_impulse();
         let first = 6 * self.scene.free_index(driven).unwrap_or(0);
         let mean = |at: usize| {
@@ -118,6 +122,7 @@ impl Run {
             torque: mean(3),
             certificate,
             audited,
+            audit_seconds,
             engaged,
         }
     }
@@ -138,6 +143,12 @@ impl Run {
         let extent = |body: usize| self.parameters.bodies[body].part.aabb();
         let (Some(nut), Some(bolt)) = (extent(nut), extent(bolt)) else { return 0.0 };
         bolt.max.z - (pose.translation.z + nut.min.z)
+    }
+
+    /// Overlap of the driven nut with a bolt, for a pose of the nut against it [m].
+    pub(crate) fn overlap_with(&self, bolt: usize, pose: &Pose) -> f64 {
+        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        self.overlap(driven, bolt, pose)
     }
 
     fn input(&mut self) -> Input {

@@ -12,11 +12,7 @@ use clap::{Parser, Subcommand};
 
 /// Simulator of tight-tolerance assembly: parts that fit to the micrometre.
 #[derive(Parser)]
-#[command(
-    version,
-    about,
-    after_help = "Without a command, every built-in scene is built, checked and drawn."
-)]
+#[command(version, about, after_help = "Without a command, both assembly tasks are run.")]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -30,6 +26,8 @@ enum Command {
     Scenes(commands::scenes::ScenesArguments),
     /// Print the JSON schema of scene files.
     Schema,
+    /// Simulate a scene, or both assembly tasks, and certify every step.
+    Run(commands::run::RunArguments),
 }
 
 fn main() -> ExitCode {
@@ -37,7 +35,8 @@ fn main() -> ExitCode {
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
-        None => commands::survey::run(),
+        Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        None => commands::run::run(&commands::run::RunArguments::default()),
     };
     match result {
         Ok(code) => code,

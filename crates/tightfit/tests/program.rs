@@ -140,16 +140,37 @@ fn a_scene_with_a_mesh_file_is_built_and_a_broken_one_is_answered() {
 }
 
 #[test]
-fn without_a_command_every_scene_is_surveyed() {
+fn every_scene_is_drawn() {
     let folder = folder("survey");
-    let output = tightfit(&folder, &[]);
+    let output = tightfit(&folder, &["scenes", "--draw", "pictures"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("the mesh doctor has 0 findings"), "{text}");
-    assert!(folder.join("tightfit-report/bolting-nut.svg").exists());
+    assert!(folder.join("pictures/bolting-nut.svg").exists());
 }
 
 #[test]
 fn the_schema_is_json() {
     let schema = json(&tightfit(&folder("schema"), &["schema"]));
     assert_eq!(schema["title"], "SceneDescription");
+}
+
+#[test]
+fn both_tasks_complete_without_a_command_and_certify_themselves() {
+    let output = tightfit(&folder("run"), &[]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("peg-in-hole") && text.contains("engaged"), "{text}");
+}
+
+#[test]
+fn a_run_reports_in_json_and_wrong_settings_are_answered() {
+    let folder = folder("run-json");
+    let report = json(&tightfit(&folder, &["run", "peg-in-hole", "--audit", "--seconds", "1", "--json"]));
+    assert_eq!(report["steps"], 100);
+    assert!(report["audit"]["max_penetration_um"].as_f64().unwrap() < 1.0, "{report}");
+    assert_eq!(report["certificate"]["unconverged_steps"], 0);
+    let message = refused(&tightfit(&folder, &["run", "peg-in-hole", "--set", "friction=-1"]));
+    assert!(message.contains("friction = -1"), "{message}");
+    let message = refused(&tightfit(&folder, &["run", "peg-in-hole", "--disturb", "20"]));
+    assert!(message.contains("FORCE,TORQUE"), "{message}");
 }

@@ -8,6 +8,7 @@ mod built_in;
 mod description;
 mod error;
 mod mesh_file;
+mod overrides;
 mod schema_check;
 
 pub use built_in::{BuiltInScene, built_in_scenes};

@@ -17,12 +17,18 @@ pub(crate) struct ScenesArguments {
     /// Print the scene's TOML text, to start an own scene from it.
     #[arg(long, requires = "scene")]
     toml: bool,
+    /// Build, check and draw every built-in scene into a folder.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "scene")]
+    draw: Option<std::path::PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
+    if let Some(folder) = &arguments.draw {
+        return super::survey::run(folder);
+    }
     match &arguments.scene {
         Some(name) if arguments.toml => {
             let built_in = built_in_scenes().iter().find(|scene| scene.name == name);

@@ -1,4 +1,4 @@
-//! `tightfit` without a command: every built-in scene is built, checked and drawn.
+//! `tightfit scenes --draw FOLDER`: every built-in scene is built, checked and drawn.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,12 +11,10 @@ use tightfit::shape::mesh::MeshOptions;
 use super::scenes::{bodies_table, micrometres, smallest_gap};
 use crate::progress;
 
-/// Where the pictures go.
-const FOLDER: &str = "tightfit-report";
-
-pub(crate) fn run() -> Result<ExitCode> {
-    let folder = Path::new(FOLDER);
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {FOLDER}"))?;
+/// Builds, checks and draws every built-in scene into `folder`.
+pub(crate) fn run(folder: &Path) -> Result<ExitCode> {
+    let shown = folder.display();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {shown}"))?;
     let bar = progress::bar("building and drawing the scenes");
     let mut text = String::new();
     let mut pictures = 0;
@@ -43,9 +41,6 @@ pub(crate) fn run() -> Result<ExitCode> {
     }
     bar.finish_and_clear();
     print!("{}", text.trim_start());
-    println!("\n{pictures} pictures are in {FOLDER}/; the mesh doctor has {findings} findings about them.");
-    println!(
-        "Next: `tightfit part m48x5-nut`, `tightfit part FILE.stl`, `tightfit scenes`, `tightfit --help`."
-    );
+    println!("\n{pictures} pictures are in {shown}; the mesh doctor has {findings} findings about them.");
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,138 @@
+//! What a run came to.
+
+use crate::{Limit, Record, Run, Task};
+
+/// How a thread ended up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadState {
+    /// On the thread, advancing by its pitch, upright.
+    Engaged,
+    /// On the bolt, but tilted or not advancing by the pitch.
+    CrossThreaded,
+    /// Not on the bolt.
+    NotEngaged,
+}
+
+/// Result of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Whether the task is done.
+    pub completed: bool,
+    /// Depth of a peg, or overlap of nut and bolt [m].
+    pub depth: Option<f64>,
+    /// Turns since the start, positive when a nut goes on.
+    pub turns: Option<f64>,
+    /// Advance over the last full turn, per actual turn [m].
+    pub lead: Option<f64>,
+    /// How a thread ended up.
+    pub state: Option<ThreadState>,
+}
+
+/// Certificate of a whole run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Deepest penetration of any step, mean over the steps, deepest while engaged [m].
+    pub penetration: [f64; 3],
+    /// The same by the audit.
+    pub audited: Option<[f64; 3]>,
+    /// Largest relative violation of the friction cone [-].
+    pub cone: f64,
+    /// Largest complementarity residual [m/s].
+    pub complementarity: f64,
+    /// Largest Coulomb residual [m/s].
+    pub coulomb: f64,
+    /// Energy that contact impulses put into the bodies over the run [J].
+    pub energy_injected: f64,
+    /// Work of the pose projection over the run [J].
+    pub projection_work: f64,
+    /// Steps that did not converge.
+    pub unconverged: usize,
+    /// Limits that were hit.
+    pub limits: usize,
+}
+
+impl Summary {
+    /// Gathers the certificates of a run.
+    #[must_use]
+    pub fn of(records: &[Record]) -> Self {
+        let mut summary = Self::default();
+        for certificate in records.iter().map(|record| &record.certificate) {
+            summary.cone = summary.cone.max(certificate.cone);
+            summary.complementarity = summary.complementarity.max(certificate.complementarity);
+            summary.coulomb = summary.coulomb.max(certificate.coulomb);
+            summary.energy_injected += certificate.energy_injected;
+            summary.projection_work += certificate.projection_work;
+            summary.unconverged += usize::from(!certificate.converged);
+            summary.limits +=
+                certificate.limits.iter().filter(|limit| **limit != Limit::NotConverged).count();
+        }
+        summary.penetration =
+            three(records, |record| Some(record.certificate.penetration)).unwrap_or_default();
+        summary.audited = three(records, |record| record.audited);
+        summary
+    }
+}
+
+/// Largest, mean, and largest while engaged.
+fn three(records: &[Record], depth: impl Fn(&Record) -> Option<f64>) -> Option<[f64; 3]> {
+    let depths: Option<Vec<f64>> = records.iter().map(&depth).collect();
+    let depths = depths.filter(|depths| !depths.is_empty())?;
+    let engaged = records.iter().zip(&depths).filter(|(record, _)| record.engaged);
+    Some([
+        depths.iter().copied().fold(0.0, f64::max),
+        depths.iter().sum::<f64>() / depths.len() as f64,
+        engaged.map(|(_, depth)| *depth).fold(0.0, f64::max),
+    ])
+}
+
+impl Outcome {
+    /// What a run came to by its last record.
+    #[must_use]
+    pub fn of(run: &Run, records: &[Record]) -> Self {
+        let none = Self { completed: true, depth: None, turns: None, lead: None, state: None };
+        let (Some(first), Some(last)) = (records.first(), records.last()) else { return none };
+        match run.scene.task {
+            None => none,
+            Some(Task::Insert { depth, .. }) => {
+                let reached = -last.pose.translation.z;
+                Self { completed: reached >= depth, depth: Some(reached), ..none }
+            }
+            Some(Task::Thread { onto, turns, engaged }) => {
+                let part = &run.parameters.bodies[onto].part;
+                let pitch = match part.symmetry() {
+                    tightfit_shape::Symmetry::Screw { pitch } => pitch,
+                    _ => 0.0,
+                };
+                // a right-hand nut goes on by turning clockwise seen from its outer side
+                let turned = -(last.angle - first.angle) / std::f64::consts::TAU * pitch.signum();
+                let lead = last_turn(records);
+                let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
+                let overlap = run.overlap_with(onto, &last.pose);
+                let advances = lead.is_some_and(|lead| (lead / pitch.abs() - 1.0).abs() < 0.02);
+                let state = if overlap < engaged.min(pitch.abs()) {
+                    ThreadState::NotEngaged
+                } else if advances && tilt < 1_f64.to_radians() {
+                    ThreadState::Engaged
+                } else {
+                    ThreadState::CrossThreaded
+                };
+                Self {
+                    completed: state == ThreadState::Engaged && turned > turns - 0.05,
+                    depth: Some(overlap),
+                    turns: Some(turned),
+                    lead,
+                    state: Some(state),
+                }
+            }
+        }
+    }
+}
+
+/// Advance over the last full turn, per actual turn [m].
+fn last_turn(records: &[Record]) -> Option<f64> {
+    let last = records.last()?;
+    let is_turn_ago = |record: &&Record| (last.angle - record.angle).abs() >= std::f64::consts::TAU;
+    let before = records.iter().rev().find(is_turn_ago)?;
+    let turns = (last.angle - before.angle) / std::f64::consts::TAU;
+    Some((last.pose.translation.z - before.pose.translation.z) / turns)
+}
