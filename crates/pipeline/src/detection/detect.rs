@@ -96,20 +96,23 @@ impl Motion {
     }
 }
 
-/// The face with the largest predicted gap.
+/// The face with the largest predicted gap. A node in front of another face is outside the piece, so the gap to the
+/// chosen one, which it is about to come in front of, is not negative then.
 fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> Option<Sample> {
     let score = |face: &Sample| match face.distance >= BEHIND {
         true => face.distance + horizon * face.normal.dot(&velocity),
         false => face.distance - 1.0,
     };
     let mut best: Option<(f64, Sample)> = None;
+    let mut outside = f64::NEG_INFINITY;
     for face in branches {
         let own = score(face);
+        outside = outside.max(face.distance);
         if best.is_none_or(|(other, _)| own > other) {
             best = Some((own, *face));
         }
     }
-    best.map(|(_, face)| face)
+    best.map(|(_, face)| Sample { distance: face.distance.max(outside.min(0.0)), ..face })
 }
 
 /// One row. The first side of a row is always free: where the node's owner is not, the row is turned over.
