@@ -84,9 +84,9 @@ impl Drive {
         Pose::new(position, about(Vector3::y(), tilt) * about(Vector3::z(), angle))
     }
 
-    /// Spring and damper over one step that begins at `time` [s].
+    /// Spring and damper over one step that begins at `time` [s], on a body that has turned by `spin` [rad].
     #[must_use]
-    pub fn coupling(&self, time: f64, step: f64, inertia: &Inertia) -> Coupling {
+    pub fn coupling(&self, time: f64, step: f64, inertia: &Inertia, spin: f64) -> Coupling {
         let center =
             |target: Pose| Pose::new(target.transform_point(inertia.center_of_mass), target.rotation);
         Coupling {
@@ -96,6 +96,7 @@ impl Drive {
             turning_damping: inertia.moment.diagonal() * self.damping,
             target: center(self.target(time)),
             next_target: center(self.target(time + step)),
+            twist: spin - self.angle(time),
         }
     }
 

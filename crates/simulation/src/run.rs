@@ -164,7 +164,8 @@ impl Run {
             && let Some(index) = self.scene.free_index(drive.body)
             && let Some(inertia) = self.parameters.bodies[drive.body].inertia
         {
-            input.couplings[index] = Some(drive.coupling(time, self.scene.step, &inertia));
+            input.couplings[index] =
+                Some(drive.coupling(time, self.scene.step, &inertia, self.state.spins[index]));
             input.wrenches[index] = drive.wrench() + disturbance;
         }
         input

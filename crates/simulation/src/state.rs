@@ -1,6 +1,6 @@
 //! What is integrated, and what the next step is started from.
 
-use tightfit_pipeline::integration::BodyMotion;
+use tightfit_pipeline::integration::{BodyMotion, twist_angle};
 use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::{Pose, Twist};
 
@@ -16,6 +16,8 @@ pub struct State {
     pub step: u64,
     /// Motion of the free bodies, in the order of the scene.
     pub motions: Vec<BodyMotion>,
+    /// Angle of every free body about its own z axis, counted over whole turns [rad].
+    pub spins: Vec<f64>,
     /// Poses of the kinematic bodies' parts, in the order of the scene.
     pub kinematic: Vec<Pose>,
     /// Warm start of the contact solver.
@@ -29,7 +31,15 @@ impl State {
     #[must_use]
     pub fn start(scene: &Scene, parameters: &Parameters) -> Self {
         let mut motions = Vec::new();
+        let mut spins = Vec::new();
         let mut kinematic = Vec::new();
+        for (index, (body, own)) in scene.bodies.iter().zip(&parameters.bodies).enumerate() {
+            if let (Motion::Free, Some(_)) = (body.motion, own.inertia) {
+                let drive = scene.drive.as_ref().filter(|drive| drive.body == index);
+                let twist = twist_angle(&body.world_from_part.rotation);
+                spins.push(drive.map_or(twist, |drive| unwrapped(twist, drive.angle(0.0))));
+            }
+        }
         for (body, own) in scene.bodies.iter().zip(&parameters.bodies) {
             match (body.motion, own.inertia) {
                 (Motion::Free, Some(inertia)) => motions.push(BodyMotion {
@@ -41,7 +51,7 @@ impl State {
                 _ => {}
             }
         }
-        Self { step: 0, motions, kinematic, warm: WarmStart::default(), tank: TANK_AT_START }
+        Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START }
     }
 
     /// Whether every number is finite.
@@ -64,6 +74,7 @@ impl State {
             let numbers = motion.center.iter().chain(motion.rotation.coords.iter()).chain(twist.iter());
             numbers.for_each(|value| hash.word(value.to_bits()));
         }
+        self.spins.iter().for_each(|spin| hash.word(spin.to_bits()));
         for pose in &self.kinematic {
             let numbers = pose.translation.iter().chain(pose.rotation.coords.iter());
             numbers.for_each(|value| hash.word(value.to_bits()));
@@ -73,6 +84,11 @@ impl State {
         self.warm.impulses.iter().flat_map(|p| p.iter()).for_each(|value| hash.word(value.to_bits()));
         hash.0
     }
+}
+
+/// An angle known up to whole turns, nearest to another [rad].
+pub(crate) fn unwrapped(angle: f64, near: f64) -> f64 {
+    angle + std::f64::consts::TAU * ((near - angle) / std::f64::consts::TAU).round()
 }
 
 struct Fnv(u64);

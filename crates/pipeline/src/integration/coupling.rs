@@ -1,14 +1,19 @@
 //! A spring and damper between a body and a moving target, consistent with the midpoint rule.
 //!
 //! ```text
-//! e   = [x − x_d;  log(R_dᵀR)]                                        error at the start of the step
+//! e   = [x − x_d;  swing and twist of R_dᵀR]                           error at the start of the step
 //! F   = −K (e + T/2 (V̄ − V̄_d)) − B (V̄ − V̄_d)                          linear in the midpoint velocity V̄
 //! ```
+//!
+//! The turn error is the tilt of the axis as a vector in x and y, and the twist about z counted over whole turns: a
+//! drive that winds up by more than half a turn goes on pulling the same way.
 //!
 //! So K T/2 + B joins the left-hand side, unconditionally stable, and the work of the spring over a step is
 //! exactly −Δ(½ eᵀKe) when the pose advances with V̄ (MATH 1.4).
 
-use nalgebra::{UnitQuaternion, Vector3};
+use std::f64::consts::TAU;
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use tightfit_spatial::Pose;
 
 /// Spring and damper to a target; diagonal in world axes (translation) and body axes (rotation).
@@ -26,13 +31,27 @@ pub struct Coupling {
     pub target: Pose,
     /// The same at its end.
     pub next_target: Pose,
+    /// Twist about z by which the body is ahead of its target, to within half a turn [rad].
+    pub twist: f64,
 }
 
 impl Coupling {
     /// e: translation in world axes [m], rotation as a vector in body axes [rad], against a target.
     #[must_use]
-    pub fn error(center: Vector3<f64>, rotation: &UnitQuaternion<f64>, target: &Pose) -> [Vector3<f64>; 2] {
-        [center - target.translation, (target.rotation.inverse() * rotation).scaled_axis()]
+    pub fn error(
+        &self,
+        center: Vector3<f64>,
+        rotation: &UnitQuaternion<f64>,
+        target: &Pose,
+    ) -> [Vector3<f64>; 2] {
+        let relative = target.rotation.inverse() * rotation;
+        let angle = twist_angle(&relative);
+        let (sin, cos) = libm::sincos(angle / 2.0);
+        let twist = UnitQuaternion::new_normalize(Quaternion::new(cos, 0.0, 0.0, sin));
+        // the tilt comes first, the twist turns it into body axes
+        let tilt = twist.inverse() * (relative * twist.inverse()).scaled_axis();
+        let turns = ((self.twist - angle) / TAU).round();
+        [center - target.translation, Vector3::new(tilt.x, tilt.y, angle + TAU * turns)]
     }
 
     /// V̄_d: velocity of the target over a step of `step` seconds, world and body axes.
@@ -48,4 +67,11 @@ impl Coupling {
         let half_square = |k: Vector3<f64>, e: Vector3<f64>| k.dot(&e.component_mul(&e)) / 2.0;
         half_square(self.stiffness, shift) + half_square(self.turning_stiffness, turn)
     }
+}
+
+/// Angle of the twist about z in (−π, π] [rad]: the rotation is a tilt after this twist.
+#[must_use]
+pub fn twist_angle(rotation: &UnitQuaternion<f64>) -> f64 {
+    let angle = 2.0 * libm::atan2(rotation.k, rotation.w);
+    angle - TAU * (angle / TAU).round()
 }

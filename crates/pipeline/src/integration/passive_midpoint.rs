@@ -79,7 +79,7 @@ pub fn free_step(
     let mut force = v0 * (per_step * inertia.mass) + wrench.force_in_world;
     let mut torque = inertia.moment * w0 * per_step + wrench.torque_in_body;
     if let Some(coupling) = coupling {
-        let [shift, turn] = Coupling::error(motion.center, &motion.rotation, &coupling.target);
+        let [shift, turn] = coupling.error(motion.center, &motion.rotation, &coupling.target);
         let [target_v, target_w] = coupling.target_velocity(step);
         let linear = coupling.stiffness * (step / 2.0) + coupling.damping;
         let angular = coupling.turning_stiffness * (step / 2.0) + coupling.turning_damping;
@@ -197,9 +197,10 @@ mod tests {
             turning_damping: Vector3::zeros(),
             target: Pose::identity(),
             next_target: Pose::identity(),
+            twist: 0.0,
         };
         let energy = |m: &BodyMotion| {
-            let error = Coupling::error(m.center, &m.rotation, &coupling.target);
+            let error = coupling.error(m.center, &m.rotation, &coupling.target);
             inertia.mass * m.twist.linear_in_world.norm_squared() / 2.0 + coupling.potential(error)
         };
         let start = energy(&motion);

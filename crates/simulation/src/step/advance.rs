@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use tightfit_pipeline::integration::advance_pose;
+use tightfit_pipeline::integration::{advance_pose, twist_angle};
 use tightfit_pipeline::solving::pose_projection::project;
 
 use super::workspace::Environment;
+use crate::state::unwrapped;
 use crate::{Certificate, State};
 
 /// Deeper nodes are corrected after the step [m]: the projection is linear, the surfaces are not.
@@ -33,6 +34,9 @@ impl Environment<'_> {
             self.detect(state, margin, certificate);
         }
         state.step -= 1;
+        for (spin, motion) in state.spins.iter_mut().zip(&state.motions) {
+            *spin = unwrapped(twist_angle(&motion.rotation), *spin);
+        }
         certificate.penetration = self.deepest();
     }
 

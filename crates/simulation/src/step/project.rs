@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use tightfit_pipeline::integration::{BodyMotion, Coupling, advance_pose};
+use tightfit_pipeline::integration::{BodyMotion, advance_pose};
 use tightfit_pipeline::solving::pose_projection::project;
 
 use super::workspace::Environment;
@@ -74,7 +74,7 @@ impl Environment<'_> {
             advance_pose(&mut moved, &velocity[6 * index..6 * index + 6], step);
             total -= inertia.mass * self.scene.gravity.dot(&moved.center);
             if let Some(coupling) = self.input.couplings.get(index).and_then(Option::as_ref) {
-                let error = Coupling::error(moved.center, &moved.rotation, &coupling.next_target);
+                let error = coupling.error(moved.center, &moved.rotation, &coupling.next_target);
                 total += coupling.potential(error);
             }
         }
