@@ -30,6 +30,8 @@ enum Command {
     Scenes(commands::scenes::ScenesArguments),
     /// Print the JSON schema of scene files.
     Schema,
+    /// Hold the step against known truths: friction, tops, threads, pegs.
+    Validate(commands::validate::ValidateArguments),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
+        Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         None => commands::survey::run(),
     };
     match result {

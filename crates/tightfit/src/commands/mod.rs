@@ -5,3 +5,4 @@ pub(crate) mod part_report;
 pub(crate) mod scenes;
 pub(crate) mod schema;
 pub(crate) mod survey;
+pub(crate) mod validate;
