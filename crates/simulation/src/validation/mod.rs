@@ -7,16 +7,26 @@ several, with dotted names. A case that misses its tolerance is reported as fail
 */
 
 mod ball;
+mod chamfer_crossing;
 mod heavy_top;
 mod incline;
+mod insertion_force;
+mod jamming;
 mod painleve_rod;
+mod peg_fit;
 mod plastic_drop;
 mod sliding_stop;
 mod spinning_disc;
 mod symmetric_top;
 mod tall_box;
+mod thread_lead;
+mod thread_locking;
+mod thread_torque;
+mod threaded_pair;
 mod trial;
+mod two_point_tilt;
 mod verdict;
+mod wedging;
 
 pub use verdict::Verdict;
 
@@ -46,6 +56,14 @@ impl Case {
         (self.experiment)(self.name)
     }
 
+    const fn slow(
+        name: &'static str,
+        truth: &'static str,
+        experiment: fn(&str) -> Result<Vec<Verdict>, SceneError>,
+    ) -> Self {
+        Self { name, truth, is_quick: false, experiment }
+    }
+
     const fn quick(
         name: &'static str,
         truth: &'static str,
@@ -55,7 +73,7 @@ impl Case {
     }
 }
 
-static CASES: [Case; 10] = [
+static CASES: [Case; 20] = [
     Case::quick(
         "incline",
         "Coulomb: a block slips iff tan θ > μ, then a = g (sin θ − μ cos θ)",
@@ -82,6 +100,44 @@ static CASES: [Case; 10] = [
     ),
     Case::quick("heavy-top", "Lagrange: J₁ cos θ Ω² − J₃ ω₃ Ω + m g l = 0, slow root", heavy_top::run),
     Case::quick("tall-box", "a box tips iff tan θ > w/h when μ is large", tall_box::run),
+    Case::slow(
+        "thread-torque",
+        "power screw: T/W = r₂ (tan λ ± μ g cos λ)/(1 ∓ μ g sin λ), contact at r₂",
+        thread_torque::run,
+    ),
+    Case::slow(
+        "thread-torque-flanks",
+        "the same between the radii of the flanks: ±7 %",
+        thread_torque::full_flanks,
+    ),
+    Case::slow("thread-lead", "an engaged nut advances by its pitch every turn", thread_lead::run),
+    Case::slow(
+        "thread-locking",
+        "power screw: a nut runs down by itself iff μ < tan λ/(g cos λ)",
+        thread_locking::run,
+    ),
+    Case::slow(
+        "two-point-tilt",
+        "Whitney 1982: D = d cos θ + l sin θ when peg and hole touch at two points",
+        two_point_tilt::run,
+    ),
+    Case::slow("wedging", "Whitney 1982: a peg can wedge iff l ≤ μ d", wedging::run),
+    Case::slow("jamming", "Whitney 1982: sliding until M/rF_z = λ + μ(1 + λ) F_x/F_z", jamming::run),
+    Case::slow(
+        "jamming-tilted",
+        "the same with the tilt of the 65 um fit in the mouth's normal",
+        jamming::tilted,
+    ),
+    Case::slow(
+        "insertion-force",
+        "Whitney 1982: F_z = 2μM/l + μF_x (1 + 2μr/l) on a compliant support",
+        insertion_force::run,
+    ),
+    Case::slow(
+        "chamfer-crossing",
+        "F_z/F_x = (sin α + μ cos α)/(cos α − μ sin α) on a chamfer",
+        chamfer_crossing::run,
+    ),
 ];
 
 /// All cases, elementary ones first.
