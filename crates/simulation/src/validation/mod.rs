@@ -111,29 +111,29 @@ static CASES: [Case; 20] = [
         thread_torque::full_flanks,
     ),
     Case::slow("thread-lead", "an engaged nut advances by its pitch every turn", thread_lead::run),
-    Case::slow(
+    Case::quick(
         "thread-locking",
         "power screw: a nut runs down by itself iff μ < tan λ/(g cos λ)",
         thread_locking::run,
     ),
-    Case::slow(
+    Case::quick(
         "two-point-tilt",
         "Whitney 1982: D = d cos θ + l sin θ when peg and hole touch at two points",
         two_point_tilt::run,
     ),
-    Case::slow("wedging", "Whitney 1982: a peg can wedge iff l ≤ μ d", wedging::run),
-    Case::slow("jamming", "Whitney 1982: sliding until M/rF_z = λ + μ(1 + λ) F_x/F_z", jamming::run),
-    Case::slow(
+    Case::quick("wedging", "Whitney 1982: a peg can wedge iff l ≤ μ d", wedging::run),
+    Case::quick("jamming", "Whitney 1982: sliding until M/rF_z = λ + μ(1 + λ) F_x/F_z", jamming::run),
+    Case::quick(
         "jamming-tilted",
         "the same with the tilt of the 65 um fit in the mouth's normal",
         jamming::tilted,
     ),
-    Case::slow(
+    Case::quick(
         "insertion-force",
         "Whitney 1982: F_z = 2μM/l + μF_x (1 + 2μr/l) on a compliant support",
         insertion_force::run,
     ),
-    Case::slow(
+    Case::quick(
         "chamfer-crossing",
         "F_z/F_x = (sin α + μ cos α)/(cos α − μ sin α) on a chamfer",
         chamfer_crossing::run,

@@ -20,10 +20,8 @@ use crate::drive::about;
 /// d [m] and its half.
 pub(super) const DIAMETER: f64 = 49.97e-3;
 pub(super) const RADIUS: f64 = DIAMETER / 2.0;
-/// D − d of the paper's pair [m].
+/// D − d [m].
 pub(super) const CLEARANCE: f64 = 65e-6;
-/// D − d of a pair that is so close that its tilt is negligible [m].
-pub(super) const CLOSE: f64 = 6.5e-6;
 
 /// A peg in two-point contact.
 #[derive(Clone, Copy)]

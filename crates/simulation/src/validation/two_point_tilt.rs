@@ -33,8 +33,8 @@ fn tilts(depth: f64) -> Result<(f64, f64), SceneError> {
     trial.body_mut().center = Vector3::new(0.0, 0.0, height);
     let target = Pose::new(trial.body().center, trial.body().rotation);
     trial.input.couplings[0] = Some(Coupling {
-        stiffness: Vector3::new(0.0, 0.0, 1e6),
-        damping: Vector3::from_element(200.0),
+        stiffness: Vector3::new(0.0, 0.0, 1e7),
+        damping: Vector3::new(200.0, 200.0, 1e5),
         turning_stiffness: Vector3::zeros(),
         turning_damping: Vector3::from_element(0.2),
         target,

@@ -6,10 +6,10 @@
 //!
 //! Rigid bodies carry no preload, so the cones show themselves by the push that cannot leave them: straight
 //! down along the peg's side, M = r F_z. Its border in the jamming diagram is λ = 1, which is l = μ d. The
-//! depth at the border is found by bisection, on a pair so close that the tilt plays no part.
+//! depth at the border is found by bisection, from rest.
 
 use super::Verdict;
-use super::peg_fit::{CLOSE, DIAMETER, TwoPoint};
+use super::peg_fit::{CLEARANCE, DIAMETER, TwoPoint};
 use super::trial::threshold;
 use crate::SceneError;
 
@@ -17,7 +17,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let depth = |friction: f64| {
         let truth = friction * DIAMETER;
         let measured = threshold([1.3 * truth, 0.7 * truth], 1e-6, |depth| {
-            TwoPoint { clearance: CLOSE, depth }.is_stuck(friction, 0.0, 1.0)
+            TwoPoint { clearance: CLEARANCE, depth }.is_stuck(friction, 0.0, 1.0)
         })?;
         let name = format!("{case}.{friction:.2}");
         Ok(Verdict::within_part(name, "mm", truth * 1e3, measured * 1e3, 0.01))
