@@ -29,7 +29,8 @@ fn tilts(depth: f64) -> Result<(f64, f64), SceneError> {
     let expected = tilt(|_| depth);
     let mut trial = fit(CLEARANCE, 0.0, 0.0)?;
     let arm = center_of_mass(&trial);
-    let height = RADIUS * libm::sin(expected) - depth * libm::cos(expected) + arm.z;
+    let (sin, cos) = libm::sincos(expected);
+    let height = RADIUS * sin + (arm.z - depth) * cos;
     trial.body_mut().center = Vector3::new(0.0, 0.0, height);
     let target = Pose::new(trial.body().center, trial.body().rotation);
     trial.input.couplings[0] = Some(Coupling {

@@ -52,8 +52,8 @@ fn print_verdicts(cases: &[&Case], verdicts: &[Verdict]) {
         table.row(vec![
             verdict.name.clone(),
             verdict.unit.into(),
-            format!("{:.6}", verdict.expected),
-            format!("{:.6}", verdict.measured),
+            number(verdict.expected),
+            number(verdict.measured),
             format!("{:.2e}", verdict.error),
             format!("{:.2e}", verdict.tolerance),
             if verdict.pass { "yes".into() } else { "NO".into() },
@@ -65,6 +65,11 @@ fn print_verdicts(cases: &[&Case], verdicts: &[Verdict]) {
     print!("\n{truths}");
     let passed = verdicts.iter().filter(|verdict| verdict.pass).count();
     println!("\n{passed} of {} numbers are within their tolerance.", verdicts.len());
+}
+
+/// Six decimals, or powers of ten where those would show nothing.
+fn number(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 1e-3 { format!("{value:.6}") } else { format!("{value:.3e}") }
 }
 
 fn verdict_json(verdict: &Verdict) -> serde_json::Value {
