@@ -101,7 +101,7 @@ impl Part {
             Self::Nut(nut) => nut.branches(point, branches),
             Self::Block(block) => block.branches(point, branches),
             Self::HalfSpace | Self::Capsule(_) | Self::Mesh(_) | Self::Nodes(_) => {
-                branches.push(self.sample(point))
+                branches.push(self.sample(point));
             }
         }
     }
