@@ -35,6 +35,7 @@ mod run;
 mod scene;
 mod state;
 mod step;
+mod validation;
 
 pub use audit::Audit;
 pub use certificate::{Certificate, Limit};
@@ -45,6 +46,7 @@ pub use parameters::{BodyParameters, Parameters};
 pub use run::{Disturbance, Record, Run};
 pub use state::State;
 pub use step::{Workspace, step};
+pub use validation::{Case, Verdict, validation_cases};
 
 pub use scene::{
     Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, Task,

@@ -28,6 +28,8 @@ enum Command {
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
     Run(commands::run::RunArguments),
+    /// Hold the step against known truths: friction, tops, threads, pegs.
+    Validate(commands::validate::ValidateArguments),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),
     };
     match result {

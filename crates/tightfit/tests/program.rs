@@ -174,3 +174,19 @@ fn a_run_reports_in_json_and_wrong_settings_are_answered() {
     let message = refused(&tightfit(&folder, &["run", "peg-in-hole", "--disturb", "20"]));
     assert!(message.contains("FORCE,TORQUE"), "{message}");
 }
+
+#[test]
+fn validation_answers_with_verdicts_and_an_unknown_case_with_the_names() {
+    let folder = folder("validate");
+    let output = tightfit(&folder, &["validate", "--only", "sliding-stop", "--json"]);
+    assert!(output.status.success(), "{output:?}");
+    let verdicts = json(&output);
+    let verdict = &verdicts[0];
+    assert_eq!(verdict["name"], "sliding-stop.distance");
+    assert_eq!(verdict["pass"], true);
+    for key in ["expected", "measured", "error", "tolerance"] {
+        assert!(verdict[key].is_number(), "{key}: {verdict}");
+    }
+    let text = refused(&tightfit(&folder, &["validate", "--only", "perpetual-motion"]));
+    assert!(text.contains("perpetual-motion") && text.contains("thread-torque"), "{text}");
+}

@@ -6,3 +6,4 @@ pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod schema;
 pub(crate) mod survey;
+pub(crate) mod validate;

@@ -1,0 +1,89 @@
+//! A ball on a plane: rolling, slipping, and the way from one to the other.
+//!
+//! ```text
+//! rolls iff μ ≥ 2/7 tan θ:   a = 5/7 g sin θ                    ω̇ = a/R
+//! slips otherwise:           a = g (sin θ − μ cos θ)            ω̇ = 5 μ g cos θ/2R
+//! level plane:               v → 5/7 v₀                         whatever μ > 0
+//! ```
+//!
+//! R radius [m], J = 2/5 m R². A ball has no edge that could hold a fixed node: its one node is a chart, set
+//! at the lowest point of its surface before every step.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use tightfit_shape::node::{NodeKind, NodeSet};
+use tightfit_spatial::Vector3;
+
+use super::trial::Trial;
+use super::{GRAVITY, Verdict};
+use crate::SceneError;
+
+const RADIUS: f64 = 0.03;
+
+/// Twenty degrees, once with grip and once without.
+pub(super) fn slope(case: &str) -> Result<Vec<Verdict>, SceneError> {
+    let angle = 20_f64.to_radians();
+    let (sin, cos) = libm::sincos(angle);
+    let mut verdicts = Vec::new();
+    for (name, friction) in [("rolling", 0.3), ("slipping", 0.05)] {
+        let (truth, spin_truth) = match friction >= 2.0 / 7.0 * sin / cos {
+            true => (5.0 / 7.0 * GRAVITY * sin, 5.0 / 7.0 * GRAVITY * sin / RADIUS),
+            false => (GRAVITY * (sin - friction * cos), 2.5 * friction * GRAVITY * cos / RADIUS),
+        };
+        let mut trial = ball([GRAVITY * sin, -GRAVITY * cos], friction)?;
+        roll(&mut trial, 100);
+        let velocity = trial.body().world_velocity();
+        let measured = |value: f64, truth, what: &str, unit| {
+            Verdict::within_part(format!("{case}.{name}.{what}"), unit, truth, value, 1e-6)
+        };
+        verdicts.push(measured(velocity[0], truth, "acceleration", "m/s2"));
+        verdicts.push(measured(velocity[4], spin_truth, "spin-up", "rad/s2"));
+    }
+    Ok(verdicts)
+}
+
+/// A metre a second without spin, until it rolls.
+pub(super) fn to_rolling(case: &str) -> Result<Vec<Verdict>, SceneError> {
+    let mut trial = ball([0.0, -GRAVITY], 0.2)?;
+    trial.body_mut().twist.linear_in_world.x = 1.0;
+    roll(&mut trial, 200);
+    let speed = trial.body().twist.linear_in_world.x;
+    Ok(vec![Verdict::within_part(format!("{case}.speed"), "m/s", 5.0 / 7.0, speed, 1e-6)])
+}
+
+fn ball([along, down]: [f64; 2], friction: f64) -> Result<Trial, SceneError> {
+    Trial::from_toml(&format!(
+        r#"
+        name = "ball"
+        gravity_m_s2 = [{along:e}, 0, {down:e}]
+        friction = {friction}
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
+        [parts.ball]
+        shape = {{ kind = "sphere", diameter_mm = {} }}
+        mass_kg = 1
+        position_mm = [0, 0, {}]
+        "#,
+        2e3 * RADIUS,
+        1e3 * RADIUS
+    ))
+}
+
+fn roll(trial: &mut Trial, steps: usize) {
+    for _ in 0..steps {
+        let lowest = trial.body().rotation.inverse() * -Vector3::z();
+        let latitude = libm::asin(lowest.z.abs().min(1.0)) / FRAC_PI_2;
+        let lap = libm::atan2(lowest.y, lowest.x) / TAU;
+        let mut node = NodeSet::default();
+        match lowest.z < 0.0 {
+            true => node.push(NodeKind::Face, 0, 1.0 - latitude, lap),
+            false => node.push(NodeKind::Face, 2, latitude, lap),
+        }
+        for body in trial.scene.bodies.iter_mut().filter(|body| body.name == "ball") {
+            body.nodes = node.clone();
+        }
+        trial.forget_contacts();
+        trial.step();
+    }
+}
