@@ -148,6 +148,12 @@ impl Run {
         ContactPoint::all(self.workspace.contacts(), &self.state, self.scene.step)
     }
 
+    /// Pose of a body's part now.
+    #[must_use]
+    pub fn world_from_part(&self, body: usize) -> Pose {
+        pose(&self.scene, &self.parameters, &self.state, body)
+    }
+
     /// Forgets every cache; results stay the same, to the last bit.
     pub fn forget(&mut self) {
         self.workspace.clear();
