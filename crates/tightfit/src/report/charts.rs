@@ -33,14 +33,17 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
             false => plot(run, "Sideways [mm]", &[x, y]),
         },
         plot(run, "Tilt [deg]", &[tilt]),
-        plot(
-            run,
-            "Contacts [-]",
-            &[
-                ("carrying force", &|r| r.certificate.active as f64),
-                ("candidates", &|r| r.certificate.candidates as f64),
-            ],
-        ),
+        Plot {
+            scale: Scale::Log { floor: 1.0 },
+            ..plot(
+                run,
+                "Contacts [-]",
+                &[
+                    ("carrying force", &|r| r.certificate.active as f64),
+                    ("candidates", &|r| r.certificate.candidates as f64),
+                ],
+            )
+        },
         plot(
             run,
             "Contact force, mean over a step [N]",

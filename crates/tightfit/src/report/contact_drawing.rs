@@ -3,6 +3,7 @@
 //! Outlines are convex: those of the nodes of every body. Candidates are small rings; contacts that carry a
 //! force are dots with their normal, coloured by the force.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use tightfit_simulation::{ContactPoint, Motion, Run};
@@ -20,6 +21,8 @@ const TOP: f64 = 76.0;
 const LEFT: [f64; 2] = [60.0, 618.0];
 /// Length of a normal in the plane of the view [px].
 const ARROW: f64 = 30.0;
+/// Rings of candidates are no nearer than this [px].
+const RING: f64 = 4.0;
 /// Colours from the smallest force to the largest.
 const RAMP: [[f64; 3]; 4] =
     [[253.0, 187.0, 99.0], [239.0, 101.0, 72.0], [179.0, 0.0, 0.0], [73.0, 0.0, 20.0]];
@@ -122,10 +125,15 @@ impl ContactDrawing {
         // strong contacts come last, so that nothing covers them
         let mut points: Vec<_> = self.points.iter().collect();
         points.sort_by(|a, b| a.force.norm().total_cmp(&b.force.norm()));
+        // thousands of candidates lie on one another: one ring per place is enough to see
+        let mut ringed = BTreeSet::new();
         for point in points {
             let [x, y] = flat(point.position);
             let (x, y) = (across.pixel(x), up.pixel(y));
             if point.force == Vector3::zeros() {
+                if !ringed.insert([(x / RING) as i64, (y / RING) as i64]) {
+                    continue;
+                }
                 let _ = writeln!(
                     svg,
                     r##"<circle cx="{x:.1}" cy="{y:.1}" r="2" fill="none" stroke="#a9b3be"/>"##

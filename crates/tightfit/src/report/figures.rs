@@ -49,7 +49,7 @@ impl Figures {
         }
         let mut figures = reached(run);
         let time = records.last().map_or(0.0, |record| record.time);
-        let micros = |fraction: f64| format!("{} µs", number(step_time(records, fraction) * 1e6));
+        let computing = |fraction: f64| duration(step_time(records, fraction));
         figures.extend([
             (
                 "simulated",
@@ -59,8 +59,8 @@ impl Figures {
             ("largest contact torque", format!("{} N·m", number(largest(&|record| record.torque.norm())))),
             ("most contacts carrying force", number(worst(|c| c.active as f64))),
             ("highest level of the solver", number(worst(|c| f64::from(c.level)))),
-            ("computing time of a step, median", micros(0.5)),
-            ("computing time of a step, 99 %", micros(0.99)),
+            ("computing time of a step, median", computing(0.5)),
+            ("computing time of a step, 99 %", computing(0.99)),
             (
                 "state at the end",
                 records.last().map_or("none".into(), |record| format!("{:016x}", record.hash)),
@@ -104,13 +104,13 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
             html,
             "<tr><td>{}</td><td>{outcome}</td><td class=\"n\">{reached}</td><td class=\"n\">{} N</td>\
              <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{unconverged} of {}</td>\
-             <td class=\"n\">{} µs</td></tr>",
+             <td class=\"n\">{}</td></tr>",
             escape(&run.name),
             number(force),
             micrometres(depth),
             audited(records),
             records.len(),
-            number(step_time(records, 0.5) * 1e6),
+            duration(step_time(records, 0.5)),
         );
     }
     html.push_str("</table>\n");
@@ -125,10 +125,7 @@ fn reached(run: &RunSummary) -> Vec<Row> {
             let deepest =
                 run.records.iter().map(|record| -record.pose.translation.z).fold(f64::MIN, f64::max);
             vec![
-                (
-                    "deepest of the task's depth",
-                    format!("{:.3} of {} mm", deepest * 1e3, number(depth * 1e3)),
-                ),
+                ("depth reached", format!("{:.3} of {} mm", deepest * 1e3, number(depth * 1e3))),
                 ("engaged at the end", engaged.into()),
             ]
         }
@@ -136,7 +133,7 @@ fn reached(run: &RunSummary) -> Vec<Row> {
             let first = run.records.first().map_or(0.0, |record| record.angle);
             let most = run.records.iter().map(|record| (record.angle - first).abs()).fold(0.0, f64::max);
             vec![
-                ("turns of the task's turns", format!("{:.3} of {}", most / TAU, number(turns))),
+                ("turns made", format!("{:.3} of {}", most / TAU, number(turns))),
                 ("engaged at the end", engaged.into()),
             ]
         }
@@ -151,6 +148,13 @@ fn audited(records: &[Record]) -> String {
 
 fn micrometres(length: f64) -> String {
     format!("{} µm", number(length * 1e6))
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        1e-3.. => format!("{} ms", number(seconds * 1e3)),
+        _ => format!("{} µs", number(seconds * 1e6)),
+    }
 }
 
 /// Time of the stages that this fraction of the steps stays below [s].

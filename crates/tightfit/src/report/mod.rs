@@ -28,7 +28,7 @@ h2{font-size:21px;margin:0 0 2px}p{margin:2px 0 14px;color:#5a6572}section{margi
 border-top:1px solid #dde2e8}table{border-collapse:collapse;margin:10px 0 18px;font-size:14px}\
 td,th{padding:4px 18px 4px 0;border-bottom:1px solid #edf0f3;text-align:left;vertical-align:top}\
 th{color:#5a6572;font-weight:500}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
-th.n{text-align:right}.two{display:grid;grid-template-columns:1fr 1fr;gap:0 40px}\
+th.n{text-align:right}.two{display:grid;grid-template-columns:1fr 1fr;gap:0 40px;align-items:start}\
 .plots{display:grid;grid-template-columns:1fr 1fr;gap:18px 24px}svg{max-width:100%;height:auto;display:block}\
 .good,.bad{display:inline-block;border-radius:4px;padding:1px 9px;font-weight:600;font-size:14px}\
 .good{background:#d9f2e6;color:#00563f}.bad{background:#fbe0d2;color:#8a3200}\

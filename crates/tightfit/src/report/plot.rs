@@ -42,7 +42,8 @@ impl Plot {
         let [width, height] = SIZE;
         let [left, top, right, below] = MARGIN;
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let across = Axis::over(points().map(|point| point[0]), Scale::Linear, [left, width - right], 0.0);
+        let times = points().map(|point| point[0]).chain([0.0]);
+        let across = Axis::over(times, Scale::Linear, [left, width - right], 0.0);
         let up = Axis::over(points().map(|point| point[1]), self.scale, [height - below, top], 0.05);
         let mut svg = String::new();
         let _ = writeln!(
@@ -56,14 +57,11 @@ impl Plot {
         write_grid(&mut svg, across, up);
         if let Some((time, name)) = self.mark {
             let x = across.pixel(time);
-            let anchor = if x > width - 90.0 { "end" } else { "start" };
-            let shift = if x > width - 90.0 { -5.0 } else { 5.0 };
             let _ = writeln!(
                 svg,
-                r##"<line x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{}" stroke="#8793a0" stroke-dasharray="3 3"/><text x="{:.1}" y="{}" font-size="11" fill="#5a6572" text-anchor="{anchor}">{name}</text>"##,
+                r##"<line x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{}" stroke="#8793a0" stroke-dasharray="3 3"/><text x="{x:.1}" y="{}" font-size="11" fill="#5a6572" text-anchor="middle">{name}</text>"##,
                 height - below,
-                x + shift,
-                top + 12.0
+                top - 4.0
             );
         }
         // the first line is the most important one and comes on top
@@ -109,7 +107,7 @@ pub(super) fn write_grid(svg: &mut String, across: Axis, up: Axis) {
             below + 17.0
         );
     }
-    for (y, label) in up.ticks(5.0) {
+    for (y, label) in up.ticks(6.5) {
         let _ = writeln!(
             svg,
             r##"<line x1="{left}" x2="{right}" y1="{y:.1}" y2="{y:.1}" stroke="#edf0f3"/><text x="{}" y="{:.1}" text-anchor="end">{label}</text>"##,
