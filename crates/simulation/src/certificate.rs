@@ -13,6 +13,23 @@ pub enum Limit {
     NotFinite,
 }
 
+impl Limit {
+    /// Every limit.
+    pub const ALL: [Self; 4] =
+        [Self::NotConverged, Self::ProjectionIncomplete, Self::TankEmpty, Self::NotFinite];
+
+    /// Its name in logs and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotConverged => "not_converged",
+            Self::ProjectionIncomplete => "projection_incomplete",
+            Self::TankEmpty => "tank_empty",
+            Self::NotFinite => "not_finite",
+        }
+    }
+}
+
 /// The certificate of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Certificate {

@@ -27,28 +27,33 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 
 mod audit;
 mod certificate;
+mod contact_point;
 mod drive;
 mod input;
+pub mod log;
 mod outcome;
 mod parameters;
 mod run;
 mod scene;
+mod snapshot;
 mod state;
 mod step;
 mod validation;
 
 pub use audit::Audit;
 pub use certificate::{Certificate, Limit};
+pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
-pub use run::{Disturbance, Record, Run};
+pub use run::{BodyRecord, Disturbance, Record, Run};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
 pub use step::{Workspace, step};
 pub use validation::{Case, Verdict, validation_cases};
 
 pub use scene::{
-    Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, Task,
-    built_in_scenes, scene_schema,
+    Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource,
+    Task, built_in_scenes, scene_schema,
 };

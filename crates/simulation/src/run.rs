@@ -1,9 +1,13 @@
 //! A run: the drive leads, steps follow, records are kept.
 
+use tightfit_pipeline::integration::BodyMotion;
 use tightfit_spatial::{Pose, Vector3, Wrench};
 
 use crate::audit::pose;
-use crate::{Audit, Certificate, Input, Parameters, Scene, State, Task, Workspace, step};
+use crate::{
+    Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State, Task,
+    Workspace, step,
+};
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +61,21 @@ pub struct Record {
     pub audit_seconds: f64,
     /// Whether the task counts as engaged.
     pub engaged: bool,
+    /// Every free body after the step, in the order of the scene.
+    pub bodies: Vec<BodyRecord>,
+    /// Fingerprint of the state after the step.
+    pub hash: u64,
+}
+
+/// What is kept of a free body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyRecord {
+    /// Motion of its centre of mass.
+    pub motion: BodyMotion,
+    /// Contact force on it, mean over the step, world axes [N].
+    pub force: Vector3<f64>,
+    /// Contact torque about its centre of mass, world axes [N·m].
+    pub torque: Vector3<f64>,
 }
 
 impl Run {
@@ -102,13 +121,12 @@ impl Run {
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
         let audit_seconds = clock.elapsed().as_secs_f64();
-        let impulse = self.workspace.generalised_impulse();
-        let first = 6 * self.scene.free_index(driven).unwrap_or(0);
-        let mean = |at: usize| {
-            let value =
-                |axis: usize| impulse.get(first + at + axis).copied().unwrap_or(0.0) / self.scene.step;
-            Vector3::new(value(0), value(1), value(2))
-        };
+        let bodies = self.body_records();
+        let (force, torque) = self
+            .scene
+            .free_index(driven)
+            .and_then(|index| bodies.get(index))
+            .map_or((Vector3::zeros(), Vector3::zeros()), |body| (body.force, body.torque));
         let engaged = match self.scene.task {
             Some(Task::Insert { engaged, .. }) => -pose.translation.z > engaged,
             Some(Task::Thread { onto, engaged, .. }) => self.overlap(driven, onto, &pose) > engaged,
@@ -118,13 +136,67 @@ impl Run {
             time: self.time(),
             pose,
             angle: self.angle,
-            force: mean(0),
-            torque: mean(3),
+            force,
+            torque,
             certificate,
             audited,
             audit_seconds,
             engaged,
+            bodies,
+            hash: self.state.hash(),
         }
+    }
+
+    /// Candidate contacts of the state, with the forces of the last step.
+    #[must_use]
+    pub fn contact_points(&self) -> Vec<ContactPoint> {
+        ContactPoint::all(self.workspace.contacts(), &self.state, self.scene.step)
+    }
+
+    /// Pose of a body's part now.
+    #[must_use]
+    pub fn world_from_part(&self, body: usize) -> Pose {
+        pose(&self.scene, &self.parameters, &self.state, body)
+    }
+
+    /// Forgets every cache; results stay the same, to the last bit.
+    pub fn forget(&mut self) {
+        self.workspace.clear();
+    }
+
+    /// Everything that a continued run needs beyond scene, parameters and disturbance.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let drawn = self.drawn.map(|(period, wrench)| (period, wrench.force_in_world, wrench.torque_in_body));
+        Snapshot::new(self.state.clone(), self.angle, self.random, drawn)
+    }
+
+    /// Goes back (or on) to a snapshot of a run of the same scene.
+    ///
+    /// # Errors
+    /// When the snapshot has another number of bodies.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        snapshot.fits(&self.state)?;
+        self.state = snapshot.state.clone();
+        self.angle = snapshot.angle;
+        self.random = snapshot.random;
+        self.drawn = snapshot.drawn.map(|(period, [f, t])| (period, Wrench::new(f.into(), t.into())));
+        self.workspace.clear();
+        Ok(())
+    }
+
+    fn body_records(&self) -> Vec<BodyRecord> {
+        let impulse = self.workspace.generalised_impulse();
+        let record = |(index, motion): (usize, &BodyMotion)| {
+            let mean = |first: usize| {
+                let value = |axis: usize| {
+                    impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / self.scene.step
+                };
+                Vector3::new(value(0), value(1), value(2))
+            };
+            BodyRecord { motion: *motion, force: mean(0), torque: mean(3) }
+        };
+        self.state.motions.iter().enumerate().map(record).collect()
     }
 
     /// Pose of a part against the fixed one of the task.

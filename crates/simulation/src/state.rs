@@ -1,16 +1,19 @@
 //! What is integrated, and what the next step is started from.
 
+use serde::{Deserialize, Serialize};
 use tightfit_pipeline::integration::{BodyMotion, twist_angle};
 use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::{Pose, Twist};
 
+use crate::snapshot::StateNumbers;
 use crate::{Motion, Parameters, Scene};
 
 /// Energy in the tank before any contact has dissipated some [J]: a hundredth of what the peg's insertion dissipates.
 const TANK_AT_START: f64 = 1e-4;
 
 /// Everything that a step changes. Nothing hidden survives a step outside it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "StateNumbers", try_from = "StateNumbers")]
 pub struct State {
     /// Steps taken.
     pub step: u64,

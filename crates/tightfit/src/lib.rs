@@ -2,7 +2,8 @@
 Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
 This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
-scenes, [`spatial`] poses, twists, wrenches and inertia.
+scenes, [`spatial`] poses, twists, wrenches and inertia, [`report`] the HTML report of
+runs.
 
 ```
 use tightfit::shape::preset::preset;
@@ -15,6 +16,8 @@ assert!((sample.distance + 10e-6).abs() < 1e-15);
 assert!((sample.normal.x + 1.0).abs() < 1e-15);
 ```
 */
+
+pub mod report;
 
 pub use tightfit_shape as shape;
 pub use tightfit_simulation as scene;

@@ -22,6 +22,8 @@ struct Arguments {
 enum Command {
     /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
     Part(commands::part::PartArguments),
+    /// Run a log again and compare every step; fails when one differs.
+    Replay(commands::replay::ReplayArguments),
     /// List the built-in scenes, or show one (or a scene file) body by body.
     Scenes(commands::scenes::ScenesArguments),
     /// Print the JSON schema of scene files.
@@ -35,6 +37,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
+        Some(Command::Replay(arguments)) => commands::replay::run(&arguments),
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use tightfit::scene::log::{self, RunMeta};
+use tightfit::scene::{Run, Scene};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -146,6 +148,28 @@ fn every_scene_is_drawn() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("the mesh doctor has 0 findings"), "{text}");
     assert!(folder.join("pictures/bolting-nut.svg").exists());
+}
+
+#[test]
+fn a_log_is_replayed_and_a_changed_one_names_its_step() {
+    let folder = folder("replay");
+    let mut run = Run::new(Scene::find("block-on-table").unwrap(), 1);
+    let records: Vec<_> = (0..20).map(|_| run.advance()).collect();
+    log::write(&folder.join("run.csv"), &run.scene, &RunMeta::new(1, None), &records).unwrap();
+    let same = tightfit(&folder, &["replay", "run.csv"]);
+    assert!(same.status.success(), "{same:?}");
+    assert_eq!(String::from_utf8_lossy(&same.stdout), "block-on-table: all 20 hashes equal\n");
+
+    let mut changed = records.clone();
+    changed[4].hash += 1;
+    log::write(&folder.join("changed.parquet"), &run.scene, &RunMeta::new(1, None), &changed).unwrap();
+    let differs = tightfit(&folder, &["replay", "changed.parquet"]);
+    assert_eq!(differs.status.code(), Some(1), "{differs:?}");
+    assert!(String::from_utf8_lossy(&differs.stdout).contains("step 5 of 20 differs"), "{differs:?}");
+
+    std::fs::write(folder.join("foreign.csv"), "a,b\n1,2\n").unwrap();
+    let message = refused(&tightfit(&folder, &["replay", "foreign.csv"]));
+    assert!(message.contains("foreign.csv is no log of tightfit"), "{message}");
 }
 
 #[test]

@@ -19,7 +19,8 @@ use super::description::{
 };
 use super::schema_check::Document;
 use super::{
-    Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, Task, scene_schema,
+    Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource, Task,
+    scene_schema,
 };
 
 /// Density where a file gives none [kg/m³].
@@ -38,7 +39,9 @@ pub(super) fn scene_from_text(text: &str, name: &str, folder: &Path) -> Result<S
             SceneProblem { line, key: "scene".into(), value: None, remedy: error.message().to_string() };
         invalid(vec![problem])
     })?;
-    build(description, &document, folder).map_err(invalid)
+    let source = SceneSource { text: text.to_string(), folder: folder.to_path_buf() };
+    let scene = build(description, &document, folder).map_err(invalid)?;
+    Ok(Scene { source, ..scene })
 }
 
 fn build(
@@ -100,6 +103,7 @@ fn build(
         contacts,
         drive,
         task,
+        source: SceneSource::default(),
     })
 }
 

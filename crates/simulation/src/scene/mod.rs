@@ -15,7 +15,7 @@ pub use built_in::{BuiltInScene, built_in_scenes};
 pub use description::{Motion, SceneDescription};
 pub use error::{SceneError, SceneProblem};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSet;
@@ -42,6 +42,17 @@ pub struct Scene {
     pub drive: Option<Drive>,
     /// What counts as done.
     pub task: Option<Task>,
+    /// The text it was built from.
+    pub source: SceneSource,
+}
+
+/// The text of a scene, kept so that a run of it can be repeated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SceneSource {
+    /// TOML text.
+    pub text: String,
+    /// Folder in which files that it names are sought.
+    pub folder: PathBuf,
 }
 
 /// What counts as done.
@@ -102,6 +113,14 @@ impl Scene {
     /// With every problem found: key, value, what is allowed, line.
     pub fn from_toml(text: &str) -> Result<Self, SceneError> {
         build::scene_from_text(text, "scene", Path::new("."))
+    }
+
+    /// Scene of a text that another scene was built from.
+    ///
+    /// # Errors
+    /// As [`Self::from_toml`]; also when a file that it names has gone.
+    pub fn from_source(source: &SceneSource) -> Result<Self, SceneError> {
+        build::scene_from_text(&source.text, "scene", &source.folder)
     }
 
     /// Scene of a TOML file; files that it names are sought beside it.

@@ -2,6 +2,7 @@
 
 pub(crate) mod part;
 pub(crate) mod part_report;
+pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod schema;

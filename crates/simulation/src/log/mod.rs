@@ -1,0 +1,116 @@
+//! Logs of runs: one row per step, and everything that is needed to repeat the run.
+//!
+//! ```text
+//! Scene, RunMeta, [Record] ─► table ─► .parquet or .csv ─► read ─► replay: every fingerprint again
+//! ```
+//!
+//! `meta` says what repeats a run, `table` which columns a row has; the two files hold both, unchanged.
+//!
+//! ```no_run
+//! use tightfit_simulation::log::{self, RunMeta};
+//! use tightfit_simulation::{Run, Scene};
+//!
+//! let scene = Scene::find("peg-in-hole")?;
+//! let mut run = Run::new(scene.clone(), 1);
+//! let records: Vec<_> = (0..100).map(|_| run.advance()).collect();
+//! log::write("run.parquet".as_ref(), &scene, &RunMeta::new(1, run.disturbance), &records)?;
+//! assert!(log::replay("run.parquet".as_ref())?.is_same());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod csv_file;
+mod error;
+mod meta;
+mod parquet_file;
+mod replay;
+mod table;
+
+pub use error::LogError;
+pub use meta::RunMeta;
+pub use replay::{Difference, ReplayReport, replay};
+pub use table::{Column, Values};
+
+use std::path::Path;
+
+use crate::{Record, Scene, SceneSource};
+
+/// A log that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Log {
+    /// Scene that was run.
+    pub scene: SceneSource,
+    /// How it was run.
+    pub meta: RunMeta,
+    /// Columns of equal length, in the order of the file.
+    pub columns: Vec<Column>,
+}
+
+impl Log {
+    /// A column by name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Values> {
+        self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
+    }
+
+    /// Number of steps.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+}
+
+/// The two forms of a log.
+#[derive(Clone, Copy)]
+enum Format {
+    Parquet,
+    Csv,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, LogError> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("parquet") => Ok(Self::Parquet),
+            Some("csv") => Ok(Self::Csv),
+            _ => Err(LogError::Extension { path: path.to_path_buf() }),
+        }
+    }
+}
+
+/// Writes the log of a run; the extension, `.parquet` or `.csv`, chooses the form.
+///
+/// The records are those of every step from the start of the run.
+///
+/// # Errors
+/// On any other extension, and when the file cannot be written.
+pub fn write(path: &Path, scene: &Scene, meta: &RunMeta, records: &[Record]) -> Result<(), LogError> {
+    let format = Format::of(path)?;
+    let columns = table::columns(scene, records);
+    let entries = meta.entries(&scene.source, records.len());
+    match format {
+        Format::Parquet => parquet_file::write(path, &entries, &columns),
+        Format::Csv => csv_file::write(path, &entries, &columns),
+    }
+}
+
+/// Reads a log.
+///
+/// # Errors
+/// When the file cannot be read, ends early, or is no log of this program.
+pub fn read(path: &Path) -> Result<Log, LogError> {
+    let (entries, columns) = match Format::of(path)? {
+        Format::Parquet => parquet_file::read(path)?,
+        Format::Csv => csv_file::read(path)?,
+    };
+    let (scene, meta, steps) = RunMeta::from_entries(path, &entries)?;
+    for column in &columns {
+        let found = column.values.len();
+        if found != steps {
+            return Err(LogError::Truncated {
+                path: path.to_path_buf(),
+                reason: format!("column {} has {found} of {steps} steps", column.name),
+            });
+        }
+    }
+    Ok(Log { scene, meta, columns })
+}

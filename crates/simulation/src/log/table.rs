@@ -1,0 +1,162 @@
+//! The columns of a log: names with units, one value per step.
+
+use tightfit_spatial::Vector3;
+
+use crate::{BodyRecord, Certificate, Limit, Motion, Record, Scene};
+
+/// A column of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name, with its unit.
+    pub name: String,
+    /// One value per step.
+    pub values: Values,
+}
+
+/// Values of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Real numbers.
+    Real(Vec<f64>),
+    /// Real numbers that were not measured in every step.
+    Measured(Vec<Option<f64>>),
+    /// Counts and fingerprints.
+    Whole(Vec<u64>),
+    /// Yes or no.
+    Flag(Vec<bool>),
+}
+
+impl Values {
+    /// Number of steps.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Real(values) => values.len(),
+            Self::Measured(values) => values.len(),
+            Self::Whole(values) => values.len(),
+            Self::Flag(values) => values.len(),
+        }
+    }
+
+    /// Letter of the kind, as CSV files list it.
+    pub(super) fn letter(&self) -> char {
+        match self {
+            Self::Real(_) => 'r',
+            Self::Measured(_) => 'm',
+            Self::Whole(_) => 'w',
+            Self::Flag(_) => 'f',
+        }
+    }
+
+    /// No values of the kind with a letter.
+    pub(super) fn with_letter(letter: char) -> Option<Self> {
+        match letter {
+            'r' => Some(Self::Real(Vec::new())),
+            'm' => Some(Self::Measured(Vec::new())),
+            'w' => Some(Self::Whole(Vec::new())),
+            'f' => Some(Self::Flag(Vec::new())),
+            _ => None,
+        }
+    }
+
+    /// Whether there are no steps.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Name of the fingerprint's column.
+pub(super) const HASH: &str = "state_hash";
+
+/// The columns of a run: time, every free body, contacts and certificate, fingerprint.
+pub(super) fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
+    let mut table = Table { records, columns: Vec::new() };
+    table.real("time_s", |record| record.time);
+    let free = scene.bodies.iter().filter(|body| body.motion == Motion::Free);
+    for (index, body) in free.enumerate() {
+        // a name that would break a line of CSV
+        table.body(index, &body.name.replace([',', '"', '#', '\n', '\r'], "_"));
+    }
+    table.real("task_depth_m", |record| -record.pose.translation.z);
+    table.real("task_angle_rad", |record| record.angle);
+    table.flag("engaged", |record| record.engaged);
+    table.certificate();
+    table.push("audited_penetration_m", Values::Measured(records.iter().map(|r| r.audited).collect()));
+    table.whole(HASH, |record| record.hash);
+    table.columns
+}
+
+struct Table<'a> {
+    records: &'a [Record],
+    columns: Vec<Column>,
+}
+
+impl Table<'_> {
+    fn push(&mut self, name: &str, values: Values) {
+        self.columns.push(Column { name: name.to_string(), values });
+    }
+
+    fn real(&mut self, name: &str, of: impl Fn(&Record) -> f64) {
+        self.push(name, Values::Real(self.records.iter().map(of).collect()));
+    }
+
+    fn whole(&mut self, name: &str, of: impl Fn(&Record) -> u64) {
+        self.push(name, Values::Whole(self.records.iter().map(of).collect()));
+    }
+
+    fn flag(&mut self, name: &str, of: impl Fn(&Record) -> bool) {
+        self.push(name, Values::Flag(self.records.iter().map(of).collect()));
+    }
+
+    /// Pose of the centre of mass, twist and contact wrench of one free body.
+    fn body(&mut self, index: usize, name: &str) {
+        let mut real = |what: &str, of: &dyn Fn(&BodyRecord) -> f64| {
+            self.real(&format!("{name}.{what}"), |record| record.bodies.get(index).map_or(f64::NAN, of));
+        };
+        type Vector = fn(&BodyRecord) -> Vector3<f64>;
+        let mut vector = |what: &str, unit: &str, of: Vector| {
+            for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
+                real(&format!("{what}_{letter}{unit}"), &|body| of(body)[axis]);
+            }
+        };
+        vector("center", "_m", |body| body.motion.center);
+        vector("quaternion", "", |body| body.motion.rotation.imag());
+        vector("velocity", "_m_s", |body| body.motion.twist.linear_in_world);
+        vector("turning_in_body", "_rad_s", |body| body.motion.twist.angular_in_body);
+        vector("contact_force", "_n", |body| body.force);
+        vector("contact_torque", "_nm", |body| body.torque);
+        real("quaternion_w", &|body| body.motion.rotation.w);
+    }
+
+    fn certificate(&mut self) {
+        let reals: [(&str, fn(&Certificate) -> f64); 10] = [
+            ("penetration_m", |c| c.penetration),
+            ("coulomb_residual_m_s", |c| c.coulomb),
+            ("complementarity_m_s", |c| c.complementarity),
+            ("cone_violation", |c| c.cone),
+            ("energy_injected_j", |c| c.energy_injected),
+            ("contact_work_j", |c| c.contact_work),
+            ("projection_work_j", |c| c.projection_work),
+            ("detection_s", |c| c.stage_seconds[0]),
+            ("solving_s", |c| c.stage_seconds[1]),
+            ("integration_s", |c| c.stage_seconds[2]),
+        ];
+        for (name, of) in reals {
+            self.real(name, |record| of(&record.certificate));
+        }
+        let wholes: [(&str, fn(&Certificate) -> u64); 4] = [
+            ("candidates", |c| c.candidates as u64),
+            ("active_contacts", |c| c.active as u64),
+            ("solver_level", |c| c.level.into()),
+            ("solver_iterations", |c| c.iterations.into()),
+        ];
+        for (name, of) in wholes {
+            self.whole(name, |record| of(&record.certificate));
+        }
+        self.flag("converged", |record| record.certificate.converged);
+        for limit in Limit::ALL {
+            self.flag(&format!("limit_{}", limit.name()), |r| r.certificate.limits.contains(&limit));
+        }
+    }
+}

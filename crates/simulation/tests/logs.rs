@@ -1,0 +1,216 @@
+//! A run can be put away and taken up again, forgotten and repeated, without a changed bit.
+//!
+//! A naive version fails late: a quaternion normalised again on the way, or a cache that the next step reads,
+//! changes one last bit, and contacts let it grow over some hundred steps.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+
+use tightfit_simulation::log::{self, LogError, RunMeta, Values};
+use tightfit_simulation::{Disturbance, Record, Run, Scene, Snapshot, SnapshotError};
+
+fn file(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("logs");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+/// A short scene with impact, friction and, from 0.3 s, a disturbance.
+fn scene() -> Scene {
+    Scene::from_toml(
+        r#"
+        name = "short-peg"
+        friction = 0.1
+        [parts.hole]
+        shape = { kind = "preset", name = "hole-50" }
+        motion = "fixed"
+        [parts.peg]
+        shape = { kind = "preset", name = "peg-50" }
+        mass_kg = 0.53
+        [drive]
+        part = "peg"
+        stiffness_n_m = [2000, 2000, 2000]
+        turning_stiffness_nm_rad = [2, 2, 0.6]
+        damping_per_s = 50
+        offset_mm = 0.4
+        tilt_deg = 0.2
+        waypoints = [{ time_s = 0, position_mm = [0, 0, 1] }, { time_s = 0.3, position_mm = [0, 0, -4] }]
+        [task]
+        kind = "insert"
+        into = "hole"
+        depth_mm = 3
+        engaged_mm = 1
+        "#,
+    )
+    .unwrap()
+}
+
+const DISTURBANCE: Disturbance = Disturbance { force: 5.0, torque: 0.05, seed: 3 };
+
+fn start() -> Run {
+    let mut run = Run::new(scene(), 7);
+    run.disturbance = Some(DISTURBANCE);
+    run
+}
+
+fn records(run: &mut Run, steps: usize) -> Vec<Record> {
+    (0..steps).map(|_| run.advance()).collect()
+}
+
+fn hashes(records: &[Record]) -> Vec<u64> {
+    records.iter().map(|record| record.hash).collect()
+}
+
+#[test]
+fn a_restored_snapshot_continues_with_the_same_bits() {
+    let mut run = start();
+    records(&mut run, 100);
+    let text = serde_json::to_string(&run.snapshot()).unwrap();
+    let uninterrupted = records(&mut run, 60);
+    assert!(uninterrupted.iter().any(|record| record.certificate.active > 0), "nothing touched");
+
+    let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
+    let mut other = start();
+    other.restore(&snapshot).unwrap();
+    let continued = records(&mut other, 60);
+    assert_eq!(hashes(&continued), hashes(&uninterrupted));
+    assert_eq!(continued.last().unwrap().angle, uninterrupted.last().unwrap().angle);
+
+    // back in time in the same run
+    run.restore(&snapshot).unwrap();
+    assert_eq!(hashes(&records(&mut run, 60)), hashes(&uninterrupted));
+}
+
+#[test]
+fn forgetting_every_cache_before_every_step_changes_no_bit() {
+    let expected = hashes(&records(&mut start(), 150));
+    let mut run = start();
+    let forgetful: Vec<u64> = (0..150)
+        .map(|_| {
+            run.forget();
+            run.advance().hash
+        })
+        .collect();
+    let first = expected.iter().zip(&forgetful).position(|(a, b)| a != b);
+    assert_eq!(first, None, "first difference at this step, from 0");
+}
+
+#[test]
+fn snapshots_of_another_scene_or_with_a_bent_quaternion_are_refused() {
+    let snapshot = Run::new(Scene::find("block-on-table").unwrap(), 1).snapshot();
+    let mut empty = Run::new(
+        Scene::from_toml(
+            "name = \"x\"\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",
+        )
+        .unwrap(),
+        1,
+    );
+    assert!(matches!(empty.restore(&snapshot), Err(SnapshotError::OtherScene { .. })));
+    let mut json = serde_json::to_value(&snapshot).unwrap();
+    json["state"]["free"][0]["quaternion"] = serde_json::json!([0.0, 0.0, 0.0, 1.1]);
+    let error = serde_json::from_value::<Snapshot>(json).unwrap_err().to_string();
+    assert!(error.contains("not of unit length"), "{error}");
+}
+
+#[test]
+fn logs_give_back_every_number_in_both_forms() {
+    let mut run = start();
+    let mut kept = records(&mut run, 40);
+    run.with_audit();
+    kept.extend(records(&mut run, 10));
+    let meta = RunMeta::new(7, Some(DISTURBANCE));
+    let read = ["run.parquet", "run.csv"].map(|name| {
+        let path = file(name);
+        log::write(&path, &run.scene, &meta, &kept).unwrap();
+        log::read(&path).unwrap()
+    });
+    assert_eq!(read[0].columns, read[1].columns.clone());
+    for log in &read {
+        assert_eq!((&log.scene, &log.meta, log.steps()), (&run.scene.source, &meta, 50));
+        let Some(Values::Real(x)) = log.column("peg.center_x_m") else { panic!("no x") };
+        assert!(x.iter().zip(&kept).all(|(x, record)| *x == record.bodies[0].motion.center.x));
+        let Some(Values::Measured(audited)) = log.column("audited_penetration_m") else { panic!("no audit") };
+        assert!(audited.iter().zip(&kept).all(|(found, record)| *found == record.audited));
+        assert_eq!(audited.iter().flatten().count(), 10);
+        let Some(Values::Whole(found)) = log.column("state_hash") else { panic!("no hash") };
+        assert_eq!(*found, hashes(&kept));
+    }
+}
+
+#[test]
+fn a_replay_is_the_same_and_names_the_first_step_that_is_not() {
+    let kept = records(&mut start(), 60);
+    for name in ["replay.parquet", "replay.csv"] {
+        let path = file(name);
+        log::write(&path, &scene(), &RunMeta::new(7, Some(DISTURBANCE)), &kept).unwrap();
+        let report = log::replay(&path).unwrap();
+        assert!(report.is_same(), "{report:?}");
+        assert_eq!((report.steps, report.scene.as_str()), (60, "short-peg"));
+
+        // one that was tampered with, and one whose seed was another: it differs once the disturbance begins
+        let mut changed = kept.clone();
+        changed[41].hash ^= 1;
+        log::write(&path, &scene(), &RunMeta::new(7, Some(DISTURBANCE)), &changed).unwrap();
+        let difference = log::replay(&path).unwrap().difference.unwrap();
+        assert_eq!((difference.step, difference.found), (42, kept[41].hash));
+        log::write(&path, &scene(), &RunMeta::new(8, Some(DISTURBANCE)), &kept).unwrap();
+        let difference = log::replay(&path).unwrap().difference.unwrap();
+        assert!((0.3..0.35).contains(&difference.time), "{difference:?}");
+    }
+}
+
+#[test]
+fn an_empty_run_has_a_log() {
+    for name in ["empty.parquet", "empty.csv"] {
+        let path = file(name);
+        log::write(&path, &scene(), &RunMeta::new(1, None), &[]).unwrap();
+        let report = log::replay(&path).unwrap();
+        assert!(report.is_same() && report.steps == 0);
+    }
+}
+
+#[test]
+fn files_cut_off_anywhere_are_refused() {
+    let kept = records(&mut start(), 5);
+    for name in ["whole.parquet", "whole.csv"] {
+        let path = file(name);
+        log::write(&path, &scene(), &RunMeta::new(7, None), &kept).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let cut = file(&format!("cut-{name}"));
+        for length in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
+            std::fs::write(&cut, &bytes[..length]).unwrap();
+            let error = log::read(&cut).expect_err("a cut file was read");
+            assert!(error.to_string().contains(&format!("cut-{name}")), "{error}");
+        }
+    }
+}
+
+#[test]
+fn damaged_bytes_never_panic() {
+    let path = file("sound.parquet");
+    log::write(&path, &scene(), &RunMeta::new(7, None), &records(&mut start(), 5)).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let damaged = file("damaged.parquet");
+    for place in (4..bytes.len() - 4).step_by(131) {
+        let mut bytes = bytes.clone();
+        bytes[place] ^= 0x55;
+        std::fs::write(&damaged, &bytes).unwrap();
+        let _ = log::read(&damaged);
+    }
+}
+
+#[test]
+fn foreign_files_and_names_are_answered_with_a_reason() {
+    let write = |name: &str, bytes: &[u8]| {
+        let path = file(name);
+        std::fs::write(&path, bytes).unwrap();
+        log::read(&path).unwrap_err()
+    };
+    assert!(matches!(write("other.csv", b"a,b\n1,2\n"), LogError::Foreign { .. }));
+    assert!(matches!(write("other.parquet", b"not a parquet file at all"), LogError::Foreign { .. }));
+    assert!(matches!(write("half.parquet", b"PAR1 and then nothing"), LogError::Truncated { .. }));
+    assert!(matches!(write("later.csv", b"# tightfit.format: 99\n\n"), LogError::Damaged { .. }));
+    assert!(matches!(write("run.xlsx", b""), LogError::Extension { .. }));
+    assert!(matches!(log::read(&file("no-such.csv")), Err(LogError::Io { .. })));
+}

@@ -1,0 +1,60 @@
+//! `tightfit replay`: runs a log again and compares every fingerprint of the state.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::json;
+use tightfit::scene::log::{self, ReplayReport};
+
+#[derive(Args)]
+pub(crate) struct ReplayArguments {
+    /// Log of a run (.parquet, .csv).
+    log: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode> {
+    let report = log::replay(&arguments.log)?;
+    match arguments.json {
+        true => println!("{}", serde_json::to_string_pretty(&replay_json(&report))?),
+        false => print_report(&report),
+    }
+    Ok(if report.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print_report(report: &ReplayReport) {
+    let Some(difference) = &report.difference else {
+        println!("{}: all {} hashes equal", report.scene, report.steps);
+        return;
+    };
+    println!(
+        "{}: step {} of {} differs, at {:.4} s: the log says {:016x}, now it is {:016x}",
+        report.scene, difference.step, report.steps, difference.time, difference.written, difference.found
+    );
+    let own = env!("CARGO_PKG_VERSION");
+    if report.written_by != own {
+        println!("the log was written by version {}, this is {own}", report.written_by);
+    }
+}
+
+fn replay_json(report: &ReplayReport) -> serde_json::Value {
+    let difference = report.difference.map(|difference| {
+        json!({
+            "step": difference.step,
+            "time_s": difference.time,
+            "written": format!("{:016x}", difference.written),
+            "found": format!("{:016x}", difference.found),
+        })
+    });
+    json!({
+        "scene": report.scene,
+        "steps": report.steps,
+        "same": report.is_same(),
+        "difference": difference,
+        "written_by": report.written_by,
+    })
+}

@@ -1,0 +1,135 @@
+//! Which plots the report of a run has.
+
+use std::f64::consts::TAU;
+
+use tightfit_simulation::{Record, Task};
+
+use super::RunSummary;
+use super::axis::Scale;
+use super::plot::{Plot, Series};
+
+/// Penetrations below a tenth of a nanometre are drawn as one [um].
+const LEAST_PENETRATION: f64 = 1e-4;
+
+/// A line: its name, and its value in a step.
+type Line<'a> = (&'static str, &'a dyn Fn(&Record) -> f64);
+
+/// The plots of a run.
+pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
+    let is_insertion = matches!(run.task, Some(Task::Insert { .. }));
+    let place: Line = ("z", &|r| 1e3 * r.pose.translation.z);
+    let depth: Line = ("depth", &|r| -1e3 * r.pose.translation.z);
+    let turns: Line = ("turns", &|r| r.angle / TAU);
+    let x: Line = ("x", &|r| 1e3 * r.pose.translation.x);
+    let y: Line = ("y", &|r| 1e3 * r.pose.translation.y);
+    let tilt: Line = ("between the axes of the parts", &|r| tilt(r).to_degrees());
+    vec![
+        match is_insertion {
+            true => plot(run, "Insertion depth [mm]", &[depth]),
+            false => plot(run, "Height of the part's frame [mm]", &[place]),
+        },
+        match run.is_thread() {
+            true => plot(run, "Turns about the axis [-]", &[turns]),
+            false => plot(run, "Sideways [mm]", &[x, y]),
+        },
+        plot(run, "Tilt [deg]", &[tilt]),
+        Plot {
+            scale: Scale::Log { floor: 1.0 },
+            ..plot(
+                run,
+                "Contacts [-]",
+                &[
+                    ("carrying force", &|r| r.certificate.active as f64),
+                    ("candidates", &|r| r.certificate.candidates as f64),
+                ],
+            )
+        },
+        plot(
+            run,
+            "Contact force, mean over a step [N]",
+            &[("x", &|r| r.force.x), ("y", &|r| r.force.y), ("z", &|r| r.force.z)],
+        ),
+        plot(
+            run,
+            "Contact torque about the centre of mass [N·m]",
+            &[("x", &|r| r.torque.x), ("y", &|r| r.torque.y), ("z", &|r| r.torque.z)],
+        ),
+        penetration(run),
+        energy(run),
+        plot(
+            run,
+            "Solver [-]",
+            &[
+                ("Newton iterations", &|r| f64::from(r.certificate.iterations)),
+                ("level of the ladder", &|r| f64::from(r.certificate.level)),
+            ],
+        ),
+        Plot {
+            scale: Scale::Log { floor: 1.0 },
+            ..plot(
+                run,
+                "Computing time of a step [µs]",
+                &[
+                    ("detection", &|r| 1e6 * r.certificate.stage_seconds[0]),
+                    ("solving", &|r| 1e6 * r.certificate.stage_seconds[1]),
+                    ("integration", &|r| 1e6 * r.certificate.stage_seconds[2]),
+                ],
+            )
+        },
+    ]
+}
+
+fn plot(run: &RunSummary, title: &str, lines: &[Line]) -> Plot {
+    let series = |(name, value): &Line| Series {
+        name,
+        points: run.records.iter().map(|record| [record.time, value(record)]).collect(),
+    };
+    let engaged = run.records.iter().position(|record| record.engaged).filter(|first| *first > 0);
+    Plot {
+        title: title.to_string(),
+        scale: Scale::Linear,
+        series: lines.iter().map(series).collect(),
+        mark: engaged.map(|first| (run.records[first].time, "engaged")),
+    }
+}
+
+fn penetration(run: &RunSummary) -> Plot {
+    let certified: Line = ("certificate", &|r| 1e6 * r.certificate.penetration);
+    let audited: Line = ("audit", &|r| r.audited.map_or(f64::NAN, |depth| 1e6 * depth));
+    let is_audited = run.records.iter().any(|record| record.audited.is_some());
+    let lines: &[Line] = if is_audited { &[certified, audited] } else { &[certified] };
+    let scale = Scale::Log { floor: LEAST_PENETRATION };
+    Plot { scale, ..plot(run, "Deepest penetration [µm]", lines) }
+}
+
+/// Energies summed from the start, in the unit that suits the largest.
+fn energy(run: &RunSummary) -> Plot {
+    let sums = |of: fn(&Record) -> f64| {
+        let mut sum = 0.0;
+        let add = |record: &Record| {
+            sum += of(record);
+            [record.time, sum]
+        };
+        run.records.iter().map(add).collect::<Vec<_>>()
+    };
+    let mut series = vec![
+        Series { name: "work of contacts", points: sums(|r| r.certificate.contact_work) },
+        Series { name: "put in by contacts", points: sums(|r| r.certificate.energy_injected) },
+        Series { name: "put in by projection", points: sums(|r| r.certificate.projection_work) },
+    ];
+    let points = series.iter().flat_map(|series| &series.points);
+    let largest = points.fold(0.0_f64, |largest, point| largest.max(point[1].abs()));
+    let (unit, factor) = match largest {
+        1.0.. => ("J", 1.0),
+        1e-3.. => ("mJ", 1e3),
+        _ => ("µJ", 1e6),
+    };
+    series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point[1] *= factor);
+    Plot { series, ..plot(run, &format!("Energy since the start [{unit}]"), &[]) }
+}
+
+/// Angle between the z axes of the part and of its counterpart [rad].
+fn tilt(record: &Record) -> f64 {
+    let axis = record.pose.rotation * tightfit_spatial::Vector3::z();
+    axis.x.hypot(axis.y).atan2(axis.z)
+}

@@ -1,0 +1,77 @@
+//! The report of runs: one HTML file with its drawings inside, readable without a network or a script.
+//!
+//! ```text
+//! Run, Record, ... ─► RunSummary ─► figures (table)   ─┐
+//!                                 ─► charts (plot)     ─┼─► report_html
+//!                                 ─► contact_drawing   ─┘
+//! ```
+
+mod axis;
+mod charts;
+mod contact_drawing;
+mod figures;
+mod number;
+mod plot;
+mod summary;
+
+pub use contact_drawing::ContactDrawing;
+pub use summary::{Outcome, RunSummary};
+
+use std::fmt::Write;
+
+use figures::Figures;
+use number::escape;
+
+const STYLE: &str = "body{font-family:Inter,Helvetica,Arial,sans-serif;background:#fff;color:#1c222a;max-width:1180px;\
+margin:32px auto;padding:0 24px;font-size:15px;line-height:1.45}h1{font-size:26px;margin:0 0 4px}\
+h2{font-size:21px;margin:0 0 2px}p{margin:2px 0 14px;color:#5a6572}section{margin-top:36px;padding-top:24px;\
+border-top:1px solid #dde2e8}table{border-collapse:collapse;margin:10px 0 18px;font-size:14px}\
+td,th{padding:4px 18px 4px 0;border-bottom:1px solid #edf0f3;text-align:left;vertical-align:top}\
+th{color:#5a6572;font-weight:500}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
+th.n{text-align:right}.two{display:grid;grid-template-columns:1fr 1fr;gap:0 40px;align-items:start}\
+.plots{display:grid;grid-template-columns:1fr 1fr;gap:18px 24px}svg{max-width:100%;height:auto;display:block}\
+.good,.bad{display:inline-block;border-radius:4px;padding:1px 9px;font-weight:600;font-size:14px}\
+.good{background:#d9f2e6;color:#00563f}.bad{background:#fbe0d2;color:#8a3200}\
+@media(max-width:900px){.plots,.two{grid-template-columns:1fr}}\
+@media print{section{break-before:page}.plots>*{break-inside:avoid}}";
+
+/// The report of one or several runs.
+#[must_use]
+pub fn report_html(runs: &[RunSummary]) -> String {
+    let title = match runs {
+        [only] => format!("Run of {}", only.name),
+        _ => format!("{} runs", runs.len()),
+    };
+    let mut html = String::new();
+    let _ = write!(
+        html,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
+         <h1>{0}</h1><p>tightfit {1}</p>\n",
+        escape(&title),
+        env!("CARGO_PKG_VERSION"),
+    );
+    if runs.len() > 1 {
+        figures::write_comparison(&mut html, runs);
+    }
+    runs.iter().for_each(|run| write_run(&mut html, run));
+    html + "</body></html>\n"
+}
+
+fn write_run(html: &mut String, run: &RunSummary) {
+    let _ = writeln!(html, "<section><h2>{}</h2><p>{}</p>", escape(&run.name), escape(&run.description));
+    if let Some(outcome) = &run.outcome {
+        let class = if outcome.is_success { "good" } else { "bad" };
+        let _ = writeln!(html, "<div class=\"{class}\">{}</div>", escape(&outcome.text));
+    }
+    Figures::of(run).write_tables(html);
+    let _ = writeln!(html, "<div class=\"plots\">");
+    for plot in charts::charts(run) {
+        html.push_str(&plot.svg());
+    }
+    let _ = writeln!(html, "</div>");
+    if let Some(drawing) = &run.contacts {
+        html.push_str(&drawing.svg());
+    }
+    let _ = writeln!(html, "</section>");
+}
