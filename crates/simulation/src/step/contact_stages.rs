@@ -50,6 +50,7 @@ impl Environment<'_> {
             let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
             certificate.level = certificate.level.max(report.level);
             certificate.iterations += report.iterations;
+            certificate.evaluations += report.evaluations;
             certificate.contact_work += work;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
@@ -80,6 +81,7 @@ impl Environment<'_> {
         let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
         certificate.level = certificate.level.max(report.level);
         certificate.iterations += report.iterations;
+        certificate.evaluations += report.evaluations;
         certificate.active = report.active;
         certificate.contact_work += work;
         scratch.end.clear();
