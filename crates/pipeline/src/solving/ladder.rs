@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0  mixed Newton from the last step's impulses            nearly every warm step
-//! 1  continuation in ε from V_f
+//! 1  continuation in ε, a short one from the last V, then a long one from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
 //! 4  continuation by factors of 0.9
@@ -21,6 +21,8 @@ use nalgebra::Vector3;
 
 /// Rounds before the solve is given up; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
+/// ε at which the short continuation of level 1 starts: V moves little between rounds.
+const NEAR_SOFTNESS: f64 = 1e-4;
 /// ε at which level 3 starts: contacts so soft that V ≈ V_f is within Newton's reach.
 const SOFTEST: f64 = 1e3;
 /// Velocity scales and longest steps of level 3.
@@ -76,6 +78,9 @@ pub fn solve(
         let (level, solved) = climb(options, workspace);
         report.level = report.level.max(level);
         report.converged = solved;
+        if solved {
+            workspace.set.shrink(&workspace.root, report.rounds, &mut workspace.mixed.rows);
+        }
         let known = workspace.set.rows.len();
         if grow(problem, options, workspace, report.rounds) == 0 {
             break;
@@ -129,6 +134,12 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     attempt.extend_from_slice(root);
     let mut outcome = (0, false);
     if options.highest_level >= 1 {
+        let limits = NewtonLimits { iterations: 12, halvings: 8 };
+        let schedule = Schedule { first: NEAR_SOFTNESS, factor: 0.1, last: softness, limits };
+        outcome = (1, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
+    }
+    if !outcome.1 && options.highest_level >= 1 {
+        attempt.copy_from_slice(&system.free_velocity);
         let limits = NewtonLimits { iterations: 12, halvings: 12 };
         let schedule = Schedule { first: 1e-2, factor: 0.1, last: softness, limits };
         let (solved, start) = continuation::solve(rows, system, schedule, attempt, prefix, newton);
@@ -144,6 +155,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     if !outcome.1 && options.highest_level >= 4 {
         let limits = NewtonLimits { iterations: 40, halvings: 12 };
         let schedule = Schedule { first: 1.0, factor: 0.9, last: softness, limits };
+        attempt.copy_from_slice(&system.free_velocity);
         outcome = (4, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
     }
     root.copy_from_slice(attempt);
