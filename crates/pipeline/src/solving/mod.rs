@@ -5,6 +5,7 @@ Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
 unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
 */
 
+mod approach_speed;
 mod arclength;
 mod contact_law;
 mod continuation;
@@ -25,6 +26,7 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
+pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
 pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};

@@ -49,6 +49,28 @@ pub(super) fn fill_block(
     }
 }
 
+/// Fills `out` with nᵢ·vᵢ [m/s] of the contacts from `start` on, v relative to moving surfaces too.
+#[inline]
+pub(super) fn fill_relative(contacts: &Contacts, start: usize, velocity: &[f64], out: &mut [f64]) {
+    let Some(&[vx, vy, vz, wx, wy, wz]) = velocity.as_array() else {
+        for (i, speed) in out.iter_mut().enumerate() {
+            let v = contacts.relative_velocity(start + i, velocity);
+            *speed = contacts.normal.get(start + i).dot(&v);
+        }
+        return;
+    };
+    let block = start..start + out.len();
+    let (normal, arm, surface) = (&contacts.normal, &contacts.arm_a, &contacts.surface_velocity);
+    let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
+    let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block.clone()]);
+    let (ux, uy, uz) = (&surface.x[block.clone()], &surface.y[block.clone()], &surface.z[block]);
+    for (i, speed) in out.iter_mut().enumerate() {
+        *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i] - ux[i])
+            + ny[i] * (vy + wz * rx[i] - wx * rz[i] - uy[i])
+            + nz[i] * (vz + wx * ry[i] - wy * rx[i] - uz[i]);
+    }
+}
+
 /// Fills `out` with scale · constantᵢ − uₙᵢ [m/s]: an offset for [`fill`].
 pub(super) fn fill_offset(contacts: &Contacts, constant: &[f64], scale: f64, out: &mut Vec<f64>) {
     let count = contacts.len();

@@ -49,19 +49,22 @@ impl WorkingSet {
         if warm.ids.is_empty() {
             return;
         }
-        // detection lists nodes in runs of ascending identity: within a run the two lists are merged
-        let (mut cursor, mut last) = (0, 0);
-        for (contact, &id) in contacts.id.iter().enumerate() {
-            if id < last {
-                cursor = warm.ids.partition_point(|&active| active < id);
+        // detection lists nodes in few runs of ascending identity: each is searched for the few active ones
+        let mut start = 0;
+        while start < contacts.len() {
+            let end = start + ascending(&contacts.id[start..]);
+            let run = &contacts.id[start..end];
+            let first = warm.ids.partition_point(|&active| active < run[0]);
+            let mut at = 0;
+            for &active in &warm.ids[first..] {
+                at += run[at..].partition_point(|&id| id < active);
+                match run.get(at) {
+                    Some(&id) if id == active => self.push_contact(problem, system, start + at),
+                    Some(_) => {}
+                    None => break,
+                }
             }
-            last = id;
-            while warm.ids.get(cursor).is_some_and(|&active| active < id) {
-                cursor += 1;
-            }
-            if warm.ids.get(cursor) == Some(&id) {
-                self.push_contact(problem, system, contact);
-            }
+            start = end;
         }
     }
 
@@ -164,4 +167,24 @@ impl WorkingSet {
         system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
         self.rows.push(row);
     }
+}
+
+/// Length of the ascending run that identities begin with.
+fn ascending(ids: &[u32]) -> usize {
+    const BLOCK: usize = 64;
+    let mut known = 1;
+    // whole blocks first, counted without leaving early: that runs in vectors
+    while let (Some(block), Some(next)) =
+        (ids.get(known - 1..known - 1 + BLOCK), ids.get(known..known + BLOCK))
+    {
+        let falls: u32 = block.iter().zip(next).map(|(a, b)| u32::from(b < a)).sum();
+        if falls > 0 {
+            break;
+        }
+        known += BLOCK;
+    }
+    while known < ids.len() && ids[known] >= ids[known - 1] {
+        known += 1;
+    }
+    known
 }

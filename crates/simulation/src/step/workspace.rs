@@ -3,7 +3,7 @@
 use nalgebra::Matrix6;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
-use tightfit_pipeline::solving::{SolverWorkspace, WarmStart};
+use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene};
@@ -26,7 +26,7 @@ pub struct Workspace {
     pub(super) inverse_mass: Vec<Matrix6<f64>>,
     pub(super) mass: Vec<Matrix6<f64>>,
     /// b of every contact [m/s].
-    pub(super) approach: Vec<f64>,
+    pub(super) approach: ApproachSpeeds,
     pub(super) solver: SolverWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
