@@ -37,6 +37,9 @@ pub struct SolverWorkspace {
     pub impulses: Vec<ContactImpulse>,
     /// P = Σ Jᵀp [N·s, N·m·s], stacked per body.
     pub generalised: Vec<f64>,
+    /// Smallest vₙ + b at `velocity` over the contacts without impulse [m/s]; any positive number when none
+    /// approaches.
+    pub slowest_open: f64,
     root: Vec<f64>,
     attempt: Vec<f64>,
     prefix: Vec<f64>,
@@ -62,6 +65,7 @@ pub fn solve(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     workspace.root.clear();
+    workspace.slowest_open = f64::NEG_INFINITY;
     if !workspace.system.load(problem, options) {
         warm.clear();
         return report;
@@ -71,7 +75,9 @@ pub fn solve(
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
     workspace.mixed.rows.clear();
-    grow(problem, options, workspace, 0);
+    if !warm_velocity {
+        grow(problem, options, workspace, 0);
+    }
     loop {
         report.rounds += 1;
         fill_impulses(problem, warm, workspace);
@@ -195,7 +201,7 @@ fn finish(
     warm: &mut WarmStart,
     workspace: &mut SolverWorkspace,
 ) {
-    let SolverWorkspace { velocity, impulses, generalised, root, set, order, .. } = workspace;
+    let SolverWorkspace { velocity, impulses, generalised, slowest_open, root, set, order, .. } = workspace;
     for row in &set.rows {
         if let Some(impulse) = row.impulse(&row.velocity(root), options.softness) {
             impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
@@ -207,6 +213,12 @@ fn finish(
         problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
     }
     problem.respond(generalised, velocity);
+    *slowest_open = set.slowest(problem, velocity);
+    for row in &set.rows {
+        if row.depth(&row.velocity(root)) <= 0.0 {
+            *slowest_open = slowest_open.min(-row.depth(&row.velocity(velocity)));
+        }
+    }
 
     warm.clear();
     warm.velocity.extend_from_slice(root);

@@ -10,6 +10,7 @@
 //! rounds of a solve move V ever less, so most of them read a few hundred contacts instead of ten thousand.
 
 use super::normal_speed;
+use super::problem::VelocityProblem;
 use crate::records::Contacts;
 
 /// First reach [m/s]: 5 µm of gap over a step of 10 ms.
@@ -38,24 +39,16 @@ pub(super) struct NearContacts {
 
 impl NearContacts {
     /// Forgets the copies; every contact must be looked at again.
-    pub(super) fn start(&mut self, contacts: &Contacts) {
+    pub(super) fn start(&mut self) {
         self.reference = None;
         self.reach = FIRST_REACH;
-        let count = contacts.len();
-        let (rx, ry, rz) =
-            (&contacts.arm_a.x[..count], &contacts.arm_a.y[..count], &contacts.arm_a.z[..count]);
-        let mut widest = [0.0_f64; 4];
-        for (place, wide) in (0..count).map(|i| (i % 4, rx[i] * rx[i] + ry[i] * ry[i] + rz[i] * rz[i])) {
-            if wide > widest[place] {
-                widest[place] = wide;
-            }
-        }
-        self.radius = widest.into_iter().fold(0.0, f64::max).sqrt();
+        self.radius = 0.0;
+        self.contact.clear();
     }
 
     /// Looks at all contacts again where `velocity` asks for it; true when it did, and the copies know nothing
-    /// of the working set. `offset` has one entry per contact of the record.
-    pub(super) fn refresh(&mut self, contacts: &Contacts, offset: &[f64], velocity: &[f64; 6]) -> bool {
+    /// of the working set.
+    pub(super) fn refresh(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64; 6]) -> bool {
         let moved = self.reference.map_or(f64::INFINITY, |reference| {
             let d: [f64; 6] = std::array::from_fn(|k| velocity[k] - reference[k]);
             let length = |x: f64, y: f64, z: f64| (x * x + y * y + z * z).sqrt();
@@ -67,7 +60,7 @@ impl NearContacts {
         if moved.is_finite() {
             self.reach = (AHEAD * moved).max(FIRST_REACH);
         }
-        self.look(contacts, offset, velocity);
+        self.look(problem, velocity);
         true
     }
 
@@ -86,7 +79,9 @@ impl NearContacts {
     }
 
     /// Copies the contacts within reach of `velocity`.
-    fn look(&mut self, contacts: &Contacts, offset: &[f64], velocity: &[f64; 6]) {
+    fn look(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64; 6]) {
+        let contacts = problem.contacts;
+        let is_first = self.reference.is_none();
         self.reference = Some(*velocity);
         self.contact.clear();
         self.offset.clear();
@@ -96,26 +91,49 @@ impl NearContacts {
         let mut block = [0.0; BLOCK];
         for start in (0..contacts.len()).step_by(BLOCK) {
             let end = (start + BLOCK).min(contacts.len());
+            if is_first {
+                self.widen(contacts, start..end);
+            }
             let speeds = &mut block[..end - start];
-            normal_speed::fill_block(contacts, start, offset, velocity, speeds);
-            if speeds.iter().map(|&speed| usize::from(speed >= self.reach)).sum::<usize>() == speeds.len() {
+            normal_speed::fill_relative(contacts, start, velocity, speeds);
+            for (speed, approach) in speeds.iter_mut().zip(&problem.approach[start..end]) {
+                *speed += approach;
+            }
+            // what is not a number is near too
+            let far: usize = speeds.iter().map(|&speed| usize::from(speed >= self.reach)).sum();
+            if far == speeds.len() {
                 continue;
             }
             for (i, &speed) in speeds.iter().enumerate() {
-                // what is not a number must be found too
                 if speed < self.reach || speed.is_nan() {
-                    let place = start + i;
-                    let (n, arm) = (contacts.normal.get(place), contacts.arm_a.get(place));
-                    let moment = arm.cross(&n);
-                    for axis in 0..3 {
-                        self.normal[axis].push(n[axis]);
-                        self.moment[axis].push(moment[axis]);
-                    }
-                    self.contact.push(place as u32);
-                    self.offset.push(offset[place]);
+                    self.copy(problem, start + i);
                 }
             }
         }
+        self.radius = if is_first { self.radius.sqrt() } else { self.radius };
+    }
+
+    /// R² over one more block.
+    fn widen(&mut self, contacts: &Contacts, block: std::ops::Range<usize>) {
+        let arm = &contacts.arm_a;
+        let columns = arm.x[block.clone()].iter().zip(&arm.y[block.clone()]).zip(&arm.z[block]);
+        let mut squares = [0.0; BLOCK];
+        for (square, ((x, y), z)) in squares.iter_mut().zip(columns) {
+            *square = -(x * x + y * y + z * z);
+        }
+        self.radius = self.radius.max(-normal_speed::minimum(&squares));
+    }
+
+    fn copy(&mut self, problem: &VelocityProblem<'_>, contact: usize) {
+        let contacts = problem.contacts;
+        let n = contacts.normal.get(contact);
+        let moment = contacts.arm_a.get(contact).cross(&n);
+        for axis in 0..3 {
+            self.normal[axis].push(n[axis]);
+            self.moment[axis].push(moment[axis]);
+        }
+        self.contact.push(contact as u32);
+        self.offset.push(problem.approach[contact] - n.dot(&contacts.surface_velocity.get(contact)));
     }
 
     /// Place in the record of a copy.

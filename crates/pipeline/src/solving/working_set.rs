@@ -29,7 +29,7 @@ const PATIENT_ROUNDS: u32 = 40;
 pub(super) struct WorkingSet {
     /// Contacts in W, in the order of their coming.
     pub(super) rows: Vec<ContactRow>,
-    /// b − uₙ of each contact of the record [m/s].
+    /// b − uₙ of each contact of the record [m/s]; of use with several bodies.
     offset: Vec<f64>,
     /// Search with one free body.
     near: NearContacts,
@@ -42,9 +42,10 @@ impl WorkingSet {
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;
         self.rows.clear();
-        normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
         if problem.response.len() == 1 {
-            self.near.start(contacts);
+            self.near.start();
+        } else {
+            normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
         }
         if warm.ids.is_empty() {
             return;
@@ -80,7 +81,9 @@ impl WorkingSet {
     ) -> usize {
         self.search(problem, velocity);
         let slack = std::mem::take(if velocity.len() == 6 { &mut self.near.slack } else { &mut self.slack });
-        let violated = slack.iter().map(|&slack| usize::from(slack < -violation || slack.is_nan())).sum();
+        // what is not a number is violated too
+        let fine: usize = slack.iter().map(|&slack| usize::from(slack >= -violation)).sum();
+        let violated = slack.len() - fine;
         if violated > 0 {
             let few = round > 0 && violated <= FEW_VIOLATED * self.rows.len();
             if few || round > PATIENT_ROUNDS {
@@ -111,17 +114,23 @@ impl WorkingSet {
                 states.swap(place, kept);
                 kept += 1;
             } else if velocity.len() == 6 {
-                self.near.set_offset(row.contact, self.offset[row.contact as usize]);
+                self.near.set_offset(row.contact, row.approach - row.normal.dot(&row.drift));
             }
         }
         self.rows.truncate(kept);
         states.truncate(kept);
     }
 
+    /// Smallest Jₙ V − uₙ + b of all contacts outside W [m/s], or any positive number.
+    pub(super) fn slowest(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) -> f64 {
+        self.search(problem, velocity);
+        normal_speed::minimum(if velocity.len() == 6 { &self.near.slack } else { &self.slack })
+    }
+
     /// Slack of all contacts that `velocity` may violate; infinite for those in W.
     fn search(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) {
         if let Some(velocity) = velocity.as_array() {
-            if self.near.refresh(problem.contacts, &self.offset, velocity) {
+            if self.near.refresh(problem, velocity) {
                 for row in &self.rows {
                     self.near.set_offset(row.contact, f64::INFINITY);
                 }

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
-use tightfit_pipeline::solving::residual::coulomb_residual;
+use tightfit_pipeline::solving::residual::coulomb_residual_from;
 use tightfit_pipeline::solving::{SolverOptions, SolverWorkspace, VelocityProblem, solve};
 
 use super::workspace::Environment;
@@ -86,7 +86,7 @@ fn finish(
     converged: bool,
     certificate: &mut Certificate,
 ) -> f64 {
-    let residuals = coulomb_residual(problem, &solver.impulses, &solver.velocity);
+    let residuals = coulomb_residual_from(problem, &solver.impulses, &solver.velocity, solver.slowest_open);
     certificate.coulomb = certificate.coulomb.max(residuals.coulomb);
     certificate.complementarity = certificate.complementarity.max(residuals.complementarity);
     certificate.cone = certificate.cone.max(residuals.cone);
