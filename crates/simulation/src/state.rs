@@ -7,7 +7,7 @@ use tightfit_spatial::{Pose, Twist};
 use crate::{Motion, Parameters, Scene};
 
 /// Everything that a step changes. Nothing hidden survives a step outside it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Steps taken.
     pub step: u64,
@@ -39,6 +39,18 @@ impl State {
             }
         }
         Self { step: 0, motions, kinematic, warm: WarmStart::default(), tank: 0.0 }
+    }
+
+    /// Becomes a copy of another state and keeps its memory.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self { step, motions, kinematic, warm, tank } = self;
+        *step = other.step;
+        motions.clone_from(&other.motions);
+        kinematic.clone_from(&other.kinematic);
+        warm.velocity.clone_from(&other.warm.velocity);
+        warm.ids.clone_from(&other.warm.ids);
+        warm.impulses.clone_from(&other.warm.impulses);
+        *tank = other.tank;
     }
 
     /// Whether every number is finite.

@@ -18,6 +18,8 @@ use super::system::System;
 use crate::records::NOT_FREE;
 use nalgebra::Vector3;
 
+/// Contacts looked at together when the active ones of the last step are sought.
+const BLOCK: usize = 64;
 /// Violated contacts are added all at once when they are at most this many times those in W.
 const FEW_VIOLATED: usize = 4;
 /// After this many rounds all violated contacts are added at once, however many, and none goes out any more:
@@ -50,22 +52,23 @@ impl WorkingSet {
         if warm.ids.is_empty() {
             return;
         }
-        // detection lists nodes in few runs of ascending identity: each is searched for the few active ones
-        let mut start = 0;
-        while start < contacts.len() {
-            let end = start + ascending(&contacts.id[start..]);
-            let run = &contacts.id[start..end];
-            let first = warm.ids.partition_point(|&active| active < run[0]);
-            let mut at = 0;
-            for &active in &warm.ids[first..] {
-                at += run[at..].partition_point(|&id| id < active);
-                match run.get(at) {
-                    Some(&id) if id == active => self.push_contact(problem, system, start + at),
-                    Some(_) => {}
-                    None => break,
+        // detection lists nodes roughly by identity: most blocks hold none of the few active ones
+        for (block, ids) in contacts.id.chunks(BLOCK).enumerate() {
+            let (mut least, mut most) = (u32::MAX, 0);
+            for &id in ids {
+                least = least.min(id);
+                most = most.max(id);
+            }
+            let first = warm.ids.partition_point(|&active| active < least);
+            let last = first + warm.ids[first..].partition_point(|&active| active <= most);
+            if first == last {
+                continue;
+            }
+            for (place, id) in ids.iter().enumerate() {
+                if warm.ids[first..last].binary_search(id).is_ok() {
+                    self.push_contact(problem, system, block * BLOCK + place);
                 }
             }
-            start = end;
         }
     }
 
@@ -176,24 +179,4 @@ impl WorkingSet {
         system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
         self.rows.push(row);
     }
-}
-
-/// Length of the ascending run that identities begin with.
-fn ascending(ids: &[u32]) -> usize {
-    const BLOCK: usize = 64;
-    let mut known = 1;
-    // whole blocks first, counted without leaving early: that runs in vectors
-    while let (Some(block), Some(next)) =
-        (ids.get(known - 1..known - 1 + BLOCK), ids.get(known..known + BLOCK))
-    {
-        let falls: u32 = block.iter().zip(next).map(|(a, b)| u32::from(b < a)).sum();
-        if falls > 0 {
-            break;
-        }
-        known += BLOCK;
-    }
-    while known < ids.len() && ids[known] >= ids[known - 1] {
-        known += 1;
-    }
-    known
 }

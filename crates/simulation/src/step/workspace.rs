@@ -6,7 +6,7 @@ use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
-use crate::{Input, Motion, Parameters, Scene};
+use crate::{Input, Motion, Parameters, Scene, State};
 
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
@@ -16,11 +16,15 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// The state before the step, for a step that cannot be taken.
+    pub(super) before: State,
     /// Velocities [v; ω] in world axes, stacked: at the start, after the impact, free, at the end, of the pose.
     pub(super) start: Vec<f64>,
     pub(super) free: Vec<f64>,
     pub(super) end: Vec<f64>,
     pub(super) pose_velocity: Vec<f64>,
+    /// Velocity of the pose before it was projected.
+    pub(super) wanted: Vec<f64>,
     /// W, M⁻¹ and M of every free body in world axes.
     pub(super) response: Vec<Matrix6<f64>>,
     pub(super) inverse_mass: Vec<Matrix6<f64>>,
