@@ -13,8 +13,8 @@ use super::normal_speed;
 use super::problem::VelocityProblem;
 use crate::records::Contacts;
 
-/// First reach [m/s]: 5 µm of gap over a step of 10 ms.
-const FIRST_REACH: f64 = 1e-3;
+/// First reach [m/s]: 10 µm of gap over a step of 10 ms.
+const FIRST_REACH: f64 = 2e-3;
 /// A later reach is this many times the move that exceeded the last one.
 const AHEAD: f64 = 2.0;
 /// Contacts looked at together: they stay in the nearest cache.

@@ -77,7 +77,7 @@ impl Default for SolverOptions {
             softness: 1e-6,
             tolerance: 1e-9,
             violation: 1e-9,
-            mixed_iterations: 8,
+            mixed_iterations: 12,
             response: ResponseModel::default(),
             highest_level: 4,
         }
