@@ -55,6 +55,8 @@ pub struct Certificate {
     pub level: u8,
     /// Newton iterations of both stages.
     pub iterations: u32,
+    /// Passes of the solver over its working set, both stages.
+    pub evaluations: u32,
     /// Whether both stages converged.
     pub converged: bool,
     /// Limits that were hit.

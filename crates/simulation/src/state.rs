@@ -12,7 +12,7 @@ use crate::{Motion, Parameters, Scene};
 const TANK_AT_START: f64 = 1e-4;
 
 /// Everything that a step changes. Nothing hidden survives a step outside it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "StateNumbers", try_from = "StateNumbers")]
 pub struct State {
     /// Steps taken.
@@ -55,6 +55,19 @@ impl State {
             }
         }
         Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START }
+    }
+
+    /// Becomes a copy of another state and keeps its memory.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        let Self { step, motions, spins, kinematic, warm, tank } = self;
+        *step = other.step;
+        motions.clone_from(&other.motions);
+        spins.clone_from(&other.spins);
+        kinematic.clone_from(&other.kinematic);
+        warm.velocity.clone_from(&other.warm.velocity);
+        warm.ids.clone_from(&other.warm.ids);
+        warm.impulses.clone_from(&other.warm.impulses);
+        *tank = other.tank;
     }
 
     /// Whether every number is finite.

@@ -55,6 +55,13 @@ impl ContactRow {
         }
     }
 
+    /// −(vₙ + b) [m/s], positive when closed.
+    #[inline]
+    #[must_use]
+    pub(super) fn depth(&self, v: &Vector3<f64>) -> f64 {
+        -(self.normal.dot(v) + self.approach)
+    }
+
     /// F += Jᵀp.
     #[inline]
     pub(super) fn add_impulse(&self, impulse: &Vector3<f64>, generalised: &mut [f64]) {

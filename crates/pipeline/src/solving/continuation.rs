@@ -1,7 +1,7 @@
 //! Levels 1 and 4: roots of ever stiffer laws, each from the root of the last (MATH 3.2, HOTPATH 3).
 //!
 //! ```text
-//! ε = ε₀, f ε₀, f² ε₀, … , ε_f        V(ε₀) from V_f
+//! ε = ε₀, f ε₀, f² ε₀, … , ε_f        V(ε₀) from where it is told
 //! ```
 //!
 //! It goes on when a stage fails: the next may catch the path again. Where the path V(ε) folds back (wedged
@@ -24,7 +24,7 @@ pub(super) struct Schedule {
     pub(super) limits: NewtonLimits,
 }
 
-/// Follows the schedule from V_f; `velocity` becomes the last iterate. The last root of the converged prefix
+/// Follows the schedule from `velocity`, which becomes the last iterate. The last root of the converged prefix
 /// goes to `root`, its softness is returned with whether the final stage converged.
 pub(super) fn solve(
     rows: &[ContactRow],
@@ -34,7 +34,6 @@ pub(super) fn solve(
     root: &mut Vec<f64>,
     buffers: &mut NewtonBuffers,
 ) -> (bool, Option<f64>) {
-    velocity.copy_from_slice(&system.free_velocity);
     let (mut softness, mut prefix, mut unbroken) = (schedule.first, None, true);
     loop {
         let solved = primal_newton::solve(rows, system, softness, schedule.limits, velocity, buffers);

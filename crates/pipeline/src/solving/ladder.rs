@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0  mixed Newton from the last step's impulses            nearly every warm step
-//! 1  continuation in ε from V_f
+//! 1  continuation in ε, a short one from the last V, then a long one from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
 //! 4  continuation by factors of 0.9
@@ -21,6 +21,8 @@ use nalgebra::Vector3;
 
 /// Rounds before the solve is given up; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
+/// ε at which the short continuation of level 1 starts: V moves little between rounds.
+const NEAR_SOFTNESS: f64 = 1e-4;
 /// ε at which level 3 starts: contacts so soft that V ≈ V_f is within Newton's reach.
 const SOFTEST: f64 = 1e3;
 /// Velocity scales and longest steps of level 3.
@@ -35,6 +37,9 @@ pub struct SolverWorkspace {
     pub impulses: Vec<ContactImpulse>,
     /// P = Σ Jᵀp [N·s, N·m·s], stacked per body.
     pub generalised: Vec<f64>,
+    /// Smallest vₙ + b at `velocity` over the contacts without impulse [m/s]; any positive number when none
+    /// approaches.
+    pub slowest_open: f64,
     root: Vec<f64>,
     attempt: Vec<f64>,
     prefix: Vec<f64>,
@@ -60,6 +65,7 @@ pub fn solve(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     workspace.root.clear();
+    workspace.slowest_open = f64::NEG_INFINITY;
     if !workspace.system.load(problem, options) {
         warm.clear();
         return report;
@@ -69,13 +75,18 @@ pub fn solve(
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
     workspace.mixed.rows.clear();
-    grow(problem, options, workspace, 0);
+    if !warm_velocity {
+        grow(problem, options, workspace, 0);
+    }
     loop {
         report.rounds += 1;
         fill_impulses(problem, warm, workspace);
         let (level, solved) = climb(options, workspace);
         report.level = report.level.max(level);
         report.converged = solved;
+        if solved {
+            workspace.set.shrink(&workspace.root, report.rounds, &mut workspace.mixed.rows);
+        }
         let known = workspace.set.rows.len();
         if grow(problem, options, workspace, report.rounds) == 0 {
             break;
@@ -129,6 +140,12 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     attempt.extend_from_slice(root);
     let mut outcome = (0, false);
     if options.highest_level >= 1 {
+        let limits = NewtonLimits { iterations: 12, halvings: 8 };
+        let schedule = Schedule { first: NEAR_SOFTNESS, factor: 0.1, last: softness, limits };
+        outcome = (1, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
+    }
+    if !outcome.1 && options.highest_level >= 1 {
+        attempt.copy_from_slice(&system.free_velocity);
         let limits = NewtonLimits { iterations: 12, halvings: 12 };
         let schedule = Schedule { first: 1e-2, factor: 0.1, last: softness, limits };
         let (solved, start) = continuation::solve(rows, system, schedule, attempt, prefix, newton);
@@ -144,6 +161,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     if !outcome.1 && options.highest_level >= 4 {
         let limits = NewtonLimits { iterations: 40, halvings: 12 };
         let schedule = Schedule { first: 1.0, factor: 0.9, last: softness, limits };
+        attempt.copy_from_slice(&system.free_velocity);
         outcome = (4, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
     }
     root.copy_from_slice(attempt);
@@ -183,7 +201,7 @@ fn finish(
     warm: &mut WarmStart,
     workspace: &mut SolverWorkspace,
 ) {
-    let SolverWorkspace { velocity, impulses, generalised, root, set, order, .. } = workspace;
+    let SolverWorkspace { velocity, impulses, generalised, slowest_open, root, set, order, .. } = workspace;
     for row in &set.rows {
         if let Some(impulse) = row.impulse(&row.velocity(root), options.softness) {
             impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
@@ -195,6 +213,12 @@ fn finish(
         problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
     }
     problem.respond(generalised, velocity);
+    *slowest_open = set.slowest(problem, velocity);
+    for row in &set.rows {
+        if row.depth(&row.velocity(root)) <= 0.0 {
+            *slowest_open = slowest_open.min(-row.depth(&row.velocity(velocity)));
+        }
+    }
 
     warm.clear();
     warm.velocity.extend_from_slice(root);

@@ -5,12 +5,14 @@ Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
 unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
 */
 
+mod approach_speed;
 mod arclength;
 mod contact_law;
 mod continuation;
 mod dense;
 mod ladder;
 mod mixed_newton;
+mod near_contacts;
 mod normal_speed;
 pub mod passivity_filter;
 pub mod pose_projection;
@@ -24,6 +26,7 @@ mod working_set;
 #[cfg(test)]
 mod tests;
 
+pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
 pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};

@@ -13,25 +13,61 @@ use crate::records::{Contacts, NOT_FREE};
 pub(super) fn fill(contacts: &Contacts, offset: &[f64], velocity: &[f64], out: &mut Vec<f64>) {
     let count = contacts.len();
     // one free body: every row names it alone, so the columns can be read straight through
-    if let [vx, vy, vz, wx, wy, wz] = *velocity {
-        let (normal, arm) = (&contacts.normal, &contacts.arm_a);
-        // equal lengths, said once: the loop below is then free of checks and runs in vectors
-        let (nx, ny, nz) = (&normal.x[..count], &normal.y[..count], &normal.z[..count]);
-        let (rx, ry, rz) = (&arm.x[..count], &arm.y[..count], &arm.z[..count]);
-        let offset = &offset[..count];
+    if let Some(velocity) = velocity.as_array() {
         out.resize(count, 0.0);
-        for (i, speed) in out[..count].iter_mut().enumerate() {
-            *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
-                + ny[i] * (vy + wz * rx[i] - wx * rz[i])
-                + nz[i] * (vz + wx * ry[i] - wy * rx[i])
-                + offset[i];
-        }
+        fill_block(contacts, 0, offset, velocity, &mut out[..count]);
     } else {
         out.clear();
         out.extend((0..count).map(|i| {
             let v = contacts.relative_velocity(i, velocity);
             contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i]
         }));
+    }
+}
+
+/// Fills `out` with sᵢ of the contacts from `start` on, for one free body.
+#[inline]
+pub(super) fn fill_block(
+    contacts: &Contacts,
+    start: usize,
+    offset: &[f64],
+    velocity: &[f64; 6],
+    out: &mut [f64],
+) {
+    let block = start..start + out.len();
+    let [vx, vy, vz, wx, wy, wz] = *velocity;
+    let (normal, arm) = (&contacts.normal, &contacts.arm_a);
+    // equal lengths, said once: the loop below is then free of checks and runs in vectors
+    let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
+    let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block.clone()]);
+    let offset = &offset[block];
+    for (i, speed) in out.iter_mut().enumerate() {
+        *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
+            + ny[i] * (vy + wz * rx[i] - wx * rz[i])
+            + nz[i] * (vz + wx * ry[i] - wy * rx[i])
+            + offset[i];
+    }
+}
+
+/// Fills `out` with nᵢ·vᵢ [m/s] of the contacts from `start` on, v relative to moving surfaces too.
+#[inline]
+pub(super) fn fill_relative(contacts: &Contacts, start: usize, velocity: &[f64], out: &mut [f64]) {
+    let Some(&[vx, vy, vz, wx, wy, wz]) = velocity.as_array() else {
+        for (i, speed) in out.iter_mut().enumerate() {
+            let v = contacts.relative_velocity(start + i, velocity);
+            *speed = contacts.normal.get(start + i).dot(&v);
+        }
+        return;
+    };
+    let block = start..start + out.len();
+    let (normal, arm, surface) = (&contacts.normal, &contacts.arm_a, &contacts.surface_velocity);
+    let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
+    let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block.clone()]);
+    let (ux, uy, uz) = (&surface.x[block.clone()], &surface.y[block.clone()], &surface.z[block]);
+    for (i, speed) in out.iter_mut().enumerate() {
+        *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i] - ux[i])
+            + ny[i] * (vy + wz * rx[i] - wx * rz[i] - uy[i])
+            + nz[i] * (vz + wx * ry[i] - wy * rx[i] - uz[i]);
     }
 }
 
@@ -60,11 +96,26 @@ fn surface_speed(contacts: &Contacts, contact: usize) -> f64 {
 
 /// The smallest value and its place; (∞, `usize::MAX`) when there is none.
 pub(super) fn smallest(values: &[f64]) -> (f64, usize) {
-    let mut best = (f64::INFINITY, usize::MAX);
-    for (place, &value) in values.iter().enumerate() {
-        if value < best.0 {
-            best = (value, place);
+    let smallest = minimum(values);
+    if smallest == f64::INFINITY {
+        return (smallest, usize::MAX);
+    }
+    (smallest, values.iter().position(|&value| value == smallest).unwrap_or(usize::MAX))
+}
+
+/// The smallest value, ∞ when there is none; what is not a number is passed over.
+pub(super) fn minimum(values: &[f64]) -> f64 {
+    // eight running minima: a single one would wait for itself
+    let mut lanes = [f64::INFINITY; 8];
+    let blocks = values.chunks_exact(8);
+    let rest = blocks.remainder();
+    for block in blocks {
+        for (lane, &value) in lanes.iter_mut().zip(block) {
+            *lane = if value < *lane { value } else { *lane };
         }
     }
-    best
+    for (lane, &value) in lanes.iter_mut().zip(rest) {
+        *lane = if value < *lane { value } else { *lane };
+    }
+    lanes.into_iter().fold(f64::INFINITY, f64::min)
 }

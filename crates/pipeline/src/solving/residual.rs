@@ -11,12 +11,16 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::normal_speed;
 use super::problem::{ContactImpulse, VelocityProblem};
 use super::single_contact::SingleContact;
 use crate::records::NOT_FREE;
 
 /// A normal impulse below this [N·s] is none, for the relative error of the cone.
 const SMALLEST_IMPULSE: f64 = 1e-15;
+
+/// Contacts looked at together: they stay in the nearest cache.
+const BLOCK: usize = 256;
 
 /// How far impulses and velocity are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,24 +40,80 @@ pub fn coulomb_residual(
     impulses: &[ContactImpulse],
     velocity: &[f64],
 ) -> Residuals {
+    coulomb_residual_from(problem, impulses, velocity, f64::NEG_INFINITY)
+}
+
+/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, a lower bound of vₙ + b
+/// [m/s] over those without impulse, says that none of them matters.
+#[must_use]
+pub fn coulomb_residual_from(
+    problem: &VelocityProblem<'_>,
+    impulses: &[ContactImpulse],
+    velocity: &[f64],
+    slowest_open: f64,
+) -> Residuals {
     let mut residuals = Residuals::default();
-    let contacts = problem.contacts;
-    for contact in 0..contacts.len() {
-        let v = contacts.relative_velocity(contact, velocity);
-        let approaching = -(contacts.normal.get(contact).dot(&v) + problem.approach[contact]);
-        // a contact that carries an impulse is judged below; its small violation never exceeds that judgement
-        // by more than ε, so the order of the list does not matter
-        if approaching > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
-            residuals.coulomb = approaching;
+    // distances to some solution bound those to the nearest, which cost more: as a rule the one search at the
+    // largest bound decides for all
+    let mut largest = (0.0, None);
+    for entry in impulses {
+        let bound = judge(problem, entry, velocity, false, &mut residuals);
+        if bound > largest.0 {
+            largest = (bound, Some(entry));
         }
     }
-    for entry in impulses {
-        judge(problem, entry, velocity, &mut residuals);
+    if let (bound, Some(entry)) = largest {
+        residuals.coulomb = judge(problem, entry, velocity, true, &mut residuals);
+        if residuals.coulomb < bound {
+            for entry in impulses {
+                if judge(problem, entry, velocity, false, &mut residuals) > residuals.coulomb {
+                    let nearest = judge(problem, entry, velocity, true, &mut residuals);
+                    residuals.coulomb = residuals.coulomb.max(nearest);
+                }
+            }
+        }
+    }
+    if slowest_open < -residuals.coulomb || slowest_open.is_nan() {
+        judge_open(problem, impulses, velocity, &mut residuals);
     }
     residuals
 }
 
-fn judge(problem: &VelocityProblem<'_>, entry: &ContactImpulse, velocity: &[f64], residuals: &mut Residuals) {
+/// Contacts without impulse.
+fn judge_open(
+    problem: &VelocityProblem<'_>,
+    impulses: &[ContactImpulse],
+    velocity: &[f64],
+    residuals: &mut Residuals,
+) {
+    let mut block = [0.0; BLOCK];
+    for start in (0..problem.contacts.len()).step_by(BLOCK) {
+        let end = (start + BLOCK).min(problem.contacts.len());
+        let speeds = &mut block[..end - start];
+        normal_speed::fill_relative(problem.contacts, start, velocity, speeds);
+        for (speed, approach) in speeds.iter_mut().zip(&problem.approach[start..end]) {
+            *speed += approach;
+        }
+        if normal_speed::minimum(speeds) >= -residuals.coulomb {
+            continue;
+        }
+        for (contact, speed) in (start..end).zip(&*speeds) {
+            if -speed > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
+                residuals.coulomb = -speed;
+            }
+        }
+    }
+}
+
+/// Cone and complementarity of one contact into `residuals`; returns its distance [m/s] to the nearest
+/// solution of the law, or to any solution unless `nearest`.
+fn judge(
+    problem: &VelocityProblem<'_>,
+    entry: &ContactImpulse,
+    velocity: &[f64],
+    nearest: bool,
+    residuals: &mut Residuals,
+) -> f64 {
     let contacts = problem.contacts;
     let frame = contact_frame(&contacts.normal.get(entry.contact));
     let v = frame.transpose() * contacts.relative_velocity(entry.contact, velocity);
@@ -62,21 +122,18 @@ fn judge(problem: &VelocityProblem<'_>, entry: &ContactImpulse, velocity: &[f64]
     if p.x > 0.0 {
         residuals.complementarity = residuals.complementarity.max((v.x + approach).abs());
     }
-    let excess = libm::hypot(p.y, p.z) - friction * p.x;
+    let excess = (p.y * p.y + p.z * p.z).sqrt() - friction * p.x;
     residuals.cone = residuals.cone.max(excess / p.x.max(SMALLEST_IMPULSE));
 
     let delassus = frame.transpose() * delassus(problem, entry.contact) * frame;
-    let Some(single) = SingleContact::new(delassus, friction) else {
-        residuals.coulomb = f64::INFINITY;
-        return;
-    };
+    let Some(single) = SingleContact::new(delassus, friction) else { return f64::INFINITY };
     let free = v - delassus * p;
-    let distance = single.distance(&single.solve(free, approach), &p);
-    // the search for other solutions costs more and is seldom needed
-    if distance > residuals.coulomb {
-        let nearest = single.distance(&single.nearest(free, approach, &p), &p);
-        residuals.coulomb = residuals.coulomb.max(nearest);
-    }
+    let solution = if nearest {
+        single.nearest(free, approach, &p)
+    } else {
+        single.solve_near(free, approach, &p, (v.y * v.y + v.z * v.z).sqrt())
+    };
+    single.distance(&solution, &p)
 }
 
 /// D = J W Jᵀ [1/kg] in world axes, over the bodies that the contact names.

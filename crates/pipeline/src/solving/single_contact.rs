@@ -17,6 +17,10 @@ use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 /// Halvings of u: to the last bit.
 const BISECTIONS: u32 = 60;
+/// Secants tried before bisection.
+const SECANTS: u32 = 12;
+/// |g| below this share of μpₙ is rounding.
+const ROUNDING: f64 = 4e-16;
 /// Cells in which slip roots are sought one by one.
 const CELLS: u32 = 64;
 
@@ -51,6 +55,33 @@ impl SingleContact {
     /// p [N·s] by rule S0, from c and b [m/s].
     #[must_use]
     pub fn solve(&self, free: Vector3<f64>, approach: f64) -> Vector3<f64> {
+        self.solve_or(free, approach, || self.bisect(0.0, 1.0, &free, approach))
+    }
+
+    /// Like [`Self::solve`], but a slip is sought from where `impulse` [N·s] and its slip speed [m/s] are: a
+    /// few steps instead of sixty. Where the law has several solutions it may be another one.
+    #[must_use]
+    pub fn solve_near(
+        &self,
+        free: Vector3<f64>,
+        approach: f64,
+        impulse: &Vector3<f64>,
+        slip_speed: f64,
+    ) -> Vector3<f64> {
+        self.solve_or(free, approach, || {
+            let push = (impulse.y * impulse.y + impulse.z * impulse.z).sqrt();
+            let guess = self.mean * push / (self.mean * push + slip_speed);
+            self.secant(guess, &free, approach)
+        })
+    }
+
+    /// Open, stick, or what `slip` finds.
+    fn solve_or(
+        &self,
+        free: Vector3<f64>,
+        approach: f64,
+        slip: impl FnOnce() -> Vector3<f64>,
+    ) -> Vector3<f64> {
         if free.x + approach >= 0.0 {
             return Vector3::zeros();
         }
@@ -58,7 +89,7 @@ impl SingleContact {
         if self.excess(&stick) <= 0.0 {
             return stick;
         }
-        self.bisect(0.0, 1.0, &free, approach)
+        slip()
     }
 
     /// Of all solutions of the law the one nearest to `impulse` [N·s], distances weighted by diag D.
@@ -112,7 +143,26 @@ impl SingleContact {
 
     /// g = |pₜ| − μ pₙ.
     fn excess(&self, impulse: &Vector3<f64>) -> f64 {
-        libm::hypot(impulse.y, impulse.z) - self.friction * impulse.x
+        (impulse.y * impulse.y + impulse.z * impulse.z).sqrt() - self.friction * impulse.x
+    }
+
+    /// Root of g near `guess` by secants; by bisection of what is left when they do not get there.
+    fn secant(&self, guess: f64, free: &Vector3<f64>, approach: f64) -> Vector3<f64> {
+        let (mut low, mut high) = (0.0, 1.0);
+        let mut before = (0.999 * guess, self.excess(&self.at(0.999 * guess, free, approach)));
+        let mut u = guess;
+        for _ in 0..SECANTS {
+            let impulse = self.at(u, free, approach);
+            let excess = self.excess(&impulse);
+            if excess.abs() <= ROUNDING * self.friction * impulse.x {
+                return impulse;
+            }
+            *(if excess <= 0.0 { &mut low } else { &mut high }) = u;
+            let next = u - excess * (u - before.0) / (excess - before.1);
+            before = (u, excess);
+            u = if next > low && next < high { next } else { f64::midpoint(low, high) };
+        }
+        self.bisect(low, high, free, approach)
     }
 
     /// Root of g between two u where its sign differs; the side inside the cone is returned.
@@ -150,6 +200,8 @@ mod tests {
             assert!((p.x * (v.x + approach)).abs() < 1e-9, "Signorini");
             assert!(push.norm() <= friction * p.x + 1e-12, "cone");
             assert!((push * slip.norm() + slip * (friction * p.x)).norm() < 1e-7, "opposes slip {k}");
+            let near = contact.nearest(free, approach, &contact.solve_near(free, approach, &p, slip.norm()));
+            assert!(contact.distance(&near, &contact.solve_near(free, approach, &p, slip.norm())) < 1e-9);
             assert!(contact.distance(&contact.nearest(free, approach, &p), &p) < 1e-12);
         }
     }

@@ -2,37 +2,40 @@
 //!
 //! ```text
 //! W₀ = active in the last step ∪ worst violated at the guess
-//! solve on W → V;   W ← W ∪ worst violated at V;   until Jₙ V − uₙ + b ≥ −1 nm/s everywhere
+//! solve on W → V;   W ← active of W ∪ worst violated at V;   until Jₙ V − uₙ + b ≥ −1 nm/s everywhere
 //! ```
 //!
-//! Of a thousand candidates two or three carry load. Adding the single worst keeps W small; when many are
-//! violated and W is large already (thread flanks) all of them come in at once. The last pass runs over
-//! every contact, so the answer is that of the full set.
+//! Of a thousand candidates two or three carry load. Adding the single worst keeps W small; when the violated
+//! ones are few against W all of them come in at once. Contacts that a solve leaves open go out again: on thread
+//! flanks one nanometre decides who carries load, and Newton would flip the idle ones to and fro. The last
+//! search is over every contact, so the answer is that of the full set.
 
 use super::contact_law::ContactRow;
+use super::near_contacts::NearContacts;
 use super::normal_speed;
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
 use crate::records::NOT_FREE;
 use nalgebra::Vector3;
 
-/// W counts as large above this many contacts.
-const LARGE_SET: usize = 64;
-/// Fewer violated contacts than this are added one by one.
-const MANY_VIOLATED: usize = 24;
-/// After this many rounds many violated contacts are added at once even to a small W.
-const PATIENT_ROUNDS: u32 = 3;
-/// After this many rounds all violated contacts are added at once, however few.
-const MOST_SINGLE_ROUNDS: u32 = 40;
+/// Contacts looked at together when the active ones of the last step are sought.
+const BLOCK: usize = 64;
+/// Violated contacts are added all at once when they are at most this many times those in W.
+const FEW_VIOLATED: usize = 2;
+/// After this many rounds all violated contacts are added at once, however many, and none goes out any more:
+/// W then only grows, and the rounds end.
+const PATIENT_ROUNDS: u32 = 40;
 
 /// Rows of the contacts in W, and who is in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkingSet {
     /// Contacts in W, in the order of their coming.
     pub(super) rows: Vec<ContactRow>,
-    /// b − uₙ of each contact of the record [m/s]; infinite for those in W.
+    /// b − uₙ of each contact of the record [m/s]; of use with several bodies.
     offset: Vec<f64>,
-    /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
+    /// Search with one free body.
+    near: NearContacts,
+    /// Jₙ V − uₙ + b of each contact at the last search with several bodies [m/s]; infinite for those in W.
     slack: Vec<f64>,
 }
 
@@ -41,22 +44,30 @@ impl WorkingSet {
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;
         self.rows.clear();
-        normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
+        if problem.response.len() == 1 {
+            self.near.start();
+        } else {
+            normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
+        }
         if warm.ids.is_empty() {
             return;
         }
-        // detection lists nodes in runs of ascending identity: within a run the two lists are merged
-        let (mut cursor, mut last) = (0, 0);
-        for (contact, &id) in contacts.id.iter().enumerate() {
-            if id < last {
-                cursor = warm.ids.partition_point(|&active| active < id);
+        // detection lists nodes roughly by identity: most blocks hold none of the few active ones
+        for (block, ids) in contacts.id.chunks(BLOCK).enumerate() {
+            let (mut least, mut most) = (u32::MAX, 0);
+            for &id in ids {
+                least = least.min(id);
+                most = most.max(id);
             }
-            last = id;
-            while warm.ids.get(cursor).is_some_and(|&active| active < id) {
-                cursor += 1;
+            let first = warm.ids.partition_point(|&active| active < least);
+            let last = first + warm.ids[first..].partition_point(|&active| active <= most);
+            if first == last {
+                continue;
             }
-            if warm.ids.get(cursor) == Some(&id) {
-                self.push(problem, system, contact);
+            for (place, id) in ids.iter().enumerate() {
+                if warm.ids[first..last].binary_search(id).is_ok() {
+                    self.push_contact(problem, system, block * BLOCK + place);
+                }
             }
         }
     }
@@ -71,30 +82,84 @@ impl WorkingSet {
         violation: f64,
         round: u32,
     ) -> usize {
-        normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
-        let violated =
-            self.slack.iter().map(|&slack| usize::from(slack < -violation || slack.is_nan())).sum();
-        if violated == 0 {
-            return 0;
-        }
-        let many = violated > MANY_VIOLATED && (self.rows.len() > LARGE_SET || round > PATIENT_ROUNDS);
-        if many || round > MOST_SINGLE_ROUNDS {
-            for contact in 0..self.slack.len() {
-                if self.slack[contact] < -violation {
-                    self.push(problem, system, contact);
+        self.search(problem, velocity);
+        let slack = std::mem::take(if velocity.len() == 6 { &mut self.near.slack } else { &mut self.slack });
+        // what is not a number is violated too
+        let fine: usize = slack.iter().map(|&slack| usize::from(slack >= -violation)).sum();
+        let violated = slack.len() - fine;
+        if violated > 0 {
+            let few = round > 0 && violated <= FEW_VIOLATED * self.rows.len();
+            if few || round > PATIENT_ROUNDS {
+                for (place, _) in slack.iter().enumerate().filter(|(_, slack)| **slack < -violation) {
+                    self.push(problem, system, place);
+                }
+            } else {
+                let (worst, place) = normal_speed::smallest(&slack);
+                if worst < -violation {
+                    self.push(problem, system, place);
                 }
             }
-        } else {
-            let (slack, worst) = normal_speed::smallest(&self.slack);
-            if slack < -violation {
-                self.push(problem, system, worst);
-            }
         }
+        *(if velocity.len() == 6 { &mut self.near.slack } else { &mut self.slack }) = slack;
         violated
     }
 
+    /// Takes the contacts that `velocity` leaves open out of W; `states` are the rows' companions.
+    pub(super) fn shrink<T>(&mut self, velocity: &[f64], round: u32, states: &mut Vec<T>) {
+        if round > PATIENT_ROUNDS {
+            return;
+        }
+        let mut kept = 0;
+        for place in 0..self.rows.len() {
+            let row = &self.rows[place];
+            if row.depth(&row.velocity(velocity)) > 0.0 {
+                self.rows.swap(place, kept);
+                states.swap(place, kept);
+                kept += 1;
+            } else if velocity.len() == 6 {
+                self.near.set_offset(row.contact, row.approach - row.normal.dot(&row.drift));
+            }
+        }
+        self.rows.truncate(kept);
+        states.truncate(kept);
+    }
+
+    /// Smallest Jₙ V − uₙ + b of all contacts outside W [m/s], or any positive number.
+    pub(super) fn slowest(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) -> f64 {
+        self.search(problem, velocity);
+        normal_speed::minimum(if velocity.len() == 6 { &self.near.slack } else { &self.slack })
+    }
+
+    /// Slack of all contacts that `velocity` may violate; infinite for those in W.
+    fn search(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) {
+        if let Some(velocity) = velocity.as_array() {
+            if self.near.refresh(problem, velocity) {
+                for row in &self.rows {
+                    self.near.set_offset(row.contact, f64::INFINITY);
+                }
+            }
+            self.near.fill_slack(velocity);
+        } else {
+            normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
+            for row in &self.rows {
+                self.slack[row.contact as usize] = f64::INFINITY;
+            }
+        }
+    }
+
+    /// Appends the row of the contact found at `place` of the last search.
+    fn push(&mut self, problem: &VelocityProblem<'_>, system: &mut System, place: usize) {
+        if problem.response.len() == 1 {
+            let contact = self.near.contact(place);
+            self.near.set_offset(contact as u32, f64::INFINITY);
+            self.push_contact(problem, system, contact);
+        } else {
+            self.push_contact(problem, system, place);
+        }
+    }
+
     /// Appends the row of one contact.
-    fn push(&mut self, problem: &VelocityProblem<'_>, system: &mut System, contact: usize) {
+    fn push_contact(&mut self, problem: &VelocityProblem<'_>, system: &mut System, contact: usize) {
         let contacts = problem.contacts;
         let body_b = contacts.body_b[contact];
         let drift = contacts.surface_velocity.get(contact);
@@ -112,7 +177,6 @@ impl WorkingSet {
         };
         row.inverse_compliance = 1.0 / system.compliance(&row);
         system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
-        self.offset[contact] = f64::INFINITY;
         self.rows.push(row);
     }
 }

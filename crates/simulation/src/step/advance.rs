@@ -43,8 +43,8 @@ impl Environment<'_> {
     /// Moves the pose out of the contacts it is inside of.
     fn correct(&mut self, state: &mut State, certificate: &mut Certificate) {
         let scratch = &mut *self.scratch;
-        let still = vec![0.0; scratch.pose_velocity.len()];
-        scratch.pose_velocity.copy_from_slice(&still);
+        scratch.pose_velocity.fill(0.0);
+        scratch.wanted.clone_from(&scratch.pose_velocity);
         // a horizon of one second makes velocities displacements
         let report = project(
             &scratch.contacts,
@@ -55,7 +55,7 @@ impl Environment<'_> {
             &mut scratch.projection,
         );
         if report.pivots > 0 {
-            self.charge(state, &still, 1.0, certificate);
+            self.charge(state, 1.0, certificate);
             for (index, motion) in state.motions.iter_mut().enumerate() {
                 let twist = motion.twist;
                 advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], 1.0);

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
-use tightfit_pipeline::solving::residual::coulomb_residual;
+use tightfit_pipeline::solving::residual::coulomb_residual_from;
 use tightfit_pipeline::solving::{SolverOptions, SolverWorkspace, VelocityProblem, solve};
 
 use super::workspace::Environment;
@@ -29,19 +29,12 @@ impl Environment<'_> {
         let clock = Instant::now();
         let step = self.scene.step;
         let scratch = &mut *self.scratch;
-        scratch.approach.clear();
-        let mut worst = 0.0_f64;
-        for index in 0..scratch.contacts.len() {
-            let allowed = scratch.contacts.gap[index].max(0.0) / step;
-            let velocity = scratch.contacts.relative_velocity(index, &scratch.start);
-            worst = worst.min(velocity.dot(&scratch.contacts.normal.get(index)) + allowed);
-            scratch.approach.push(allowed);
-        }
+        let worst = scratch.approach.fill(&scratch.contacts, step, &scratch.start);
         if worst < -SLOWEST_IMPACT {
             scratch.impact_warm.clear();
             let problem = VelocityProblem {
                 contacts: &scratch.contacts,
-                approach: &scratch.approach,
+                approach: &scratch.approach.impact,
                 free_velocity: &scratch.start,
                 response: &scratch.inverse_mass,
             };
@@ -50,9 +43,11 @@ impl Environment<'_> {
             let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
             certificate.level = certificate.level.max(report.level);
             certificate.iterations += report.iterations;
+            certificate.evaluations += report.evaluations;
             certificate.contact_work += work;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
+            scratch.approach.fill(&scratch.contacts, step, &scratch.start);
             self.predict(state);
         }
         certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
@@ -61,18 +56,10 @@ impl Environment<'_> {
     /// Forces over the step.
     pub(super) fn smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
-        let step = self.scene.step;
         let scratch = &mut *self.scratch;
-        scratch.approach.clear();
-        for index in 0..scratch.contacts.len() {
-            let gap = scratch.contacts.gap[index].max(0.0);
-            let velocity = scratch.contacts.relative_velocity(index, &scratch.start);
-            let separating = velocity.dot(&scratch.contacts.normal.get(index));
-            scratch.approach.push((2.0 * gap / step + separating).max(0.0));
-        }
         let problem = VelocityProblem {
             contacts: &scratch.contacts,
-            approach: &scratch.approach,
+            approach: &scratch.approach.smooth,
             free_velocity: &scratch.free,
             response: &scratch.response,
         };
@@ -80,6 +67,7 @@ impl Environment<'_> {
         let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
         certificate.level = certificate.level.max(report.level);
         certificate.iterations += report.iterations;
+        certificate.evaluations += report.evaluations;
         certificate.active = report.active;
         certificate.contact_work += work;
         scratch.end.clear();
@@ -98,7 +86,7 @@ fn finish(
     converged: bool,
     certificate: &mut Certificate,
 ) -> f64 {
-    let residuals = coulomb_residual(problem, &solver.impulses, &solver.velocity);
+    let residuals = coulomb_residual_from(problem, &solver.impulses, &solver.velocity, solver.slowest_open);
     certificate.coulomb = certificate.coulomb.max(residuals.coulomb);
     certificate.complementarity = certificate.complementarity.max(residuals.complementarity);
     certificate.cone = certificate.cone.max(residuals.cone);

@@ -27,7 +27,7 @@ pub fn step(
     workspace: &mut Workspace,
 ) -> Certificate {
     let mut certificate = Certificate { converged: true, ..Certificate::default() };
-    let before = state.clone();
+    workspace.before.copy_from(state);
     let mut env = workspace.environment(scene, parameters, input);
 
     loop {
@@ -48,7 +48,7 @@ pub fn step(
     env.advance(state, &mut certificate);
 
     if !state.is_finite() {
-        *state = before;
+        state.copy_from(&workspace.before);
         certificate.limits.push(Limit::NotFinite);
         certificate.converged = false;
     }

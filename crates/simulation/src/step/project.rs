@@ -25,7 +25,7 @@ impl Environment<'_> {
         scratch.pose_velocity.clear();
         let middle = scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b));
         scratch.pose_velocity.extend(middle);
-        let wanted = scratch.pose_velocity.clone();
+        scratch.wanted.clone_from(&scratch.pose_velocity);
         let report = project(
             &scratch.contacts,
             &scratch.contacts.gap,
@@ -38,24 +38,19 @@ impl Environment<'_> {
             certificate.limits.push(Limit::ProjectionIncomplete);
         }
         if report.pivots > 0 {
-            self.charge(state, &wanted, step, certificate);
+            self.charge(state, step, certificate);
         }
         certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
     }
 
     /// Pays for the difference between the velocity that was wanted and the projected one.
-    pub(super) fn charge(
-        &mut self,
-        state: &mut State,
-        wanted: &[f64],
-        step: f64,
-        certificate: &mut Certificate,
-    ) {
-        let without = self.potential(state, wanted, step);
+    pub(super) fn charge(&mut self, state: &mut State, step: f64, certificate: &mut Certificate) {
+        let without = self.potential(state, &self.scratch.wanted, step);
         let cost = self.potential(state, &self.scratch.pose_velocity, step) - without;
         if cost > state.tank {
             let keep = (state.tank / cost).max(0.0);
-            for (own, wanted) in self.scratch.pose_velocity.iter_mut().zip(wanted) {
+            let scratch = &mut *self.scratch;
+            for (own, wanted) in scratch.pose_velocity.iter_mut().zip(&scratch.wanted) {
                 *own = wanted + (*own - wanted) * keep;
             }
             certificate.limits.push(Limit::TankEmpty);

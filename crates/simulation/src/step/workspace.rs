@@ -4,10 +4,10 @@ use nalgebra::Matrix6;
 use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
-use tightfit_pipeline::solving::{SolverWorkspace, WarmStart};
+use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
-use crate::{Input, Motion, Parameters, Scene};
+use crate::{Input, Motion, Parameters, Scene, State};
 
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
@@ -19,17 +19,21 @@ pub struct Workspace {
     pub(super) detected: Option<(u64, f64)>,
     /// Margin that a step begun again asks for [m]; zero otherwise.
     pub(super) widened: f64,
+    /// The state before the step, for a step that cannot be taken.
+    pub(super) before: State,
     /// Velocities [v; ω] in world axes, stacked: at the start, after the impact, free, at the end, of the pose.
     pub(super) start: Vec<f64>,
     pub(super) free: Vec<f64>,
     pub(super) end: Vec<f64>,
     pub(super) pose_velocity: Vec<f64>,
+    /// Velocity of the pose before it was projected.
+    pub(super) wanted: Vec<f64>,
     /// W, M⁻¹ and M of every free body in world axes.
     pub(super) response: Vec<Matrix6<f64>>,
     pub(super) inverse_mass: Vec<Matrix6<f64>>,
     pub(super) mass: Vec<Matrix6<f64>>,
     /// b of every contact [m/s].
-    pub(super) approach: Vec<f64>,
+    pub(super) approach: ApproachSpeeds,
     pub(super) solver: SolverWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
