@@ -88,7 +88,7 @@ impl Plot {
         for (series, color) in self.series.iter().zip(COLORS) {
             let _ = writeln!(
                 svg,
-                r##"<line x1="{x}" x2="{}" y1="38" y2="38" stroke="{color}" stroke-width="2.5"/><text x="{}" y="42">{}</text>"##,
+                r##"<line x1="{x}" x2="{}" y1="33" y2="33" stroke="{color}" stroke-width="2.5"/><text x="{}" y="37">{}</text>"##,
                 x + 18.0,
                 x + 24.0,
                 escape(series.name)
