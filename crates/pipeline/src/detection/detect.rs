@@ -1,7 +1,7 @@
 //! Detection of one pair, nodes of both sides.
 //!
 //! ```text
-//! score_k = d_k + T n_k·v     if d_k ≥ −1 µm, else d_k − 1 m        the branch with the largest score is the contact
+//! score_k = d_k + T n_k·v     if d_k ≥ −5 µm, else d_k − 1 m        the branch with the largest score is the contact
 //! ```
 //!
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
@@ -13,8 +13,10 @@ use tightfit_shape::{Branches, Part, Sample};
 use super::Side;
 use crate::records::{Contacts, NOT_FREE};
 
-/// A face that the node is behind by more than this [m] does not hold any more.
-const BEHIND: f64 = -1e-6;
+/// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
+/// between their nodes; at 1 µm a node that reaches the crossing finds the face it should slide onto already lost, and a
+/// nut jams at its first turn.
+const BEHIND: f64 = -5e-6;
 
 /// What detection is told besides the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]

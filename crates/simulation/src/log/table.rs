@@ -87,6 +87,9 @@ pub(super) fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
     table.columns
 }
 
+/// A column of the certificate.
+type Field<T> = (&'static str, fn(&Certificate) -> T);
+
 struct Table<'a> {
     records: &'a [Record],
     columns: Vec<Column>,
@@ -130,7 +133,7 @@ impl Table<'_> {
     }
 
     fn certificate(&mut self) {
-        let reals: [(&str, fn(&Certificate) -> f64); 10] = [
+        let reals: [Field<f64>; 10] = [
             ("penetration_m", |c| c.penetration),
             ("coulomb_residual_m_s", |c| c.coulomb),
             ("complementarity_m_s", |c| c.complementarity),
@@ -145,7 +148,7 @@ impl Table<'_> {
         for (name, of) in reals {
             self.real(name, |record| of(&record.certificate));
         }
-        let wholes: [(&str, fn(&Certificate) -> u64); 4] = [
+        let wholes: [Field<u64>; 4] = [
             ("candidates", |c| c.candidates as u64),
             ("active_contacts", |c| c.active as u64),
             ("solver_level", |c| c.level.into()),

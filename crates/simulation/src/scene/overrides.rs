@@ -48,10 +48,10 @@ fn replace(table: &mut toml::Table, key: &str, value: &str) -> Result<(), String
     let (last, folders) = path.split_last().ok_or("an empty key")?;
     let mut here = table;
     for folder in folders {
-        here = here
-            .get_mut(*folder)
-            .and_then(toml::Value::as_table_mut)
-            .ok_or_else(|| format!("there is no table `{folder}` for `--set {key}`"))?;
+        let inner = here.entry(*folder).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        here = inner
+            .as_table_mut()
+            .ok_or_else(|| format!("`{folder}` is no table; `--set {key}` cannot go into it"))?;
     }
     here.insert((*last).to_string(), value);
     Ok(())

@@ -11,6 +11,9 @@ use super::plot::{Plot, Series};
 /// Penetrations below a tenth of a nanometre are drawn as one [um].
 const LEAST_PENETRATION: f64 = 1e-4;
 
+/// Residuals at the level of rounding are drawn as one [m/s].
+const LEAST_RESIDUAL: f64 = 1e-16;
+
 /// A line: its name, and its value in a step.
 type Line<'a> = (&'static str, &'a dyn Fn(&Record) -> f64);
 
@@ -56,14 +59,19 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
         ),
         penetration(run),
         energy(run),
-        plot(
-            run,
-            "Solver [-]",
-            &[
-                ("Newton iterations", &|r| f64::from(r.certificate.iterations)),
-                ("level of the ladder", &|r| f64::from(r.certificate.level)),
-            ],
-        ),
+        Plot {
+            scale: Scale::Log { floor: LEAST_RESIDUAL },
+            ..plot(
+                run,
+                "Residuals of the contact laws [m/s]",
+                &[
+                    ("Coulomb", &|r| r.certificate.coulomb),
+                    ("complementarity", &|r| r.certificate.complementarity),
+                ],
+            )
+        },
+        plot(run, "Newton iterations [-]", &[("both stages", &|r| f64::from(r.certificate.iterations))]),
+        plot(run, "Level of the solver's ladder [-]", &[("highest", &|r| f64::from(r.certificate.level))]),
         Plot {
             scale: Scale::Log { floor: 1.0 },
             ..plot(

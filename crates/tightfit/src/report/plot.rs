@@ -64,12 +64,13 @@ impl Plot {
                 top - 4.0
             );
         }
-        // the first line is the most important one and comes on top
-        for (series, color) in self.series.iter().zip(COLORS).rev() {
+        // the first line is the most important one and comes on top; those below show at its sides
+        for (index, (series, color)) in self.series.iter().zip(COLORS).enumerate().rev() {
+            let thickness = 1.5 + 0.8 * index as f64;
             for path in paths(&series.points, across, up) {
                 let _ = writeln!(
                     svg,
-                    r##"<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>"##
+                    r##"<polyline points="{path}" fill="none" stroke="{color}" stroke-width="{thickness:.1}" stroke-linejoin="round" stroke-linecap="round"/>"##
                 );
             }
         }
@@ -87,7 +88,7 @@ impl Plot {
         for (series, color) in self.series.iter().zip(COLORS) {
             let _ = writeln!(
                 svg,
-                r##"<line x1="{x}" x2="{}" y1="38" y2="38" stroke="{color}" stroke-width="2.5"/><text x="{}" y="42">{}</text>"##,
+                r##"<line x1="{x}" x2="{}" y1="33" y2="33" stroke="{color}" stroke-width="2.5"/><text x="{}" y="37">{}</text>"##,
                 x + 18.0,
                 x + 24.0,
                 escape(series.name)
