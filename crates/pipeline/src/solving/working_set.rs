@@ -21,7 +21,7 @@ use nalgebra::Vector3;
 /// Contacts looked at together when the active ones of the last step are sought.
 const BLOCK: usize = 64;
 /// Violated contacts are added all at once when they are at most this many times those in W.
-const FEW_VIOLATED: usize = 2;
+const FEW_VIOLATED: usize = 4;
 /// After this many rounds all violated contacts are added at once, however many, and none goes out any more:
 /// W then only grows, and the rounds end.
 const PATIENT_ROUNDS: u32 = 40;
