@@ -160,7 +160,7 @@ impl Bolt {
         each_cut_piece(&self.surface.profile, Side::External, point, reach, &cuts, &mut visit);
         for (index, solid) in self.body().enumerate() {
             solid.each_piece(point, reach, |number, branches| {
-                visit(3 + 2 * index as u32 + number.min(1), branches)
+                visit(3 + 2 * index as u32 + number.min(1), branches);
             });
         }
     }

@@ -1,12 +1,15 @@
 //! `tightfit run`: simulate a scene and certify it.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use tightfit::scene::{Disturbance, Drive, Outcome, Record, Run, Scene, Summary, ThreadState};
+use tightfit::report::{self, RunSummary, report_html};
+use tightfit::scene::log::{self, RunMeta};
+use tightfit::scene::{Disturbance, Drive, Outcome, Run, Scene, Summary, ThreadState};
 
 use crate::progress;
 use crate::table::Table;
@@ -39,6 +42,12 @@ pub(crate) struct RunArguments {
     /// Grade every step with an independent, denser set of nodes.
     #[arg(long)]
     audit: bool,
+    /// Write every step to a log (.parquet or .csv), which `tightfit replay` runs again.
+    #[arg(long, value_name = "OUT", requires = "scene")]
+    log: Option<PathBuf>,
+    /// Write an HTML report; without a scene it goes to tightfit-report/report.html.
+    #[arg(long, value_name = "OUT")]
+    report: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -55,7 +64,7 @@ enum Preset {
 /// A finished run.
 struct Finished {
     run: Run,
-    records: Vec<Record>,
+    summary: RunSummary,
     step_micros: Vec<f64>,
 }
 
@@ -65,7 +74,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
     for name in names {
         finished.push(simulate(name, arguments)?);
     }
-    let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.records).completed);
+    let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
     if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(Finished::json).collect();
         let report = if reports.len() == 1 { reports.remove(0) } else { Value::Array(reports) };
@@ -77,7 +86,23 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         println!();
         print!("{}", timing_table(&finished));
     }
+    // both tasks: people want to look
+    let usual = arguments.scene.is_none().then(|| PathBuf::from("tightfit-report/report.html"));
+    if let Some(path) = arguments.report.clone().or(usual) {
+        let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
+        write_report(&path, &summaries)?;
+        if !arguments.json {
+            println!("\nreport: {}", path.display());
+        }
+    }
     Ok(if all_completed { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+fn write_report(path: &Path, summaries: &[RunSummary]) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    std::fs::write(path, report_html(summaries)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
@@ -103,20 +128,27 @@ fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
     }
     let steps = (seconds / run.scene.step).round().max(1.0) as usize;
     let bar = progress::bar(&run.scene.name);
-    let mut records = Vec::with_capacity(steps);
+    let mut summary = RunSummary::new(&run.scene);
     let mut step_micros = Vec::with_capacity(steps);
     for index in 0..steps {
         let clock = Instant::now();
         let record = run.advance();
         let audit = record.audit_seconds;
         step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
-        records.push(record);
+        summary.follow(&run, record);
         if index % 16 == 0 {
             progress::set(&bar, index as f64 / steps as f64);
         }
     }
     bar.finish_and_clear();
-    Ok(Finished { run, records, step_micros })
+    let outcome = Outcome::of(&run, &summary.records);
+    let text =
+        outcome.state.map_or(if outcome.completed { "completed" } else { "not completed" }, state_text);
+    summary.outcome = Some(report::Outcome { is_success: outcome.completed, text: text.into() });
+    if let Some(path) = &arguments.log {
+        log::write(path, &run.scene, &RunMeta::new(arguments.seed, run.disturbance), &summary.records)?;
+    }
+    Ok(Finished { run, summary, step_micros })
 }
 
 fn disturbance(text: &str, seed: u64) -> Result<Disturbance> {
@@ -136,9 +168,9 @@ impl Finished {
     }
 
     fn stages(&self) -> [f64; 3] {
-        let count = self.records.len() as f64;
+        let count = self.summary.records.len() as f64;
         let mut sums = [0.0; 3];
-        for record in &self.records {
+        for record in &self.summary.records {
             for (sum, seconds) in sums.iter_mut().zip(record.certificate.stage_seconds) {
                 *sum += seconds * 1e6 / count;
             }
@@ -148,12 +180,12 @@ impl Finished {
 
     fn real_time_factor(&self) -> f64 {
         let spent: f64 = self.step_micros.iter().sum::<f64>() * 1e-6;
-        self.records.len() as f64 * self.run.scene.step / spent
+        self.summary.records.len() as f64 * self.run.scene.step / spent
     }
 
     fn json(&self) -> Value {
-        let outcome = Outcome::of(&self.run, &self.records);
-        let summary = Summary::of(&self.records);
+        let outcome = Outcome::of(&self.run, &self.summary.records);
+        let summary = Summary::of(&self.summary.records);
         let micro = |metres: f64| metres * 1e6;
         let three = |[max, mean, engaged]: [f64; 3]| {
             json!({
@@ -180,7 +212,7 @@ impl Finished {
         json!({
             "scene": self.run.scene.name,
             "preset": "tight",
-            "steps": self.records.len(),
+            "steps": self.summary.records.len(),
             "dt_s": self.run.scene.step,
             "completed": outcome.completed,
             "outcome": {
@@ -217,12 +249,12 @@ fn state_text(state: ThreadState) -> &'static str {
 fn outcome_table(finished: &[Finished]) -> Table {
     let mut table = Table::new(&["scene", "steps", "completed", "depth mm", "turns", "lead mm", "state"]);
     for one in finished {
-        let outcome = Outcome::of(&one.run, &one.records);
+        let outcome = Outcome::of(&one.run, &one.summary.records);
         let number =
             |value: Option<f64>, digits: usize| value.map_or(String::new(), |v| format!("{v:.digits$}"));
         table.row(vec![
             one.run.scene.name.clone(),
-            one.records.len().to_string(),
+            one.summary.records.len().to_string(),
             if outcome.completed { "yes" } else { "no" }.into(),
             number(outcome.depth.map(|depth| depth * 1e3), 3),
             number(outcome.turns, 3),
@@ -246,7 +278,7 @@ fn certificate_table(finished: &[Finished]) -> Table {
         "limits",
     ]);
     for one in finished {
-        let summary = Summary::of(&one.records);
+        let summary = Summary::of(&one.summary.records);
         table.row(vec![
             one.run.scene.name.clone(),
             format!("{:.3}", summary.penetration[0] * 1e6),
