@@ -40,7 +40,7 @@ impl Environment<'_> {
             };
             let report =
                 solve(&problem, &SolverOptions::default(), &mut scratch.impact_warm, &mut scratch.solver);
-            let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
+            let work = finish(&problem, &scratch.start, &mut scratch.solver, certificate);
             certificate.level = certificate.level.max(report.level);
             certificate.iterations += report.iterations;
             certificate.evaluations += report.evaluations;
@@ -64,7 +64,7 @@ impl Environment<'_> {
             response: &scratch.response,
         };
         let report = solve(&problem, &SolverOptions::default(), &mut state.warm, &mut scratch.solver);
-        let work = finish(&problem, &scratch.start, &mut scratch.solver, report.converged, certificate);
+        let work = finish(&problem, &scratch.start, &mut scratch.solver, certificate);
         certificate.level = certificate.level.max(report.level);
         certificate.iterations += report.iterations;
         certificate.evaluations += report.evaluations;
@@ -83,7 +83,6 @@ fn finish(
     problem: &VelocityProblem,
     start: &[f64],
     solver: &mut SolverWorkspace,
-    converged: bool,
     certificate: &mut Certificate,
 ) -> f64 {
     let residuals = coulomb_residual_from(problem, &solver.impulses, &solver.velocity, solver.slowest_open);
@@ -91,7 +90,7 @@ fn finish(
     certificate.complementarity = certificate.complementarity.max(residuals.complementarity);
     certificate.cone = certificate.cone.max(residuals.cone);
     // the definition of converged: the Coulomb residual after the ladder
-    if !converged && residuals.coulomb > CONVERGED {
+    if residuals.coulomb.is_nan() || residuals.coulomb > CONVERGED {
         certificate.converged = false;
         certificate.limits.push(Limit::NotConverged);
     }
