@@ -57,7 +57,7 @@ pub struct Certificate {
     pub iterations: u32,
     /// Passes of the solver over its working set, both stages.
     pub evaluations: u32,
-    /// Whether both stages converged.
+    /// Whether the Coulomb residual of both stages is at most 1e-5 m/s.
     pub converged: bool,
     /// Limits that were hit.
     pub limits: Vec<Limit>,

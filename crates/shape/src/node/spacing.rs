@@ -14,7 +14,8 @@ pub struct NodeSpacing {
 }
 
 impl Default for NodeSpacing {
-    /// 2 mm on faces, 1 mm along edges, 0.8 mm at thread starts: what held 0.2 µm on the peg and 1 µm on the nut.
+    /// 2 mm on faces, 1 mm along edges, 0.8 mm at thread starts: audited penetration 0.2 µm on the peg and the engaged
+    /// nut, 2.3 µm while the nut finds its thread.
     fn default() -> Self {
         Self { face: 2e-3, edge: 1e-3, start: 0.8e-3 }
     }
