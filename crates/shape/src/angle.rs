@@ -1,52 +1,56 @@
-//! The angle of a point about the z axis, without a call into the C library.
+//! The angle of a point about the z axis, without branches and without a call into the C library.
 //!
 //! ```text
-//! t = min(|x|, |y|) / max(|x|, |y|) ∈ [0, 1],   c = k/8 nearest to t,   u = (t − c)/(1 + t c),  |u| ≤ 1/16
-//! atan t = atan c + u − u³/3 + u⁵/5 − u⁷/7 + u⁹/9 − u¹¹/11        remainder u¹³/13 < 2e-17
+//! t = min(|x|, |y|) / max(|x|, |y|) ∈ [0, 1],   c = 0 or 1, the nearer one to atan t,   u = (t − c)/(1 + t c),  |u| ≤ tan 22.5°
+//! atan t = atan c + u q(u²)        q: the polynomial of degree 11 through atan(u)/u at Chebyshev points, within 1.3e-18
 //! ```
 //!
-//! The same bits on every machine, and four times faster than a library atan2.
+//! The same bits on every machine, and a loop over it runs in vectors.
 
-use std::f64::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// atan(k/8).
-const ATAN_EIGHTHS: [f64; 9] = [
-    0.0,
-    0.124_354_994_546_761_44,
-    0.244_978_663_126_864_14,
-    0.358_770_670_270_572_2,
-    0.463_647_609_000_806_1,
-    0.558_599_315_343_562_4,
-    0.643_501_108_793_284_4,
-    0.718_829_999_621_624_5,
-    std::f64::consts::FRAC_PI_4,
+/// tan 22.5°.
+const TAN_EIGHTH: f64 = 0.414_213_562_373_095_03;
+
+/// q, constant term first.
+const ATAN: [f64; 12] = [
+    0.999_999_999_999_999_998_74,
+    -0.333_333_333_333_331_209_48,
+    0.199_999_999_999_408_373_28,
+    -0.142_857_142_792_449_684_87,
+    0.111_111_107_446_570_996_02,
+    -0.090_908_968_014_728_134_434,
+    0.076_920_451_945_614_814_67,
+    -0.066_629_502_460_367_912_67,
+    0.058_468_667_522_751_389_837,
+    -0.050_350_497_953_124_393_166,
+    0.037_963_903_161_110_833_033,
+    -0.017_803_896_394_812_563_193,
 ];
 
 /// Angle of (x, y) in (−π, π] [rad]; zero at the origin.
+#[inline(always)]
 pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
     let (ax, ay) = (x.abs(), y.abs());
-    let (low, high) = if ax < ay { (ax, ay) } else { (ay, ax) };
-    if high == 0.0 {
-        return 0.0;
-    }
-    // rounds by truncation, since the ratio is not negative
-    let eighth = (8.0 * low / high + 0.5) as usize;
-    let c = eighth as f64 / 8.0;
+    let is_steep = ax < ay;
+    let (low, high) = if is_steep { (ax, ay) } else { (ay, ax) };
+    let is_far = low > TAN_EIGHTH * high;
     // (low/high − c)/(1 + c low/high), with one division
-    let u = (low - c * high) / (high + c * low);
+    let (above, below) = if is_far { (low - high, high + low) } else { (low, high) };
+    let u = above / if below > 0.0 { below } else { 1.0 };
     let s = u * u;
-    let series = 1.0 - s * (1.0 / 3.0 - s * (1.0 / 5.0 - s * (1.0 / 7.0 - s * (1.0 / 9.0 - s / 11.0))));
-    let mut angle = ATAN_EIGHTHS[eighth.min(8)] + u * series;
-    if ax < ay {
-        angle = FRAC_PI_2 - angle;
-    }
-    if x < 0.0 {
-        angle = PI - angle;
-    }
+    // two interleaved chains: half the latency of one
+    let f = s * s;
+    let even = ATAN[0] + f * (ATAN[2] + f * (ATAN[4] + f * (ATAN[6] + f * (ATAN[8] + f * ATAN[10]))));
+    let odd = ATAN[1] + f * (ATAN[3] + f * (ATAN[5] + f * (ATAN[7] + f * (ATAN[9] + f * ATAN[11]))));
+    let angle = (if is_far { FRAC_PI_4 } else { 0.0 }) + u * (even + s * odd);
+    let angle = if is_steep { FRAC_PI_2 - angle } else { angle };
+    let angle = if x < 0.0 { PI - angle } else { angle };
     if y < 0.0 { -angle } else { angle }
 }
 
 /// The nearest whole number, ties to even, for |x| < 2⁵¹: two additions instead of a library call.
+#[inline(always)]
 pub(crate) fn nearest_whole(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
     (x + SHIFT) - SHIFT

@@ -3,6 +3,7 @@ Parts for tight fits: what they are made of, where their surface is, and what is
 */
 
 mod angle;
+pub mod block;
 pub mod doctor;
 mod error;
 mod field;

@@ -29,6 +29,7 @@ mod columns;
 mod inertia;
 mod pose;
 mod twist;
+mod vectors;
 mod wrench;
 
 pub use cayley::{cayley, cayley_inverse};
@@ -37,4 +38,5 @@ pub use inertia::{Inertia, InertiaError};
 pub use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 pub use pose::Pose;
 pub use twist::Twist;
+pub use vectors::{VectorWidth, Vectorise, vectorised};
 pub use wrench::Wrench;

@@ -7,11 +7,15 @@
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
 //! expected at the end of the step [m/s].
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
 use tightfit_shape::{Branches, Part, Sample};
+use tightfit_spatial::{Vectorise, vectorised};
 
 use super::Side;
-use crate::records::{Contacts, NOT_FREE};
+use super::found::Found;
+use super::node_blocks::Frame;
+use crate::records::Contacts;
 
 /// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
 /// between their nodes; at 1 µm a node that reaches the crossing finds the face it should slide onto already lost, and a
@@ -43,41 +47,76 @@ pub fn detect_pair(sides: [&Side; 2], options: &DetectionOptions, contacts: &mut
 
 /// The nodes of one side against the surface of the other.
 fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts: &mut Contacts) {
-    if !of.is_free() && !against.is_free() {
-        return;
+    if of.is_free() || against.is_free() {
+        vectorised(NodesAgainst { of, against, options, contacts });
     }
-    let against_from_of = against.world_from_part.inverse() * of.world_from_part;
-    let turn: Matrix3<f64> = against_from_of.rotation.to_rotation_matrix().into_inner();
-    let shift = against_from_of.translation;
-    let world_from_against: Matrix3<f64> = against.rotation().to_rotation_matrix().into_inner();
-    let offset = of.part.node_offset();
-    let reach = options.margin + offset.abs();
-    let extent = against.part.extent();
-    let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
-    let (inner, outer) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
-    let motion = Motion::of(of, against);
-    let columns = &of.nodes.positions;
-    for index in of.nodes.near(turn, shift, heights, outer).flatten() {
-        let node = columns.get(index);
-        let point = turn * node + shift;
-        let squared = point.x * point.x + point.y * point.y;
-        let is_far = point.z < heights[0]
-            || point.z > heights[1]
-            || squared > outer * outer
-            || squared < inner * inner;
-        if is_far {
-            continue;
-        }
-        against.part.each_piece(point, reach, |number, branches| {
-            let Some(face) = predicted(branches, motion.at(point), options.horizon) else { return };
-            let gap = face.distance - offset;
-            if gap < options.margin {
-                let normal = world_from_against * face.normal;
-                let at = world_from_against * point + against.world_from_part.translation;
-                let id = (of.first_id + index as u32) * Part::MOST_PIECES + number;
-                push(contacts, of, against, at, normal, gap, id, options);
+}
+
+/// The work of [`detect_nodes`].
+struct NodesAgainst<'a> {
+    of: &'a Side<'a>,
+    against: &'a Side<'a>,
+    options: &'a DetectionOptions,
+    contacts: &'a mut Contacts,
+}
+
+impl Vectorise for NodesAgainst<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { of, against, options, contacts } = self;
+        let against_from_of = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
+        let offset = of.part.node_offset();
+        let reach = options.margin + offset.abs();
+        let extent = against.part.extent();
+        let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
+        let (inner, outer) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
+        let motion = Motion::of(of, against);
+        let farthest = outer + heights[0].abs().max(heights[1].abs());
+        let behind = -behind(options.horizon * motion.fastest(farthest));
+
+        let mut points = PointBlock::default();
+        let mut faces = FaceBlock::default();
+        let mut found = Found::new(of, against);
+        for block in of.nodes.near(&against_from_of, heights, outer) {
+            let count = of.nodes.carry(block, &against_from_of, &mut points);
+            against.part.face_block(&points, reach, behind, &mut faces);
+            let first_id = of.first_id + (block * BLOCK) as u32;
+            for lane in 0..count {
+                let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
+                match faces.verdict[lane] {
+                    FAR => {}
+                    SINGLE => {
+                        let gap = faces.distance[lane] - offset;
+                        if gap < options.margin {
+                            let normal = faces.normal.each_ref().map(|lanes| lanes[lane]).into();
+                            found.push(points.get(lane), normal, gap, id(faces.number[lane] as u32));
+                        }
+                    }
+                    _ => {
+                        let point = points.get(lane);
+                        let squared = point.x * point.x + point.y * point.y;
+                        let is_far = point.z < heights[0]
+                            || point.z > heights[1]
+                            || squared > outer * outer
+                            || squared < inner * inner;
+                        if is_far {
+                            continue;
+                        }
+                        against.part.each_piece(point, reach, |number, branches| {
+                            let face = predicted(branches, motion.at(point), options.horizon);
+                            if let Some(face) = face.filter(|face| face.distance - offset < options.margin) {
+                                found.push(point, face.normal, face.distance - offset, id(number));
+                            }
+                        });
+                    }
+                }
             }
-        });
+            found.flush_if_full(contacts);
+        }
+        found.flush(contacts);
+        found.finish(options, contacts);
     }
 }
 
@@ -100,12 +139,22 @@ impl Motion {
     fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&point)
     }
+
+    /// No point within `radius` of the origin is faster [m/s].
+    fn fastest(&self, radius: f64) -> f64 {
+        self.linear.norm() + self.angular.norm() * radius
+    }
+}
+
+/// Distance of a face that still holds a node which moves by `path` [m].
+fn behind(path: f64) -> f64 {
+    BEHIND - BENT * path
 }
 
 /// The face with the largest predicted gap. A node in front of another face is outside the piece, so the gap to the
 /// chosen one, which it is about to come in front of, is not negative then.
 fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> Option<Sample> {
-    let behind = BEHIND - BENT * horizon * velocity.norm();
+    let behind = behind(horizon * velocity.norm());
     let score = |face: &Sample| match face.distance >= behind {
         true => face.distance + horizon * face.normal.dot(&velocity),
         false => face.distance - 1.0,
@@ -120,33 +169,4 @@ fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> Optio
         }
     }
     best.map(|(_, face)| Sample { distance: face.distance.max(outside.min(0.0)), ..face })
-}
-
-/// One row. The first side of a row is always free: where the node's owner is not, the row is turned over.
-#[allow(clippy::too_many_arguments, reason = "one value per column")]
-fn push(
-    contacts: &mut Contacts,
-    of: &Side,
-    against: &Side,
-    at: Vector3<f64>,
-    normal: Vector3<f64>,
-    gap: f64,
-    id: u32,
-    options: &DetectionOptions,
-) {
-    let (first, second, normal) = if of.is_free() { (of, against, normal) } else { (against, of, -normal) };
-    contacts.body_a.push(first.body);
-    contacts.body_b.push(second.body);
-    contacts.arm_a.push(at - first.center);
-    let (arm, velocity) = match second.body {
-        NOT_FREE => (Vector3::zeros(), second.velocity_at(at)),
-        _ => (at - second.center, Vector3::zeros()),
-    };
-    contacts.arm_b.push(arm);
-    contacts.surface_velocity.push(velocity);
-    contacts.normal.push(normal);
-    contacts.gap.push(gap);
-    contacts.friction.push(options.friction);
-    contacts.restitution.push(options.restitution);
-    contacts.id.push(id);
 }

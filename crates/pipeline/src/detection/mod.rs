@@ -5,6 +5,7 @@
 //! ([`tightfit_shape::Part::each_piece`] says why).
 
 mod detect;
+mod found;
 mod node_blocks;
 mod side;
 

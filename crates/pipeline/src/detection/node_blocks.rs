@@ -6,11 +6,9 @@
 //! nodes.
 
 use nalgebra::{Matrix3, Vector3};
+use tightfit_shape::block::{BLOCK, PointBlock};
 use tightfit_shape::mesh::Aabb;
-use tightfit_spatial::Columns3;
-
-/// Nodes of a block.
-const BLOCK: usize = 32;
+use tightfit_spatial::{Columns3, Pose};
 
 /// Nodes in the part's frame, in blocks.
 #[derive(Clone, Debug, Default)]
@@ -42,24 +40,52 @@ impl NodeBlocks {
         self.positions.is_empty()
     }
 
-    /// Ranges of nodes that may lie between two heights of another frame, and within a radius of its axis.
-    pub(super) fn near(
-        &self,
-        turn: Matrix3<f64>,
-        shift: Vector3<f64>,
-        heights: [f64; 2],
-        radius: f64,
-    ) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        let count = self.len();
-        let spread = turn.abs();
-        self.boxes.iter().enumerate().filter_map(move |(index, aabb)| {
-            let middle = turn * aabb.center() + shift;
+    /// Blocks that may have a node between two heights of another frame, and within a radius of its axis.
+    #[inline(always)]
+    pub(super) fn near(&self, frame: &Frame, heights: [f64; 2], radius: f64) -> impl Iterator<Item = usize> {
+        let spread = frame.turn.abs();
+        self.boxes.iter().enumerate().filter_map(move |(block, aabb)| {
+            let middle = frame.turn * aabb.center() + frame.shift;
             let half = spread * (aabb.size() / 2.0);
             let misses_height = middle.z + half.z < heights[0] || middle.z - half.z > heights[1];
             let gap = |axis: usize| (middle[axis].abs() - half[axis]).max(0.0);
             let is_outside = gap(0).powi(2) + gap(1).powi(2) > radius * radius;
-            let first = index * BLOCK;
-            (!misses_height && !is_outside).then(|| first..count.min(first + BLOCK))
+            (!misses_height && !is_outside).then_some(block)
         })
+    }
+
+    /// Carries the nodes of a block into another frame; returns how many there are.
+    #[inline(always)]
+    pub(super) fn carry(&self, block: usize, frame: &Frame, out: &mut PointBlock) -> usize {
+        let first = block * BLOCK;
+        let count = BLOCK.min(self.len() - first);
+        let Columns3 { x, y, z } = &self.positions;
+        let mut own = PointBlock::default();
+        for (lanes, column) in own.axes.iter_mut().zip([x, y, z]) {
+            lanes[..count].copy_from_slice(&column[first..first + count]);
+        }
+        let [x, y, z] = &own.axes;
+        for axis in 0..3 {
+            let (tx, ty, tz) = (frame.turn[(axis, 0)], frame.turn[(axis, 1)], frame.turn[(axis, 2)]);
+            let shift = frame.shift[axis];
+            for lane in 0..BLOCK {
+                out.axes[axis][lane] = tx * x[lane] + ty * y[lane] + tz * z[lane] + shift;
+            }
+        }
+        count
+    }
+}
+
+/// Where points of one frame are in another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) turn: Matrix3<f64>,
+    /// [m].
+    pub(super) shift: Vector3<f64>,
+}
+
+impl Frame {
+    pub(super) fn of(pose: &Pose) -> Self {
+        Self { turn: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation }
     }
 }

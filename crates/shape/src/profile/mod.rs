@@ -10,6 +10,7 @@ everywhere, edges and corners included.
 mod outline;
 mod section;
 mod solid;
+mod solid_block;
 mod solid_branches;
 mod solid_mass;
 mod solid_mesh;

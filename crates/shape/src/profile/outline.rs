@@ -69,18 +69,21 @@ impl Outline {
 
     /// Vertices off the axis at which the material is not convex.
     #[must_use]
+    #[inline(always)]
     pub fn concave_vertices(&self) -> &[usize] {
         &self.concave
     }
 
     /// The vertices in order.
     #[must_use]
+    #[inline(always)]
     pub fn vertices(&self) -> &[[f64; 2]] {
         &self.vertices
     }
 
     /// Start and end of edge `index`.
     #[must_use]
+    #[inline(always)]
     pub fn edge(&self, index: usize) -> [[f64; 2]; 2] {
         [self.vertices[index], self.vertices[(index + 1) % self.vertices.len()]]
     }
@@ -94,6 +97,7 @@ impl Outline {
 
     /// Outward unit normal of edge `index`.
     #[must_use]
+    #[inline(always)]
     pub fn edge_normal(&self, index: usize) -> [f64; 2] {
         self.normals[index]
     }
@@ -150,10 +154,12 @@ impl Outline {
     }
 }
 
+#[inline(always)]
 pub(crate) fn sub(p: [f64; 2], q: [f64; 2]) -> [f64; 2] {
     [p[0] - q[0], p[1] - q[1]]
 }
 
+#[inline(always)]
 pub(crate) fn dot(p: [f64; 2], q: [f64; 2]) -> f64 {
     p[0] * q[0] + p[1] * q[1]
 }

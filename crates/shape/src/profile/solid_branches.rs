@@ -15,17 +15,22 @@ impl SectionedSolid {
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let located = self.section.locate(point.xy());
+        self.each_piece_edges(|number, omitted| {
+            self.offer(number, omitted, point, located, reach, &mut visit);
+        });
+    }
+
+    /// Visits the convex pieces of the outline: a number and the edge that does not bound it.
+    #[inline(always)]
+    pub(super) fn each_piece_edges(&self, mut visit: impl FnMut(u32, Option<usize>)) {
         let count = self.outline.vertices().len();
-        match self.outline.concave_vertices() {
-            [] => self.offer(0, None, point, located, reach, &mut visit),
-            // a concave vertex parts the outline in two: behind the edge before it, and behind the edge after it
-            concave => {
-                for (index, &vertex) in concave.iter().enumerate() {
-                    for (half, omitted) in [vertex, (vertex + count - 1) % count].into_iter().enumerate() {
-                        let number = (2 * index + half) as u32;
-                        self.offer(number, Some(omitted), point, located, reach, &mut visit);
-                    }
-                }
+        if self.outline.concave_vertices().is_empty() {
+            visit(0, None);
+        }
+        // a concave vertex parts the outline in two: behind the edge before it, and behind the edge after it
+        for (index, &vertex) in self.outline.concave_vertices().iter().enumerate() {
+            for (half, omitted) in [vertex, (vertex + count - 1) % count].into_iter().enumerate() {
+                visit((2 * index + half) as u32, Some(omitted));
             }
         }
     }
@@ -68,7 +73,8 @@ impl SectionedSolid {
     }
 
     /// Whether an edge of the outline bounds material.
-    fn is_face(&self, index: usize) -> bool {
+    #[inline(always)]
+    pub(super) fn is_face(&self, index: usize) -> bool {
         let [start, end] = self.outline.edge(index);
         start[0] > 0.0 || end[0] > 0.0
     }

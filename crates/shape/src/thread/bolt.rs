@@ -9,7 +9,9 @@ use tightfit_spatial::{Inertia, InertiaError, Pose};
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
 use super::start_distance::{cut_thread, each_cut_piece};
+use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
+use crate::block::{FaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -163,6 +165,23 @@ impl Bolt {
                 visit(3 + 2 * index as u32 + number.min(1), branches);
             });
         }
+    }
+
+    /// See [`crate::Part::face_block`].
+    #[inline(always)]
+    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
+        let bottom = self.bottom();
+        // shank and head lie below z = 0
+        let body = if self.shank.is_some() || self.head.is_some() { reach } else { f64::NEG_INFINITY };
+        let window = ThreadWindow {
+            alone: [
+                (bottom + behind).max(body),
+                (self.length() - behind).min(self.surface.cone_limit(1, reach)),
+            ],
+            ends: [bottom - reach, self.length() + reach],
+            widest: f64::INFINITY,
+        };
+        self.surface.profile.face_block(Side::External, window, points, reach, behind, out);
     }
 
     /// End planes and cone at a point. The rod runs through shank and head: their inner faces are no surface.

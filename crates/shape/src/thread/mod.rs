@@ -23,6 +23,7 @@ mod radial_nodes;
 mod radial_surface;
 mod start;
 mod start_distance;
+mod thread_block;
 
 pub use bolt::{Bolt, HexHead};
 pub use iso::{FINE, IsoThread, coarse_pitch, is_standard, standard_threads, width_across_flats};

@@ -10,7 +10,9 @@ use tightfit_spatial::{Inertia, InertiaError};
 use super::radial_nodes::{BODY, END};
 use super::radial_surface::Side;
 use super::start_distance::{cut_thread, each_cut_piece};
+use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
+use crate::block::{FaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -18,6 +20,8 @@ use crate::{Branches, Sample, ShapeError};
 
 /// Outline edge that is the outer wall of the hexagon.
 const WALL: usize = 1;
+/// Points nearer to the axis than this share of the wall's distance do not see it: it is far behind everything else.
+const WALL_MATTERS: f64 = 0.9;
 
 /// A nut and its dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +70,7 @@ impl Nut {
     pub fn with_start(mut self, start: ThreadStart) -> Result<Self, ShapeError> {
         if let ThreadStart::Chamfered { end_radius } = start {
             let least = self.surface.profile.root_radius();
-            let level = self.hexagon.outline.vertices()[WALL][0];
+            let level = self.wall_level();
             let most = level.min(least + 0.499 * self.height());
             if !(end_radius > least && end_radius < most) {
                 let allowed = format!(
@@ -93,6 +97,11 @@ impl Nut {
         self.surface.ends[1] - self.surface.ends[0]
     }
 
+    /// Distance of the hexagon's flats from the axis [m].
+    fn wall_level(&self) -> f64 {
+        self.hexagon.outline.vertices()[WALL][0]
+    }
+
     /// Largest distance of the material from the axis [m].
     #[must_use]
     pub fn outer_radius(&self) -> f64 {
@@ -111,9 +120,8 @@ impl Nut {
         let mut cuts = ArrayVec::<Sample, 5>::new();
         cuts.push(Sample { distance: point.z - top, normal: Vector3::z() });
         cuts.push(Sample { distance: bottom - point.z, normal: -Vector3::z() });
-        let level = self.hexagon.outline.vertices()[WALL][0];
-        // inside the bore the wall is far behind everything else
-        if point.x * point.x + point.y * point.y > (0.9 * level).powi(2) {
+        let level = self.wall_level();
+        if point.x * point.x + point.y * point.y >= (WALL_MATTERS * level).powi(2) {
             let flat = self.hexagon.section.locate(point.xy());
             let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
             cuts.push(Sample { distance: flat.level - level, normal: outward });
@@ -121,6 +129,21 @@ impl Nut {
         let cones = (0..2).filter(|&end| self.surface.cone_matters(end, point.z, reach));
         cuts.extend(cones.filter_map(|end| self.surface.sample_cone(end, point)));
         each_cut_piece(&self.surface.profile, Side::Internal, point, reach, &cuts, visit);
+    }
+
+    /// See [`crate::Part::face_block`].
+    #[inline(always)]
+    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
+        let [bottom, top] = self.surface.ends;
+        let window = ThreadWindow {
+            alone: [
+                (bottom + behind).max(self.surface.cone_limit(0, reach)),
+                (top - behind).min(self.surface.cone_limit(1, reach)),
+            ],
+            ends: [bottom - reach, top + reach],
+            widest: WALL_MATTERS * self.wall_level(),
+        };
+        self.surface.profile.face_block(Side::Internal, window, points, reach, behind, out);
     }
 
     /// Hexagon and countersinks at a point.
@@ -150,7 +173,7 @@ impl Nut {
             (0..6).map(|side| (f64::from(side) + 0.5) * std::f64::consts::FRAC_PI_3).collect();
         let wanted = options.segments(self.thread().crest_radius());
         let rims = self.surface.add_to(&mut builder, wanted, &corners);
-        let level = self.hexagon.outline.vertices()[WALL][0];
+        let level = self.wall_level();
         let ring = |builder: &mut MeshBuilder, z: f64| -> Vec<u32> {
             rims.angles.iter().map(|&angle| builder.vertex(self.hexagon.at_angle(level, angle, z))).collect()
         };
@@ -179,7 +202,7 @@ impl Nut {
         // the hexagon's end faces are those of the thread's chart, less the bore
         let mut wall = self.hexagon.nodes(spacing);
         wall.retain(|chart| {
-            let level = self.hexagon.outline.vertices()[WALL][0];
+            let level = self.wall_level();
             self.hexagon.section.locate(self.hexagon.place(chart).xy()).level > level - 1e-9
         });
         nodes.append(&wall, BODY);
@@ -187,7 +210,7 @@ impl Nut {
     }
 
     fn end_face_nodes(&self, nodes: &mut NodeSet, end: usize, spacing: &NodeSpacing) {
-        let (inner, outer) = (self.thread().crest_radius(), self.hexagon.outline.vertices()[WALL][0]);
+        let (inner, outer) = (self.thread().crest_radius(), self.wall_level());
         let rows = NodeSpacing::intervals(outer - inner, spacing.face);
         for row in 0..rows {
             let u = (row as f64 + 0.5) / rows as f64;
@@ -208,7 +231,7 @@ impl Nut {
         let at = self.surface.locate(chart);
         let mut radius = self.surface.radius(at.angle, at.z).0;
         if chart.face == END || chart.face == END + 1 {
-            let level = self.hexagon.outline.vertices()[WALL][0];
+            let level = self.wall_level();
             let outer = self.hexagon.at_angle(level, at.angle, 0.0).norm();
             radius += (outer - radius) * chart.u;
         }

@@ -126,12 +126,14 @@ impl ThreadProfile {
 
     /// P [m].
     #[must_use]
+    #[inline(always)]
     pub fn pitch(&self) -> f64 {
         self.pitch
     }
 
     /// k = ±P/2π [m/rad], negative for a left-hand thread.
     #[must_use]
+    #[inline(always)]
     pub fn rise(&self) -> f64 {
         self.rise
     }
@@ -144,18 +146,21 @@ impl ThreadProfile {
 
     /// Outer radius of the ridge [m].
     #[must_use]
+    #[inline(always)]
     pub fn crest_radius(&self) -> f64 {
         self.crest_radius
     }
 
     /// Radius of the core [m].
     #[must_use]
+    #[inline(always)]
     pub fn root_radius(&self) -> f64 {
         self.root_radius
     }
 
     /// w(r): half width of the ridge along the axis at radius r [m].
     #[must_use]
+    #[inline(always)]
     pub fn half_width_at(&self, radius: f64) -> f64 {
         self.half_width + (self.pitch_radius - radius) * TAN_HALF_ANGLE
     }
@@ -174,6 +179,7 @@ impl ThreadProfile {
 
     /// s: height above the middle of the nearest ridge at this angle [m], in [−P/2, P/2].
     #[must_use]
+    #[inline(always)]
     pub fn phase(&self, angle: f64, z: f64) -> f64 {
         let s = z - self.rise * angle;
         s - self.pitch * nearest_whole(s / self.pitch)
@@ -211,6 +217,7 @@ impl ThreadProfile {
     ///
     /// The flank is F = ±s + r tan α − const = 0 with |∇F| = g(r) = √(1 + tan²α + k²/r²): d = F/g half way to the
     /// foot, and the normal ∇F/g at the foot.
+    #[inline(always)]
     pub(crate) fn flank_at(&self, point: Vector3<f64>, s: f64, side: f64) -> Sample {
         const STEEPNESS: f64 = 1.0 + TAN_HALF_ANGLE * TAN_HALF_ANGLE;
         let radius = (point.x * point.x + point.y * point.y).sqrt().max(1e-9 * self.root_radius);

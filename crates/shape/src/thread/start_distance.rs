@@ -23,6 +23,10 @@ use crate::{Branches, Sample};
 /// A foot this far outside counts as on the body [m]: the second-order error of the foot itself.
 const ON_BODY: f64 = 1e-9;
 
+/// |∇F| of a flank F = ±s + r tan α − const is below this on every thread of ours, so that a flank within reach has an
+/// F of at most this many times the reach.
+pub(super) const STEEPEST: f64 = 1.2;
+
 /// Field of a thread between cuts (end planes, cones, hexagon), all of which bound the material.
 pub(crate) fn cut_thread(
     profile: &ThreadProfile,
@@ -109,8 +113,6 @@ pub(crate) fn each_cut_piece(
     }
     let s = profile.phase(angle_of(point.x, point.y), point.z);
     let toward = if s < 0.0 { -1.0 } else { 1.0 };
-    // |∇F| of a flank is below 1.2 on every thread of ours, so these never skip a flank within reach
-    const STEEPEST: f64 = 1.2;
     let beyond = s.abs() - profile.half_width_at(radius);
     let from_near = if side == Side::External { beyond } else { -beyond };
     let is_near = from_near <= STEEPEST * reach;

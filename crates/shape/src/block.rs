@@ -1,0 +1,96 @@
+//! Many points at once: which are far from a part, which face one smooth face, which need a closer look.
+//!
+//! Of the nodes near a part most face the middle of one smooth face, where there is no choice of faces. These are
+//! answered here, in loops that run in vectors; only nodes at edges go on to [`Part::each_piece`], one by one.
+//!
+//! ```text
+//! far       no piece within reach
+//! single    one piece within reach, and within it one face alone with d ≥ −behind: its distance and normal
+//! several   anything else
+//! ```
+//!
+//! `single` is the face that anyone would choose who does not choose faces that a point is farther behind than
+//! `behind`. The numbers are bit for bit those of [`Part::each_piece`].
+
+use nalgebra::Vector3;
+
+use crate::Part;
+
+/// Points of a block.
+pub const BLOCK: usize = 32;
+
+/// A column of a block.
+pub type Lanes = [f64; BLOCK];
+
+/// Points in a part's frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointBlock {
+    /// Coordinates x, y, z [m].
+    pub axes: [Lanes; 3],
+}
+
+impl PointBlock {
+    /// One of the points.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, lane: usize) -> Vector3<f64> {
+        Vector3::new(self.axes[0][lane], self.axes[1][lane], self.axes[2][lane])
+    }
+}
+
+/// What is known of a point of a block; a number as wide as a distance, so that both travel in the same vectors.
+pub type Verdict = u64;
+/// No piece is within reach.
+pub const FAR: Verdict = 0;
+/// The point faces one face.
+pub const SINGLE: Verdict = 1;
+/// The point must be asked by itself.
+pub const SEVERAL: Verdict = 2;
+
+/// Answers for the points of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceBlock {
+    /// What is known; the other columns hold for [`SINGLE`].
+    pub verdict: [Verdict; BLOCK],
+    /// Number of the piece, as in [`Part::each_piece`].
+    pub number: [u64; BLOCK],
+    /// Distance to the face [m].
+    pub distance: Lanes,
+    /// Unit normal of the face in the part's frame, x, y, z [-].
+    pub normal: [Lanes; 3],
+}
+
+impl Default for PointBlock {
+    fn default() -> Self {
+        Self { axes: [[0.0; BLOCK]; 3] }
+    }
+}
+
+impl Default for FaceBlock {
+    fn default() -> Self {
+        Self { verdict: [FAR; BLOCK], number: [0; BLOCK], distance: [0.0; BLOCK], normal: [[0.0; BLOCK]; 3] }
+    }
+}
+
+impl Part {
+    /// Looks at the points of a block; `reach` as in [`Part::each_piece`], `behind` [m] not negative.
+    #[inline(always)]
+    pub fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
+        match self {
+            Self::Sectioned(solid) => solid.face_block(points, reach, behind, out),
+            Self::Bolt(bolt) => bolt.face_block(points, reach, behind, out),
+            Self::Nut(nut) => nut.face_block(points, reach, behind, out),
+            Self::HalfSpace => {
+                for lane in 0..BLOCK {
+                    let distance = points.axes[2][lane];
+                    out.distance[lane] = distance;
+                    out.number[lane] = 0;
+                    out.verdict[lane] = if distance <= reach { SINGLE } else { FAR };
+                }
+                out.normal = [[0.0; BLOCK], [0.0; BLOCK], [1.0; BLOCK]];
+            }
+            Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => out.verdict = [SEVERAL; BLOCK],
+            Self::Nodes(_) => out.verdict = [FAR; BLOCK],
+        }
+    }
+}
