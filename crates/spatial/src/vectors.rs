@@ -3,6 +3,8 @@
 //! Loops over columns are written in plain Rust and vectorised by the compiler, once for every width. Neither
 //! fused multiply-adds nor reordered sums are used, so all widths give the same bits; only the time differs.
 
+#[cfg(target_arch = "x86_64")]
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Registers that [`vectorised`] may use.
@@ -19,6 +21,12 @@ pub enum VectorWidth {
 /// Widest registers allowed, as a number of [`VectorWidth`].
 static WIDEST: AtomicU8 = AtomicU8::new(VectorWidth::Avx512 as u8);
 
+/// Asking the processor takes longer than a short loop: its answers are kept.
+#[cfg(target_arch = "x86_64")]
+static AVX512: LazyLock<Option<pulp::x86::V4>> = LazyLock::new(pulp::x86::V4::try_new);
+#[cfg(target_arch = "x86_64")]
+static AVX2: LazyLock<Option<pulp::x86::V3>> = LazyLock::new(pulp::x86::V3::try_new);
+
 impl VectorWidth {
     /// All of them, narrow to wide.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
@@ -34,10 +42,10 @@ impl VectorWidth {
         let limit = WIDEST.load(Ordering::Relaxed);
         #[cfg(target_arch = "x86_64")]
         {
-            if limit >= Self::Avx512 as u8 && pulp::x86::V4::try_new().is_some() {
+            if limit >= Self::Avx512 as u8 && AVX512.is_some() {
                 return Self::Avx512;
             }
-            if limit >= Self::Avx2 as u8 && pulp::x86::V3::try_new().is_some() {
+            if limit >= Self::Avx2 as u8 && AVX2.is_some() {
                 return Self::Avx2;
             }
         }
@@ -62,12 +70,12 @@ pub fn vectorised<T: Vectorise>(task: T) -> T::Output {
     {
         let limit = WIDEST.load(Ordering::Relaxed);
         if limit >= VectorWidth::Avx512 as u8
-            && let Some(simd) = pulp::x86::V4::try_new()
+            && let Some(simd) = *AVX512
         {
             return simd.vectorize(Task(task));
         }
         if limit >= VectorWidth::Avx2 as u8
-            && let Some(simd) = pulp::x86::V3::try_new()
+            && let Some(simd) = *AVX2
         {
             return simd.vectorize(Task(task));
         }

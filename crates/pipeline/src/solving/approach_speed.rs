@@ -7,6 +7,8 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
+use tightfit_spatial::{Vectorise, vectorised};
+
 use super::normal_speed;
 use crate::records::Contacts;
 
@@ -29,13 +31,32 @@ impl ApproachSpeeds {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
         self.smooth.resize(count, 0.0);
+        vectorised(Fill { speeds: self, contacts, step, velocity })
+    }
+}
+
+/// The loop of [`ApproachSpeeds::fill`].
+struct Fill<'a> {
+    speeds: &'a mut ApproachSpeeds,
+    contacts: &'a Contacts,
+    step: f64,
+    velocity: &'a [f64],
+}
+
+impl Vectorise for Fill<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
+        let count = contacts.len();
         let mut worst = 0.0_f64;
         let mut block = [0.0; BLOCK];
         for start in (0..count).step_by(BLOCK) {
             let end = (start + BLOCK).min(count);
             let speeds = &mut block[..end - start];
             normal_speed::fill_relative(contacts, start, velocity, speeds);
-            let columns = self.impact[start..end].iter_mut().zip(&mut self.smooth[start..end]);
+            let columns = impact[start..end].iter_mut().zip(&mut smooth[start..end]);
             for ((speed, gap), (impact, smooth)) in
                 speeds.iter_mut().zip(&contacts.gap[start..end]).zip(columns)
             {

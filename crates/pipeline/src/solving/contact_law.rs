@@ -6,14 +6,14 @@
 //!
 //! K = −∂p/∂v:   open   0
 //!               stick  I/εᵢ
-//!               slip   nnᵀ/εᵢ − (μ/εᵢ) e nᵀ + (μpₙ/|vₜ|) (I − nnᵀ − eeᵀ)        e = vₜ/|vₜ|
+//!               slip   (n − μe) nᵀ/εᵢ + (μpₙ/|vₜ|) h hᵀ        e = vₜ/|vₜ|,  h = n × e
 //! ```
 //!
 //! v relative velocity [m/s], b ≥ 0 allowed approach speed [m/s], p impulse on the first body [N·s],
 //! ε softness [-], dᵢ mean compliance [1/kg], μ friction [-]; all vectors in world axes, no tangents are
 //! ever built. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use crate::records::NOT_FREE;
 
@@ -44,7 +44,7 @@ pub(super) struct ContactRow {
 
 impl ContactRow {
     /// v: relative velocity [m/s] for the stacked body velocities.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub(super) fn velocity(&self, velocities: &[f64]) -> Vector3<f64> {
         let first = point_velocity(velocities, self.body_a, &self.arm_a) - self.drift;
@@ -56,14 +56,14 @@ impl ContactRow {
     }
 
     /// −(vₙ + b) [m/s], positive when closed.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub(super) fn depth(&self, v: &Vector3<f64>) -> f64 {
         -(self.normal.dot(v) + self.approach)
     }
 
     /// F += Jᵀp.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_impulse(&self, impulse: &Vector3<f64>, generalised: &mut [f64]) {
         add_wrench(generalised, self.body_a, &self.arm_a, impulse);
         if self.body_b != NOT_FREE {
@@ -72,7 +72,7 @@ impl ContactRow {
     }
 
     /// p [N·s] at relative velocity `v` and softness ε; `None` when open.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub(super) fn impulse(&self, v: &Vector3<f64>, softness: f64) -> Option<Vector3<f64>> {
         let normal_speed = self.normal.dot(v);
@@ -89,13 +89,13 @@ impl ContactRow {
     }
 
     /// p and K = −∂p/∂v at relative velocity `v` and softness ε; `None` when open.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub(super) fn impulse_and_stiffness(
         &self,
         v: &Vector3<f64>,
         softness: f64,
-    ) -> Option<(Vector3<f64>, Matrix3<f64>)> {
+    ) -> Option<(Vector3<f64>, Stiffness)> {
         let n = &self.normal;
         let normal_speed = n.dot(v);
         let depth = -(normal_speed + self.approach);
@@ -107,24 +107,45 @@ impl ContactRow {
         let speed = tangential.norm();
         let limit = self.friction * depth;
         if speed <= limit {
-            let impulse = (n * depth - tangential) * stiffness;
-            return Some((impulse, Matrix3::from_diagonal_element(stiffness)));
+            return Some(((n * depth - tangential) * stiffness, Stiffness::Stick(stiffness)));
         }
         let e = tangential / speed;
-        let impulse = (n * depth - e * limit) * stiffness;
-        let across = stiffness * limit / speed;
-        // (1/ε − across) nnᵀ − (μ/ε) e nᵀ − across eeᵀ + across I, the first two with nᵀ factored out
-        let ahead = n * (stiffness - across) - e * (self.friction * stiffness);
-        let aside = e * across;
-        let mut k = Matrix3::from_fn(|i, j| ahead[i] * n[j] - aside[i] * e[j]);
-        for axis in 0..3 {
-            k[(axis, axis)] += across;
-        }
-        Some((impulse, k))
+        let ahead = (n - e * self.friction) * stiffness;
+        let slip = Stiffness::Slip { ahead, across: n.cross(&e), resistance: stiffness * limit / speed };
+        Some(((n * depth - e * limit) * stiffness, slip))
     }
 }
 
-#[inline]
+/// K of one contact [kg], in the directions that it acts in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stiffness {
+    /// k I.
+    Stick(f64),
+    /// a nᵀ + c h hᵀ, n the contact's normal.
+    Slip {
+        /// a [kg].
+        ahead: Vector3<f64>,
+        /// h, a unit vector across normal and sliding.
+        across: Vector3<f64>,
+        /// c [kg].
+        resistance: f64,
+    },
+}
+
+impl Stiffness {
+    /// K x.
+    #[inline(always)]
+    pub(super) fn times(&self, normal: &Vector3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
+        match self {
+            Self::Stick(k) => x * *k,
+            Self::Slip { ahead, across, resistance } => {
+                ahead * normal.dot(x) + across * (resistance * across.dot(x))
+            }
+        }
+    }
+}
+
+#[inline(always)]
 fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
     let v = &velocities[6 * body as usize..6 * body as usize + 6];
     Vector3::new(
@@ -134,7 +155,7 @@ fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<
     )
 }
 
-#[inline]
+#[inline(always)]
 fn add_wrench(generalised: &mut [f64], body: u32, arm: &Vector3<f64>, impulse: &Vector3<f64>) {
     let torque = arm.cross(impulse);
     let out = &mut generalised[6 * body as usize..6 * body as usize + 6];
@@ -175,7 +196,8 @@ mod tests {
                 let ahead = row.impulse(&(v + step), 0.1).expect("closed");
                 let behind = row.impulse(&(v - step), 0.1).expect("closed");
                 let slope = (ahead - behind) / 2e-6;
-                assert!((slope + stiffness.column(axis)).norm() < 1e-6, "{normal} {along} {axis}");
+                let expected = stiffness.times(&row.normal, &Vector3::ith(axis, 1.0));
+                assert!((slope + expected).norm() < 1e-6, "{normal} {along} {axis}");
             }
         }
     }

@@ -16,9 +16,10 @@
 //! V. There is no line search: either it ends in a few steps or the next level takes over. Judged by the
 //! residual of the primal law, so its answer is as good as any other level's.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
+use tightfit_spatial::{Vectorise, vectorised};
 
-use super::contact_law::ContactRow;
+use super::contact_law::{ContactRow, Stiffness};
 use super::system::System;
 
 /// Above this many contacts a pass without the Jacobian pays: most solves end at the pass that it saves.
@@ -31,10 +32,8 @@ const LARGEST_RATIO: f64 = 0.999_999_9;
 pub(super) struct MixedRow {
     /// p [N·s].
     pub(super) impulse: Vector3<f64>,
-    /// q [N·s].
-    offset: Vector3<f64>,
-    /// K [kg].
-    stiffness: Matrix3<f64>,
+    /// q [N·s] and K [kg]; `None` when open.
+    law: Option<(Vector3<f64>, Stiffness)>,
 }
 
 /// Buffers of the method.
@@ -100,20 +99,46 @@ fn pass(
             }
         }
     }
-    for (row, state) in rows.iter().zip(states.iter_mut()) {
-        let v = row.velocity(current);
-        if !first {
-            state.impulse = state.offset - state.stiffness * v;
-        }
-        if let Some(impulse) = row.impulse(&v, softness) {
-            row.add_impulse(&impulse, &mut system.force);
-        }
-        if state.choose_law(row, &v, softness) {
-            row.add_impulse(&(state.offset + state.stiffness * row.drift), right);
-            system.add_stiffness(row, &state.stiffness);
+    vectorised(MixedPass { rows, states, system, softness, first, right, current });
+    system.finish_residual(current)
+}
+
+/// The loop of [`pass`].
+struct MixedPass<'a> {
+    rows: &'a [ContactRow],
+    states: &'a mut [MixedRow],
+    system: &'a mut System,
+    softness: f64,
+    first: bool,
+    right: &'a mut [f64],
+    current: &'a [f64],
+}
+
+impl Vectorise for MixedPass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { rows, states, system, softness, first, right, current } = self;
+        for (row, state) in rows.iter().zip(states) {
+            let v = row.velocity(current);
+            if !first {
+                state.impulse = match &state.law {
+                    Some((offset, stiffness)) => offset - stiffness.times(&row.normal, &v),
+                    None => Vector3::zeros(),
+                };
+            }
+            if let Some(impulse) = row.impulse(&v, softness) {
+                row.add_impulse(&impulse, &mut system.force);
+            }
+            state.law = state.choose_law(row, &v, softness);
+            if let Some((offset, stiffness)) = &state.law {
+                let constant = offset + stiffness.times(&row.normal, &row.drift);
+                row.add_impulse(&constant, right);
+                system.add_stiffness(row, stiffness);
+            }
         }
     }
-    system.finish_residual(current)
 }
 
 impl MixedRow {
@@ -122,36 +147,36 @@ impl MixedRow {
         Self { impulse, ..Self::default() }
     }
 
-    /// q and K of the state that the trial impulse τ is in; false when open.
-    fn choose_law(&mut self, row: &ContactRow, v: &Vector3<f64>, softness: f64) -> bool {
+    /// q and K of the state that the trial impulse τ is in; `None` when open.
+    #[inline(always)]
+    fn choose_law(
+        &self,
+        row: &ContactRow,
+        v: &Vector3<f64>,
+        softness: f64,
+    ) -> Option<(Vector3<f64>, Stiffness)> {
         let n = &row.normal;
         let (normal_impulse, normal_speed) = (n.dot(&self.impulse), n.dot(v));
         let rate = row.inverse_compliance;
         let kept = 1.0 - softness;
         let trial_normal = kept * normal_impulse - rate * (normal_speed + row.approach);
         if trial_normal <= 0.0 {
-            self.offset = Vector3::zeros();
-            self.stiffness = Matrix3::zeros();
-            return false;
+            return None;
         }
         let stiff = rate / softness;
         let trial = (self.impulse - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
         let length = trial.norm();
         if length <= row.friction * trial_normal {
-            self.offset = n * (-stiff * row.approach);
-            self.stiffness = Matrix3::from_diagonal_element(stiff);
-            return true;
+            return Some((n * (-stiff * row.approach), Stiffness::Stick(stiff)));
         }
         let along = trial / length;
         let across = n.cross(&along);
         let ratio = (row.friction * trial_normal / length).min(LARGEST_RATIO);
         let gain = 1.0 / (1.0 - ratio * kept);
-        let c = (ratio * rate * gain).min(stiff);
-        let w = c * across.dot(v) - ratio * kept * gain * across.dot(&self.impulse);
+        let resistance = (ratio * rate * gain).min(stiff);
+        let w = resistance * across.dot(v) - ratio * kept * gain * across.dot(&self.impulse);
         let ray = n + along * row.friction;
-        self.offset = ray * (-stiff * row.approach) + across * w;
-        let (ahead, aside) = (ray * stiff, across * c);
-        self.stiffness = Matrix3::from_fn(|i, j| ahead[i] * n[j] + aside[i] * across[j]);
-        true
+        let offset = ray * (-stiff * row.approach) + across * w;
+        Some((offset, Stiffness::Slip { ahead: ray * stiff, across, resistance }))
     }
 }

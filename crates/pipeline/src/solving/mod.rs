@@ -12,7 +12,6 @@ mod continuation;
 mod dense;
 mod ladder;
 mod mixed_newton;
-mod near_contacts;
 mod normal_speed;
 pub mod passivity_filter;
 pub mod pose_projection;

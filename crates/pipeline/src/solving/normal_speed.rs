@@ -7,33 +7,56 @@
 //! The velocity u of kinematic surfaces does not change during a solve, so it goes into the offset, together
 //! with whatever else is constant. An infinite offset takes a contact out of the search.
 
+use tightfit_spatial::{Vectorise, vectorised};
+
 use crate::records::{Contacts, NOT_FREE};
 
-/// Fills `out` with sᵢ for the stacked velocities.
-pub(super) fn fill(contacts: &Contacts, offset: &[f64], velocity: &[f64], out: &mut Vec<f64>) {
+/// Contacts looked at together: they stay in the nearest cache.
+const BLOCK: usize = 256;
+
+/// Fills `out` with sᵢ for the stacked velocities; returns the smallest, ∞ when there is none. What is not a number is
+/// passed over.
+pub(super) fn fill(contacts: &Contacts, offset: &[f64], velocity: &[f64], out: &mut Vec<f64>) -> f64 {
     let count = contacts.len();
     // one free body: every row names it alone, so the columns can be read straight through
     if let Some(velocity) = velocity.as_array() {
         out.resize(count, 0.0);
-        fill_block(contacts, 0, offset, velocity, &mut out[..count]);
-    } else {
-        out.clear();
-        out.extend((0..count).map(|i| {
-            let v = contacts.relative_velocity(i, velocity);
-            contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i]
-        }));
+        return vectorised(OneBody { contacts, offset, velocity, out: &mut out[..count] });
+    }
+    out.clear();
+    out.extend((0..count).map(|i| {
+        let v = contacts.relative_velocity(i, velocity);
+        contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i]
+    }));
+    minimum(out)
+}
+
+/// sᵢ of all contacts of one free body, and the smallest.
+struct OneBody<'a> {
+    contacts: &'a Contacts,
+    offset: &'a [f64],
+    velocity: &'a [f64; 6],
+    out: &'a mut [f64],
+}
+
+impl Vectorise for OneBody<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut smallest = f64::INFINITY;
+        for (block, out) in self.out.chunks_mut(BLOCK).enumerate() {
+            fill_block(self.contacts, block * BLOCK, self.offset, self.velocity, out);
+            let own = minimum(out);
+            smallest = if own < smallest { own } else { smallest };
+        }
+        smallest
     }
 }
 
 /// Fills `out` with sᵢ of the contacts from `start` on, for one free body.
-#[inline]
-pub(super) fn fill_block(
-    contacts: &Contacts,
-    start: usize,
-    offset: &[f64],
-    velocity: &[f64; 6],
-    out: &mut [f64],
-) {
+#[inline(always)]
+fn fill_block(contacts: &Contacts, start: usize, offset: &[f64], velocity: &[f64; 6], out: &mut [f64]) {
     let block = start..start + out.len();
     let [vx, vy, vz, wx, wy, wz] = *velocity;
     let (normal, arm) = (&contacts.normal, &contacts.arm_a);
@@ -50,7 +73,7 @@ pub(super) fn fill_block(
 }
 
 /// Fills `out` with nᵢ·vᵢ [m/s] of the contacts from `start` on, v relative to moving surfaces too.
-#[inline]
+#[inline(always)]
 pub(super) fn fill_relative(contacts: &Contacts, start: usize, velocity: &[f64], out: &mut [f64]) {
     let Some(&[vx, vy, vz, wx, wy, wz]) = velocity.as_array() else {
         for (i, speed) in out.iter_mut().enumerate() {
@@ -94,16 +117,13 @@ fn surface_speed(contacts: &Contacts, contact: usize) -> f64 {
     }
 }
 
-/// The smallest value and its place; (∞, `usize::MAX`) when there is none.
-pub(super) fn smallest(values: &[f64]) -> (f64, usize) {
-    let smallest = minimum(values);
-    if smallest == f64::INFINITY {
-        return (smallest, usize::MAX);
-    }
-    (smallest, values.iter().position(|&value| value == smallest).unwrap_or(usize::MAX))
+/// Place of a value that is there; `usize::MAX` when it is not.
+pub(super) fn place_of(value: f64, values: &[f64]) -> usize {
+    values.iter().position(|&other| other == value).unwrap_or(usize::MAX)
 }
 
 /// The smallest value, ∞ when there is none; what is not a number is passed over.
+#[inline(always)]
 pub(super) fn minimum(values: &[f64]) -> f64 {
     // eight running minima: a single one would wait for itself
     let mut lanes = [f64::INFINITY; 8];
@@ -118,4 +138,24 @@ pub(super) fn minimum(values: &[f64]) -> f64 {
         *lane = if value < *lane { value } else { *lane };
     }
     lanes.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// How many values are not at least `limit`; what is not a number is among them.
+pub(super) fn count_below(values: &[f64], limit: f64) -> usize {
+    vectorised(CountBelow { values, limit })
+}
+
+struct CountBelow<'a> {
+    values: &'a [f64],
+    limit: f64,
+}
+
+impl Vectorise for CountBelow<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        let fine: usize = self.values.iter().map(|&value| usize::from(value >= self.limit)).sum();
+        self.values.len() - fine
+    }
 }

@@ -276,9 +276,8 @@ impl Rows<'_> {
 
     /// Smallest predicted gap [m] and its contact.
     fn worst(&self, velocity: &[f64], search: &mut Search) -> (f64, usize) {
-        normal_speed::fill(self.contacts, &search.offset, velocity, &mut search.slack);
-        let (slack, contact) = normal_speed::smallest(&search.slack);
-        (self.horizon * slack, contact)
+        let slack = normal_speed::fill(self.contacts, &search.offset, velocity, &mut search.slack);
+        (self.horizon * slack, normal_speed::place_of(slack, &search.slack))
     }
 
     /// Jₙ and M⁻¹Jₙᵀ of a contact.

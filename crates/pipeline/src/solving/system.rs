@@ -2,19 +2,25 @@
 //!
 //! ```text
 //! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ or W⁻¹ per body
-//! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       J = [I  −S(ρ)] for the first body, its negative for the second
-//! JᵀKJ = ⎡  K     −K S  ⎤      merit √(rᵀ sym(W) r) [√J]
-//!        ⎣ S K   −S K S ⎦
+//! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       Jᵀx = [x; ρ × x] for the first body, its negative for the second
+//! K = Σ a bᵀ  ⇒  JᵀKJ = Σ (Jᵀa)(Jᵀb)ᵀ       merit √(rᵀ sym(W) r) [√J]
 //! ```
 //!
-//! S(ρ)x = ρ × x; lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
+//! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names, and
+//! each of its directions adds one product of two lines of six numbers: a vector register each.
 
-use nalgebra::{Matrix3, Matrix6, Vector3};
+use nalgebra::{Matrix6, Vector3};
+use tightfit_spatial::{Vectorise, vectorised};
 
-use super::contact_law::ContactRow;
+use super::contact_law::{ContactRow, Stiffness};
 use super::dense::{DenseLu, invert_definite};
 use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
 use crate::records::NOT_FREE;
+
+/// A line of six numbers travels as eight, the last two of them zero.
+const LINE: usize = 8;
+/// What the last line of a row of H needs beyond it.
+const PADDING: usize = LINE - 6;
 
 /// The problem without its contacts, and what the last evaluation found.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +37,8 @@ pub(super) struct System {
     pub(super) force: Vec<f64>,
     /// r [N·s, N·m·s].
     pub(super) residual: Vec<f64>,
-    /// H, row-major.
-    pub(super) jacobian: Vec<f64>,
+    /// H, row-major, its rows [`PADDING`] longer than they are.
+    jacobian: Vec<f64>,
     /// Factors of H.
     pub(super) lu: DenseLu,
     /// Speed scale of the problem in the norm of A [√J]: |V_f|_A and the surfaces' drift.
@@ -59,7 +65,7 @@ impl System {
             buffer.resize(size, 0.0);
         }
         self.jacobian.clear();
-        self.jacobian.resize(size * size, 0.0);
+        self.jacobian.resize(size * (size + PADDING), 0.0);
         self.iterations = 0;
         self.evaluations = 0;
         for response in problem.response {
@@ -125,22 +131,17 @@ impl System {
         self.evaluations += 1;
         self.force.fill(0.0);
         self.start_jacobian();
-        for row in rows {
-            if let Some((impulse, stiffness)) = row.impulse_and_stiffness(&row.velocity(velocity), softness) {
-                row.add_impulse(&impulse, &mut self.force);
-                self.add_stiffness(row, &stiffness);
-            }
-        }
+        vectorised(PrimalPass { system: self, rows, velocity, softness });
         self.finish_residual(velocity)
     }
 
     /// H ← A.
     pub(super) fn start_jacobian(&mut self) {
-        let size = self.size();
+        let stride = self.size() + PADDING;
         self.jacobian.fill(0.0);
         for (body, inertia) in self.inertia.iter().enumerate() {
             for row in 0..6 {
-                let start = (6 * body + row) * size + 6 * body;
+                let start = (6 * body + row) * stride + 6 * body;
                 for column in 0..6 {
                     self.jacobian[start + column] = inertia[(row, column)];
                 }
@@ -149,17 +150,34 @@ impl System {
     }
 
     /// H += JᵀKJ.
-    #[inline]
-    pub(super) fn add_stiffness(&mut self, row: &ContactRow, stiffness: &Matrix3<f64>) {
-        let size = self.size();
-        let first = (row.body_a, &row.arm_a);
-        add_block(&mut self.jacobian, size, first, first, stiffness);
+    #[inline(always)]
+    pub(super) fn add_stiffness(&mut self, row: &ContactRow, stiffness: &Stiffness) {
+        match stiffness {
+            Stiffness::Stick(k) => {
+                for axis in 0..3 {
+                    let unit = Vector3::ith(axis, 1.0);
+                    self.add_product(row, &(unit * *k), &unit);
+                }
+            }
+            Stiffness::Slip { ahead, across, resistance } => {
+                self.add_product(row, ahead, &row.normal);
+                self.add_product(row, &(across * *resistance), across);
+            }
+        }
+    }
+
+    /// H += (Jᵀa)(Jᵀb)ᵀ.
+    #[inline(always)]
+    fn add_product(&mut self, row: &ContactRow, a: &Vector3<f64>, b: &Vector3<f64>) {
+        let stride = self.size() + PADDING;
+        let (first, second) = (row.body_a as usize, row.body_b as usize);
+        let (left, right) = (line(a, &row.arm_a), line(b, &row.arm_a));
+        add_outer(&mut self.jacobian, stride, [first, first], &left, &right);
         if row.body_b != NOT_FREE {
-            let second = (row.body_b, &row.arm_b);
-            let opposite = -stiffness;
-            add_block(&mut self.jacobian, size, first, second, &opposite);
-            add_block(&mut self.jacobian, size, second, first, &opposite);
-            add_block(&mut self.jacobian, size, second, second, stiffness);
+            let (far_left, far_right) = (line(&-a, &row.arm_b), line(&-b, &row.arm_b));
+            add_outer(&mut self.jacobian, stride, [first, second], &left, &far_right);
+            add_outer(&mut self.jacobian, stride, [second, first], &far_left, &right);
+            add_outer(&mut self.jacobian, stride, [second, second], &far_left, &far_right);
         }
     }
 
@@ -181,7 +199,8 @@ impl System {
     /// Factors H; returns sign(det H), 0 when singular.
     pub(super) fn factor(&mut self) -> f64 {
         self.iterations += 1;
-        self.lu.factor(&self.jacobian, self.free_velocity.len())
+        let size = self.size();
+        self.lu.factor(&self.jacobian, size, size + PADDING)
     }
 }
 
@@ -210,38 +229,51 @@ fn trace_at(mobility: &Matrix6<f64>, arm: &Vector3<f64>) -> f64 {
     linear + 2.0 * coupling + arm.norm_squared() * angular.trace() - arm.dot(&(angular * arm))
 }
 
-/// Adds JᵣᵀK J_c to the block of two bodies.
-#[inline]
-fn add_block(
+/// [x; ρ × x], padded.
+#[inline(always)]
+fn line(x: &Vector3<f64>, arm: &Vector3<f64>) -> [f64; LINE] {
+    let moment = arm.cross(x);
+    [x.x, x.y, x.z, moment.x, moment.y, moment.z, 0.0, 0.0]
+}
+
+/// Adds a product of two lines to the block of two bodies.
+#[inline(always)]
+fn add_outer(
     jacobian: &mut [f64],
-    size: usize,
-    (row_body, row_arm): (u32, &Vector3<f64>),
-    (column_body, column_arm): (u32, &Vector3<f64>),
-    k: &Matrix3<f64>,
+    stride: usize,
+    [row_body, column_body]: [usize; 2],
+    left: &[f64; LINE],
+    right: &[f64; LINE],
 ) {
-    // [K  −K S]: a row of −K S is ρ × that row of K
-    let mut top = [[0.0; 6]; 3];
-    for (axis, line) in top.iter_mut().enumerate() {
-        let (x, y, z) = (k[(axis, 0)], k[(axis, 1)], k[(axis, 2)]);
-        *line = [
-            x,
-            y,
-            z,
-            column_arm.y * z - column_arm.z * y,
-            column_arm.z * x - column_arm.x * z,
-            column_arm.x * y - column_arm.y * x,
-        ];
-    }
-    let start = 6 * row_body as usize * size + 6 * column_body as usize;
-    for axis in 0..3 {
-        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
-        let upper = &mut jacobian[start + axis * size..start + axis * size + 6];
-        for column in 0..6 {
-            upper[column] += top[axis][column];
+    let start = 6 * row_body * stride + 6 * column_body;
+    for (index, own) in left[..6].iter().enumerate() {
+        let at = start + index * stride;
+        let Some(target) = jacobian[at..].first_chunk_mut::<LINE>() else { return };
+        for lane in 0..LINE {
+            target[lane] += own * right[lane];
         }
-        let lower = &mut jacobian[start + (3 + axis) * size..start + (3 + axis) * size + 6];
-        for column in 0..6 {
-            lower[column] += row_arm[next] * top[last][column] - row_arm[last] * top[next][column];
+    }
+}
+
+/// The loop of [`System::evaluate_with_jacobian`].
+struct PrimalPass<'a> {
+    system: &'a mut System,
+    rows: &'a [ContactRow],
+    velocity: &'a [f64],
+    softness: f64,
+}
+
+impl Vectorise for PrimalPass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { system, rows, velocity, softness } = self;
+        for row in rows {
+            if let Some((impulse, stiffness)) = row.impulse_and_stiffness(&row.velocity(velocity), softness) {
+                row.add_impulse(&impulse, &mut system.force);
+                system.add_stiffness(row, &stiffness);
+            }
         }
     }
 }

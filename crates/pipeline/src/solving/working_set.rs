@@ -11,7 +11,6 @@
 //! search is over every contact, so the answer is that of the full set.
 
 use super::contact_law::ContactRow;
-use super::near_contacts::NearContacts;
 use super::normal_speed;
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
@@ -22,6 +21,12 @@ use nalgebra::Vector3;
 const BLOCK: usize = 64;
 /// Violated contacts are added all at once when they are at most this many times those in W.
 const FEW_VIOLATED: usize = 4;
+/// Violated contacts are added all at once when none is violated by more than this many times what the contacts in W
+/// give way.
+const YIELD: f64 = 4.0;
+/// At most this many contacts, or this many times those in W, are added at once.
+const AT_ONCE: usize = 8;
+const GROWTH: usize = 1;
 /// After this many rounds all violated contacts are added at once, however many, and none goes out any more:
 /// W then only grows, and the rounds end.
 const PATIENT_ROUNDS: u32 = 40;
@@ -31,12 +36,12 @@ const PATIENT_ROUNDS: u32 = 40;
 pub(super) struct WorkingSet {
     /// Contacts in W, in the order of their coming.
     pub(super) rows: Vec<ContactRow>,
-    /// b − uₙ of each contact of the record [m/s]; of use with several bodies.
+    /// b − uₙ of each contact of the record [m/s]; infinite for those in W.
     offset: Vec<f64>,
-    /// Search with one free body.
-    near: NearContacts,
-    /// Jₙ V − uₙ + b of each contact at the last search with several bodies [m/s]; infinite for those in W.
+    /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
     slack: Vec<f64>,
+    /// Violated contacts, and by how much.
+    order: Vec<(f64, u32)>,
 }
 
 impl WorkingSet {
@@ -44,11 +49,7 @@ impl WorkingSet {
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;
         self.rows.clear();
-        if problem.response.len() == 1 {
-            self.near.start();
-        } else {
-            normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
-        }
+        normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
         if warm.ids.is_empty() {
             return;
         }
@@ -66,7 +67,7 @@ impl WorkingSet {
             }
             for (place, id) in ids.iter().enumerate() {
                 if warm.ids[first..last].binary_search(id).is_ok() {
-                    self.push_contact(problem, system, block * BLOCK + place);
+                    self.push(problem, system, block * BLOCK + place);
                 }
             }
         }
@@ -82,26 +83,60 @@ impl WorkingSet {
         violation: f64,
         round: u32,
     ) -> usize {
-        self.search(problem, velocity);
-        let slack = std::mem::take(if velocity.len() == 6 { &mut self.near.slack } else { &mut self.slack });
-        // what is not a number is violated too
-        let fine: usize = slack.iter().map(|&slack| usize::from(slack >= -violation)).sum();
-        let violated = slack.len() - fine;
-        if violated > 0 {
-            let few = round > 0 && violated <= FEW_VIOLATED * self.rows.len();
-            if few || round > PATIENT_ROUNDS {
-                for (place, _) in slack.iter().enumerate().filter(|(_, slack)| **slack < -violation) {
-                    self.push(problem, system, place);
-                }
-            } else {
-                let (worst, place) = normal_speed::smallest(&slack);
-                if worst < -violation {
-                    self.push(problem, system, place);
-                }
-            }
+        let worst = normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
+        let violated = normal_speed::count_below(&self.slack, -violation);
+        if violated == 0 {
+            return 0;
         }
-        *(if velocity.len() == 6 { &mut self.near.slack } else { &mut self.slack }) = slack;
+        let few = round > 0 && violated <= FEW_VIOLATED * self.rows.len();
+        // contacts that are violated by little more than the active ones give way share their load
+        let depths = self.rows.iter().map(|row| row.depth(&row.velocity(velocity)));
+        let shared = round > 0 && -worst <= YIELD * depths.fold(0.0, f64::max);
+        let most = if round > PATIENT_ROUNDS {
+            usize::MAX
+        } else if few || shared {
+            AT_ONCE.max(GROWTH * self.rows.len())
+        } else {
+            1
+        };
+        self.add_worst(problem, system, worst, violation, violated.min(most));
         violated
+    }
+
+    /// Appends the rows of the `count` contacts that the last search found violated most.
+    fn add_worst(
+        &mut self,
+        problem: &VelocityProblem<'_>,
+        system: &mut System,
+        worst: f64,
+        violation: f64,
+        count: usize,
+    ) {
+        if count == 1 {
+            if worst < -violation {
+                self.push(problem, system, normal_speed::place_of(worst, &self.slack));
+            }
+            return;
+        }
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        let is_violated = |(_, slack): &(usize, &f64)| **slack < -violation;
+        order.extend(
+            self.slack
+                .iter()
+                .enumerate()
+                .filter(is_violated)
+                .map(|(contact, slack)| (*slack, contact as u32)),
+        );
+        if order.len() > count {
+            order.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            order.truncate(count);
+        }
+        order.sort_unstable_by_key(|entry| entry.1);
+        for &(_, contact) in &order {
+            self.push(problem, system, contact as usize);
+        }
+        self.order = order;
     }
 
     /// Takes the contacts that `velocity` leaves open out of W; `states` are the rows' companions.
@@ -116,8 +151,8 @@ impl WorkingSet {
                 self.rows.swap(place, kept);
                 states.swap(place, kept);
                 kept += 1;
-            } else if velocity.len() == 6 {
-                self.near.set_offset(row.contact, row.approach - row.normal.dot(&row.drift));
+            } else {
+                self.offset[row.contact as usize] = row.approach - row.normal.dot(&row.drift);
             }
         }
         self.rows.truncate(kept);
@@ -126,41 +161,13 @@ impl WorkingSet {
 
     /// Smallest Jₙ V − uₙ + b of all contacts outside W [m/s], or any positive number.
     pub(super) fn slowest(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) -> f64 {
-        self.search(problem, velocity);
-        normal_speed::minimum(if velocity.len() == 6 { &self.near.slack } else { &self.slack })
-    }
-
-    /// Slack of all contacts that `velocity` may violate; infinite for those in W.
-    fn search(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) {
-        if let Some(velocity) = velocity.as_array() {
-            if self.near.refresh(problem, velocity) {
-                for row in &self.rows {
-                    self.near.set_offset(row.contact, f64::INFINITY);
-                }
-            }
-            self.near.fill_slack(velocity);
-        } else {
-            normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
-            for row in &self.rows {
-                self.slack[row.contact as usize] = f64::INFINITY;
-            }
-        }
-    }
-
-    /// Appends the row of the contact found at `place` of the last search.
-    fn push(&mut self, problem: &VelocityProblem<'_>, system: &mut System, place: usize) {
-        if problem.response.len() == 1 {
-            let contact = self.near.contact(place);
-            self.near.set_offset(contact as u32, f64::INFINITY);
-            self.push_contact(problem, system, contact);
-        } else {
-            self.push_contact(problem, system, place);
-        }
+        normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack)
     }
 
     /// Appends the row of one contact.
-    fn push_contact(&mut self, problem: &VelocityProblem<'_>, system: &mut System, contact: usize) {
+    fn push(&mut self, problem: &VelocityProblem<'_>, system: &mut System, contact: usize) {
         let contacts = problem.contacts;
+        self.offset[contact] = f64::INFINITY;
         let body_b = contacts.body_b[contact];
         let drift = contacts.surface_velocity.get(contact);
         let mut row = ContactRow {

@@ -20,9 +20,9 @@ impl SectionedSolid {
         out.verdict = [FAR; BLOCK];
         // (n_a, n_z) of the face
         let mut slopes: [Lanes; 2] = [[0.0; BLOCK]; 2];
-        self.each_piece_edges(|number, omitted| {
+        for (number, omitted) in self.pieces() {
             self.offer_block(number, omitted, [&radius, z], reach, behind, &mut slopes, out);
-        });
+        }
         for lane in 0..BLOCK {
             // on the axis every direction is as good as another
             let on_axis = radius[lane] <= 0.0;

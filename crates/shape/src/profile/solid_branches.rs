@@ -15,24 +15,20 @@ impl SectionedSolid {
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let located = self.section.locate(point.xy());
-        self.each_piece_edges(|number, omitted| {
+        for (number, omitted) in self.pieces() {
             self.offer(number, omitted, point, located, reach, &mut visit);
-        });
+        }
     }
 
-    /// Visits the convex pieces of the outline: a number and the edge that does not bound it.
+    /// The convex pieces of the outline: a number and the edge that does not bound it. A concave vertex parts the
+    /// outline in two: behind the edge before it, and behind the edge after it.
     #[inline(always)]
-    pub(super) fn each_piece_edges(&self, mut visit: impl FnMut(u32, Option<usize>)) {
-        let count = self.outline.vertices().len();
-        if self.outline.concave_vertices().is_empty() {
-            visit(0, None);
-        }
-        // a concave vertex parts the outline in two: behind the edge before it, and behind the edge after it
-        for (index, &vertex) in self.outline.concave_vertices().iter().enumerate() {
-            for (half, omitted) in [vertex, (vertex + count - 1) % count].into_iter().enumerate() {
-                visit((2 * index + half) as u32, Some(omitted));
-            }
-        }
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (u32, Option<usize>)> {
+        let (count, concave) = (self.outline.vertices().len(), self.outline.concave_vertices());
+        (0..(2 * concave.len()).max(1)).map(move |piece| {
+            let omitted = concave.get(piece / 2).map(|&vertex| (vertex + count - piece % 2) % count);
+            (piece as u32, omitted)
+        })
     }
 
     /// Passes on the piece of all faces but one, unless it is farther than `reach`.

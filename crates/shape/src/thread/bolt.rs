@@ -174,12 +174,11 @@ impl Bolt {
         // shank and head lie below z = 0
         let body = if self.shank.is_some() || self.head.is_some() { reach } else { f64::NEG_INFINITY };
         let window = ThreadWindow {
-            alone: [
-                (bottom + behind).max(body),
-                (self.length() - behind).min(self.surface.cone_limit(1, reach)),
-            ],
+            alone: [(bottom + behind).max(body), self.length() - behind],
             ends: [bottom - reach, self.length() + reach],
             widest: f64::INFINITY,
+            // the lower end is covered by its body or blunt
+            cones: [None, self.surface.cones()[1]],
         };
         self.surface.profile.face_block(Side::External, window, points, reach, behind, out);
     }

@@ -136,12 +136,10 @@ impl Nut {
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         let [bottom, top] = self.surface.ends;
         let window = ThreadWindow {
-            alone: [
-                (bottom + behind).max(self.surface.cone_limit(0, reach)),
-                (top - behind).min(self.surface.cone_limit(1, reach)),
-            ],
+            alone: [bottom + behind, top - behind],
             ends: [bottom - reach, top + reach],
             widest: WALL_MATTERS * self.wall_level(),
+            cones: self.surface.cones(),
         };
         self.surface.profile.face_block(Side::Internal, window, points, reach, behind, out);
     }

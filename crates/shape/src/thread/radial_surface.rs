@@ -113,15 +113,12 @@ impl RadialSurface {
         })
     }
 
-    /// Height on whose side of the middle the cone of an end does not matter [m]; infinite without a cone.
-    pub(crate) fn cone_limit(&self, end: usize, reach: f64) -> f64 {
-        let away = if end == 0 { 1.0 } else { -1.0 };
-        let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return -away * f64::INFINITY };
-        let depth = match self.side {
-            Side::External => self.profile.crest_radius() + reach - end_radius,
-            Side::Internal => end_radius - self.profile.root_radius() + reach,
-        };
-        self.ends[end] + away * depth
+    /// The cones of the ends as radius = base + slope · z [m].
+    pub(crate) fn cones(&self) -> [Option<[f64; 2]>; 2] {
+        [0, 1].map(|end| {
+            let at_zero = self.cone_radius(end, 0.0)?;
+            Some([at_zero, self.cone_radius(end, 1.0)? - at_zero])
+        })
     }
 
     /// Height at which the cone of an end has this radius [m], if that is between the ends.

@@ -1,0 +1,54 @@
+//! Blocks of points get the answers that the points get one by one.
+
+use nalgebra::Vector3;
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
+use tightfit_shape::node::NodeSpacing;
+use tightfit_shape::{Part, Sample, preset};
+
+/// Points on and around the surface of a part: its nodes, moved by up to `spread` [m].
+fn points_around(part: &Part, spread: f64) -> Vec<Vector3<f64>> {
+    let nodes = part.nodes(&NodeSpacing::default());
+    let noise = |i: usize, k: usize| ((i * 37 + k * 1009) as f64).sin() * 4e4 % 1.0 * spread;
+    (0..nodes.len())
+        .map(|i| part.place_one(nodes.chart(i)) + Vector3::new(noise(i, 1), noise(i, 2), noise(i, 3)))
+        .collect()
+}
+
+#[test]
+fn blocks_give_the_answers_of_single_points() {
+    for name in ["peg-50", "hole-50", "m48x5-bolt", "m48x5-nut"] {
+        let part = preset::preset(name).expect(name);
+        for (spread, reach, behind) in [(30e-6, 50e-6, 5e-6), (2e-3, 0.2e-3, 20e-6), (1e-6, 10e-6, 5e-6)] {
+            let (mut single, mut all) = (0, 0);
+            for chunk in points_around(&part, spread).chunks_exact(BLOCK) {
+                let mut points = PointBlock::default();
+                for (lane, point) in chunk.iter().enumerate() {
+                    (0..3).for_each(|axis| points.axes[axis][lane] = point[axis]);
+                }
+                let mut faces = FaceBlock::default();
+                part.face_block(&points, reach, behind, &mut faces);
+                for (lane, &point) in chunk.iter().enumerate() {
+                    let mut pieces = Vec::new();
+                    part.each_piece(point, reach, |number, branches| {
+                        let best = branches.iter().copied().max_by(|a, b| a.distance.total_cmp(&b.distance));
+                        let standing = branches.iter().filter(|face| face.distance >= -behind).count();
+                        pieces.push((number, best.expect("a face"), standing));
+                    });
+                    all += 1;
+                    match faces.verdict[lane] {
+                        FAR => assert!(pieces.is_empty(), "{name} {point:?}: {pieces:?}"),
+                        SINGLE => {
+                            single += 1;
+                            let normal = faces.normal.map(|lanes| lanes[lane]).into();
+                            let face = Sample { distance: faces.distance[lane], normal };
+                            assert_eq!(pieces, [(faces.number[lane] as u32, face, 1)], "{name} {point:?}");
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            println!("{name} spread {spread}: {single} of {all} points face one face");
+            assert!(spread > 1e-3 || single * 2 > all || name.contains("x5"), "{name}: {single} of {all}");
+        }
+    }
+}
