@@ -1,14 +1,14 @@
 //! How far detection must look: everything that could touch within the step.
 //!
-//! margin = max(0.05 mm, 1.5 T v), v a bound on how fast the gap of any node can close. A turn about the common
+//! margin = max(0.01 mm, 1.5 T v), v a bound on how fast the gap of any node can close. A turn about the common
 //! axis of two turned parts closes no gap, and a turn with the thread's advance none between two threads:
 //! v = |v_across| + |v_z − k ω_z| + |ω_tilt| R. Other pairs: v = |v| + |ω| R.
 
 use tightfit_pipeline::detection::Side;
 use tightfit_shape::{Part, Symmetry};
 
-/// Least margin [m]: velocities change within the step by what contacts push.
-const LEAST: f64 = 0.05e-3;
+/// Least margin [m]: velocities change within the step by what contacts push. A step that goes farther is begun again.
+const LEAST: f64 = 0.01e-3;
 /// Detection looks beyond one step because the pose moves with the mean of two velocities (MATH 4.1).
 pub(super) const AHEAD: f64 = 1.5;
 /// No part of ours moves farther in a step and is still simulated well [m].
