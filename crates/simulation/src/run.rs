@@ -1,7 +1,7 @@
 //! A run: the drive leads, steps follow, records are kept.
 
 use tightfit_pipeline::integration::BodyMotion;
-use tightfit_spatial::{Pose, Vector3, Wrench};
+use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
 use crate::{
@@ -9,15 +9,14 @@ use crate::{
     Workspace, step,
 };
 
-/// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms.
+/// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
+/// follow the seed of [`Run::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturbance {
     /// Amplitude of each force component [N].
     pub force: f64,
     /// Amplitude of each torque component [N·m].
     pub torque: f64,
-    /// Seed of the draws.
-    pub seed: u64,
 }
 
 /// How often a disturbance is redrawn [s].
@@ -36,7 +35,7 @@ pub struct Run {
     workspace: Workspace,
     audit: Option<Audit>,
     angle: f64,
-    random: u64,
+    random: SplitMix,
     drawn: Option<(u64, Wrench)>,
 }
 
@@ -85,7 +84,8 @@ impl Run {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
         let angle = scene.drive.as_ref().map_or(0.0, |drive| drive.angle(0.0));
-        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        // seeds that follow one another would else share all draws but the first
+        let random = SplitMix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         Self {
             scene,
             parameters,
@@ -168,7 +168,7 @@ impl Run {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let drawn = self.drawn.map(|(period, wrench)| (period, wrench.force_in_world, wrench.torque_in_body));
-        Snapshot::new(self.state.clone(), self.angle, self.random, drawn)
+        Snapshot::new(self.state.clone(), self.angle, self.random.0, drawn)
     }
 
     /// Goes back (or on) to a snapshot of a run of the same scene.
@@ -179,7 +179,7 @@ impl Run {
         snapshot.fits(&self.state)?;
         self.state = snapshot.state.clone();
         self.angle = snapshot.angle;
-        self.random = snapshot.random;
+        self.random = SplitMix(snapshot.random);
         self.drawn = snapshot.drawn.map(|(period, [f, t])| (period, Wrench::new(f.into(), t.into())));
         self.workspace.clear();
         Ok(())
@@ -252,19 +252,10 @@ impl Run {
         {
             return wrench;
         }
-        let mut draw = |amplitude: f64| Vector3::from_fn(|_, _| amplitude * (2.0 * self.uniform() - 1.0));
+        let mut draw = |amplitude: f64| self.random.centered_cube() * amplitude;
         let wrench = Wrench::new(draw(disturbance.force), draw(disturbance.torque));
         self.drawn = Some((period, wrench));
         wrench
-    }
-
-    /// Next number in [0, 1) (SplitMix64).
-    fn uniform(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.random;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

@@ -28,6 +28,7 @@ mod cayley;
 mod columns;
 mod inertia;
 mod pose;
+mod random;
 mod twist;
 mod wrench;
 
@@ -36,5 +37,6 @@ pub use columns::Columns3;
 pub use inertia::{Inertia, InertiaError};
 pub use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 pub use pose::Pose;
+pub use random::SplitMix;
 pub use twist::Twist;
 pub use wrench::Wrench;

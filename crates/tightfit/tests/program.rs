@@ -214,3 +214,26 @@ fn validation_answers_with_verdicts_and_an_unknown_case_with_the_names() {
     let text = refused(&tightfit(&folder, &["validate", "--only", "perpetual-motion"]));
     assert!(text.contains("perpetual-motion") && text.contains("thread-torque"), "{text}");
 }
+
+#[test]
+fn a_reader_that_stops_early_ends_the_program_in_peace() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let folder = folder("pipe");
+    for arguments in [&["scenes"][..], &["schema"], &["run", "block-on-table", "--log", "run.csv", "--json"]]
+    {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_tightfit"))
+            .current_dir(&folder)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(program.stdout.take());
+        let mut complaint = String::new();
+        program.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        assert!(program.wait().unwrap().success(), "{arguments:?}: {complaint}");
+        assert!(!complaint.contains("panicked"), "{complaint}");
+    }
+    assert!(folder.join("run.csv").exists(), "what was asked for is written all the same");
+}

@@ -11,6 +11,7 @@ use tightfit::report::{self, RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Disturbance, Drive, Outcome, Run, Scene, Summary, ThreadState};
 
+use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
 
@@ -75,25 +76,26 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         finished.push(simulate(name, arguments)?);
     }
     let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
-    if arguments.json {
+    let text = if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(Finished::json).collect();
         let report = if reports.len() == 1 { reports.remove(0) } else { Value::Array(reports) };
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        serde_json::to_string_pretty(&report)? + "\n"
     } else {
-        print!("{}", outcome_table(&finished));
-        println!();
-        print!("{}", certificate_table(&finished));
-        println!();
-        print!("{}", timing_table(&finished));
-    }
+        let tables = [outcome_table(&finished), certificate_table(&finished), timing_table(&finished)];
+        tables.map(|table| table.to_string()).join("\n")
+    };
     // both tasks: people want to look
     let usual = arguments.scene.is_none().then(|| PathBuf::from("tightfit-report/report.html"));
+    let mut report = None;
     if let Some(path) = arguments.report.clone().or(usual) {
         let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
         write_report(&path, &summaries)?;
-        if !arguments.json {
-            println!("\nreport: {}", path.display());
-        }
+        report = Some(path).filter(|_| !arguments.json);
+    }
+    // files are written by now, whether or not anybody reads on
+    put!("{text}");
+    if let Some(path) = report {
+        say!("\nreport: {}", path.display());
     }
     Ok(if all_completed { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
@@ -111,8 +113,7 @@ fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
         replacements.push(format!("step_ms={dt}"));
     }
     let scene = Scene::find_with(name, &replacements)?;
-    let disturbance =
-        arguments.disturb.as_deref().map(|text| disturbance(text, arguments.seed)).transpose()?;
+    let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
     }
@@ -151,10 +152,10 @@ fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
     Ok(Finished { run, summary, step_micros })
 }
 
-fn disturbance(text: &str, seed: u64) -> Result<Disturbance> {
+fn disturbance(text: &str) -> Result<Disturbance> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
-        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque, seed }),
+        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque }),
         _ => bail!("--disturb is `{text}`; give two amplitudes, FORCE,TORQUE in N and N·m: `20,0.5`"),
     }
 }
