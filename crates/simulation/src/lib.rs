@@ -25,11 +25,14 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 ```
 */
 
+#![forbid(unsafe_code)]
+
 mod audit;
 mod certificate;
 mod contact_point;
 mod drive;
 mod input;
+mod limits;
 pub mod log;
 mod outcome;
 mod parameters;
@@ -41,10 +44,11 @@ mod step;
 mod validation;
 
 pub use audit::Audit;
-pub use certificate::{Certificate, Limit};
+pub use certificate::Certificate;
 pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
+pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
 pub use run::{BodyRecord, Disturbance, Record, Run};

@@ -32,6 +32,7 @@ pub struct Run {
     pub state: State,
     /// Disturbance after the drive's end.
     pub disturbance: Option<Disturbance>,
+    input: Input,
     workspace: Workspace,
     audit: Option<Audit>,
     angle: f64,
@@ -77,6 +78,17 @@ pub struct BodyRecord {
     pub torque: Vector3<f64>,
 }
 
+impl BodyRecord {
+    /// Of free body `index`, from the generalised impulse of the last step [N·s, N·m·s] of `step` seconds.
+    pub(crate) fn of(state: &State, impulse: &[f64], index: usize, step: f64) -> Self {
+        let mean = |first: usize| {
+            let value = |axis: usize| impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / step;
+            Vector3::new(value(0), value(1), value(2))
+        };
+        Self { motion: state.motions[index], force: mean(0), torque: mean(3) }
+    }
+}
+
 impl Run {
     /// A scene at its start.
     #[must_use]
@@ -91,6 +103,7 @@ impl Run {
             parameters,
             state,
             disturbance: None,
+            input: Input::default(),
             workspace: Workspace::default(),
             audit: None,
             angle,
@@ -110,18 +123,28 @@ impl Run {
         self.state.step as f64 * self.scene.step
     }
 
-    /// One step.
+    /// One step, of which nothing is kept; after the first it allocates no memory.
+    pub fn step(&mut self) -> Certificate {
+        self.set_input();
+        let certificate =
+            step(&self.scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
+        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        self.angle += turned(self.relative_pose(driven), self.angle);
+        certificate
+    }
+
+    /// One step and its record.
     pub fn advance(&mut self) -> Record {
-        let input = self.input();
-        let certificate = step(&self.scene, &self.parameters, &mut self.state, &input, &mut self.workspace);
+        let certificate = self.step();
         let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
         let pose = self.relative_pose(driven);
-        self.angle += turned(pose, self.angle);
         let clock = std::time::Instant::now();
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
         let audit_seconds = clock.elapsed().as_secs_f64();
-        let bodies = self.body_records();
+        let impulse = self.workspace.generalised_impulse();
+        let body = |index: usize| BodyRecord::of(&self.state, impulse, index, self.scene.step);
+        let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
         let (force, torque) = self
             .scene
             .free_index(driven)
@@ -185,20 +208,6 @@ impl Run {
         Ok(())
     }
 
-    fn body_records(&self) -> Vec<BodyRecord> {
-        let impulse = self.workspace.generalised_impulse();
-        let record = |(index, motion): (usize, &BodyMotion)| {
-            let mean = |first: usize| {
-                let value = |axis: usize| {
-                    impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / self.scene.step
-                };
-                Vector3::new(value(0), value(1), value(2))
-            };
-            BodyRecord { motion: *motion, force: mean(0), torque: mean(3) }
-        };
-        self.state.motions.iter().enumerate().map(record).collect()
-    }
-
     /// Pose of a part against the fixed one of the task.
     fn relative_pose(&self, body: usize) -> Pose {
         let own = pose(&self.scene, &self.parameters, &self.state, body);
@@ -223,24 +232,15 @@ impl Run {
         self.overlap(driven, bolt, pose)
     }
 
-    fn input(&mut self) -> Input {
-        let count = self.state.motions.len();
-        let mut input = Input {
-            couplings: vec![None; count],
-            wrenches: vec![Wrench::zero(); count],
-            kinematic: self.state.kinematic.clone(),
-        };
-        let time = self.time();
-        let disturbance = self.disturb(time);
-        if let Some(drive) = &self.scene.drive
-            && let Some(index) = self.scene.free_index(drive.body)
-            && let Some(inertia) = self.parameters.bodies[drive.body].inertia
-        {
-            input.couplings[index] =
-                Some(drive.coupling(time, self.scene.step, &inertia, self.state.spins[index]));
-            input.wrenches[index] = drive.wrench() + disturbance;
+    /// Drive and disturbance of the next step.
+    fn set_input(&mut self) {
+        let disturbance = self.disturb(self.time());
+        self.input.clear(&self.state);
+        let Some(drive) = &self.scene.drive else { return };
+        self.input.follow(drive, &self.scene, &self.parameters, &self.state);
+        if let Some(index) = self.scene.free_index(drive.body) {
+            self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }
-        input
     }
 
     fn disturb(&mut self, time: f64) -> Wrench {

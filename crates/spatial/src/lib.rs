@@ -24,6 +24,8 @@ assert!((tip_in_world.z - 0.01).abs() < 1e-15);
 ```
 */
 
+#![forbid(unsafe_code)]
+
 mod cayley;
 mod columns;
 mod inertia;

@@ -17,6 +17,8 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 ```
 */
 
+#![forbid(unsafe_code)]
+
 pub mod report;
 
 pub use tightfit_shape as shape;

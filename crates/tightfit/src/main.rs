@@ -1,5 +1,6 @@
 //! The program `tightfit`.
 
+#![forbid(unsafe_code)]
 #![allow(clippy::print_stderr, reason = "this is the program that talks to people")]
 
 mod commands;

@@ -20,6 +20,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::contact_law::ContactRow;
 use super::system::System;
+use crate::make_room;
 
 /// Above this many contacts a pass without the Jacobian pays: most solves end at the pass that it saves.
 const LARGE_SET: usize = 64;
@@ -44,6 +45,15 @@ pub(super) struct MixedBuffers {
     pub(super) rows: Vec<MixedRow>,
     right: Vec<f64>,
     current: Vec<f64>,
+}
+
+impl MixedBuffers {
+    /// Makes room for so many bodies and contacts.
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.rows, contacts);
+        make_room(&mut self.right, 6 * bodies);
+        make_room(&mut self.current, 6 * bodies);
+    }
 }
 
 /// Newton from `velocity` and the impulses in `buffers`; on success `velocity` is the root.

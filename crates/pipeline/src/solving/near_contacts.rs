@@ -11,6 +11,7 @@
 
 use super::normal_speed;
 use super::problem::VelocityProblem;
+use crate::make_room;
 use crate::records::Contacts;
 
 /// First reach [m/s]: 10 µm of gap over a step of 10 ms.
@@ -38,6 +39,15 @@ pub(super) struct NearContacts {
 }
 
 impl NearContacts {
+    /// Makes room for so many contacts.
+    pub(super) fn make_room(&mut self, contacts: usize) {
+        make_room(&mut self.contact, contacts);
+        let columns = self.normal.iter_mut().chain(&mut self.moment);
+        for column in columns.chain([&mut self.offset, &mut self.slack]) {
+            make_room(column, contacts);
+        }
+    }
+
     /// Forgets the copies; every contact must be looked at again.
     pub(super) fn start(&mut self) {
         self.reference = None;

@@ -14,6 +14,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 use super::contact_law::ContactRow;
 use super::dense::{DenseLu, invert_definite};
 use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
+use crate::make_room;
 use crate::records::NOT_FREE;
 
 /// The problem without its contacts, and what the last evaluation found.
@@ -46,6 +47,19 @@ pub(super) struct System {
 }
 
 impl System {
+    /// Makes room for so many bodies.
+    pub(super) fn make_room(&mut self, bodies: usize) {
+        let size = 6 * bodies;
+        for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
+            make_room(blocks, bodies);
+        }
+        for buffer in [&mut self.free_velocity, &mut self.force, &mut self.residual] {
+            make_room(buffer, size);
+        }
+        make_room(&mut self.jacobian, size * size);
+        self.lu.make_room(size);
+    }
+
     /// Takes the bodies of a problem over; false when a sym(W) is not positive definite or V_f not finite.
     pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, options: &SolverOptions) -> bool {
         let size = 6 * problem.response.len();

@@ -15,6 +15,7 @@ use super::near_contacts::NearContacts;
 use super::normal_speed;
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
+use crate::make_room;
 use crate::records::NOT_FREE;
 use nalgebra::Vector3;
 
@@ -40,6 +41,17 @@ pub(super) struct WorkingSet {
 }
 
 impl WorkingSet {
+    /// Makes room for so many contacts.
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.rows, contacts);
+        if bodies == 1 {
+            self.near.make_room(contacts);
+        } else {
+            make_room(&mut self.offset, contacts);
+            make_room(&mut self.slack, contacts);
+        }
+    }
+
     /// W of the contacts that carried an impulse in the last step.
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;

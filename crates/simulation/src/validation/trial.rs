@@ -19,11 +19,7 @@ impl Trial {
     pub(super) fn new(scene: Scene) -> Self {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
-        let input = Input {
-            couplings: vec![None; state.motions.len()],
-            wrenches: vec![Wrench::zero(); state.motions.len()],
-            kinematic: state.kinematic.clone(),
-        };
+        let input = Input::none(&state);
         Self { scene, parameters, state, input, workspace: Workspace::default() }
     }
 
