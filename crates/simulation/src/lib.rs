@@ -28,6 +28,7 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 #![forbid(unsafe_code)]
 
 mod audit;
+pub mod batch;
 mod certificate;
 mod contact_point;
 mod drive;

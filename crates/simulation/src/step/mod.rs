@@ -14,6 +14,7 @@ mod prepare;
 mod project;
 mod workspace;
 
+pub(crate) use workspace::FoundContacts;
 pub use workspace::Workspace;
 
 use crate::{Certificate, Input, Limit, Parameters, Scene, State};

@@ -43,6 +43,16 @@ pub struct Workspace {
     pub(super) projection: ProjectionWorkspace,
 }
 
+/// What a workspace knows of one environment: put aside while another takes its turn, it spares the next step a
+/// detection and the placing of nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundContacts {
+    nodes: Vec<NodeBlocks>,
+    contacts: Contacts,
+    detected: Option<(u64, f64)>,
+    most_contacts: usize,
+}
+
 /// A step in progress: what is constant, and the scratch memory.
 pub(super) struct Environment<'a> {
     pub(super) scene: &'a Scene,
@@ -85,6 +95,14 @@ impl Workspace {
         state.warm.make_room(state.motions.len(), self.most_contacts);
         self.before.copy_from(state);
         Environment { scene, parameters, input, scratch: self }
+    }
+
+    /// Exchanges what is known of one environment for what is known of another.
+    pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
+        std::mem::swap(&mut self.nodes, &mut found.nodes);
+        std::mem::swap(&mut self.contacts, &mut found.contacts);
+        std::mem::swap(&mut self.detected, &mut found.detected);
+        std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
     }
 
     /// Takes all memory that any step of this scene can need.
