@@ -42,6 +42,7 @@ mod scene;
 mod snapshot;
 mod state;
 mod step;
+mod step_halving;
 mod validation;
 
 pub use audit::Audit;
@@ -56,6 +57,7 @@ pub use run::{BodyRecord, Disturbance, Record, Run};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
 pub use step::{Workspace, step};
+pub use step_halving::{HalvingLevel, StepHalving};
 pub use validation::{Case, Verdict, validation_cases};
 
 pub use scene::{
