@@ -60,6 +60,9 @@ pub use step::{Workspace, step};
 pub use step_halving::{HalvingLevel, StepHalving};
 pub use validation::{Case, Verdict, validation_cases};
 
+// what inputs and states are made of
+pub use tightfit_pipeline::integration::{BodyMotion, Coupling};
+
 pub use scene::{
     Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource,
     Task, built_in_scenes, scene_schema,

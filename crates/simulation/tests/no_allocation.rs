@@ -13,6 +13,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use tightfit_simulation::batch::Batch;
 use tightfit_simulation::{Disturbance, Run, Scene};
 
 /// The system's allocator, with a count per thread.
@@ -128,4 +129,14 @@ fn several_bodies_fall_onto_one_another_without_allocation() {
     let observed = observe(Run::new(Scene::from_toml(&text).unwrap(), 1), 150);
     assert_none_after_the_first("pile", &observed);
     assert!(observed.most_candidates > 0, "nothing touched");
+}
+
+#[test]
+fn a_batch_steps_without_allocation() {
+    let mut batch = Batch::new(Scene::find("peg-in-hole").unwrap(), 3, 1).unwrap();
+    batch.step();
+    let before = ALLOCATIONS.get();
+    (0..60).for_each(|_| batch.step());
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(batch.certificate(2).unwrap().candidates > 0, "nothing came near");
 }

@@ -381,6 +381,7 @@ fn timing_table(finished: &[Finished]) -> Table {
     for one in finished {
         let ([median, p99], [detection, solving, integration]) = (one.median_and_p99(), one.stages());
         let whole = |value: f64| format!("{value:.0}");
+        let factor = |value: f64| if value < 10.0 { format!("{value:.2}") } else { whole(value) };
         table.row(vec![
             one.run.scene.name.clone(),
             whole(median),
@@ -388,7 +389,7 @@ fn timing_table(finished: &[Finished]) -> Table {
             whole(detection),
             whole(solving),
             whole(integration),
-            whole(one.real_time_factor()),
+            factor(one.real_time_factor()),
         ]);
     }
     table
