@@ -61,7 +61,9 @@ impl StepHalving {
             let done = f64::from((1_u32 << level) - 1);
             let mut places = Vec::with_capacity(count);
             for index in 0..count {
-                (0..1_u32 << level).for_each(|_| drop(run.step()));
+                for _ in 0..1_u32 << level {
+                    run.step();
+                }
                 places.push(run.state.motions.iter().map(|m| (m.center, m.rotation)).collect::<Vec<Place>>());
                 let share = (index + 1) as f64 / count as f64;
                 progress((done + share * f64::from(1_u32 << level)) / all);

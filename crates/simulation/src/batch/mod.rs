@@ -134,19 +134,13 @@ impl Batch {
         let Self { scene, environments, lanes, pool } = self;
         let scene = &*scene;
         let stretch = environments.len().div_ceil(lanes.len()).max(1);
-        let walk = |lane: &mut Workspace, own: &mut [Environment]| {
+        let walk = |(lane, own): (&mut Workspace, &mut [Environment])| {
             own.iter_mut().for_each(|environment| environment.advance(scene, lane, steps));
         };
-        match pool {
-            Some(pool) => pool.install(|| {
-                lanes
-                    .par_iter_mut()
-                    .zip(environments.par_chunks_mut(stretch))
-                    .for_each(|(lane, own)| walk(lane, own));
-            }),
-            None => {
-                lanes.iter_mut().zip(environments.chunks_mut(stretch)).for_each(|(lane, own)| walk(lane, own))
-            }
+        if let Some(pool) = pool {
+            pool.install(|| lanes.par_iter_mut().zip(environments.par_chunks_mut(stretch)).for_each(walk));
+        } else {
+            lanes.iter_mut().zip(environments.chunks_mut(stretch)).for_each(walk);
         }
     }
 

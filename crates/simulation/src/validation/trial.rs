@@ -35,7 +35,9 @@ impl Trial {
 
     /// Steps over a time [s].
     pub(super) fn run(&mut self, time: f64) {
-        (0..(time / self.scene.step).round() as usize).for_each(|_| drop(self.step()));
+        for _ in 0..(time / self.scene.step).round() as usize {
+            self.step();
+        }
     }
 
     /// The free body.
