@@ -130,7 +130,8 @@ impl Workspace {
         &self.contacts
     }
 
-    /// Impulses of the last smooth stage: (contact of [`Self::contacts`] before the step moved on, [N·s]).
+    /// Generalised contact impulse of the last smooth stage, world axes: force part, then torque part about the centre of
+    /// mass, six numbers per free body [N·s, N·m·s]. What an impact at the start of the step gave is not in it.
     #[must_use]
     pub fn generalised_impulse(&self) -> &[f64] {
         &self.solver.generalised

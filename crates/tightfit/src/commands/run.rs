@@ -11,6 +11,7 @@ use tightfit::report::{self, RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Disturbance, Drive, Outcome, Run, Scene, StepHalving, Summary, ThreadState};
 
+use super::order;
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -86,7 +87,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
     } else {
         let tables = [outcome_table(&finished), certificate_table(&finished), timing_table(&finished)];
         let mut text = tables.map(|table| table.to_string()).join("\n");
-        if let Some(table) = order_table(&finished) {
+        let measured = finished
+            .iter()
+            .filter_map(|one| Some((one.run.scene.name.as_str(), one.summary.order.as_ref()?)));
+        if let Some(table) = order::table(measured) {
             text += &format!("\n{table}");
         }
         text
@@ -238,7 +242,7 @@ impl Finished {
             },
             "certificate": certificate,
             "audit": summary.audited.map(three),
-            "order": self.summary.order.as_ref().map(order_json),
+            "order": self.summary.order.as_ref().map(order::json),
             "timing": {
                 "median_step_us": median,
                 "p99_step_us": p99,
@@ -308,64 +312,6 @@ fn certificate_table(finished: &[Finished]) -> Table {
         ]);
     }
     table
-}
-
-/// How much the errors fall at the next half step, as the table's cells and JSON's values want it.
-fn ratios_of(halving: &StepHalving) -> Vec<Option<[f64; 2]>> {
-    let mut ratios: Vec<_> = halving.ratios().map(Some).collect();
-    ratios.resize(halving.levels.len(), None);
-    ratios
-}
-
-fn order_json(halving: &StepHalving) -> Value {
-    let levels = halving.levels.iter().zip(ratios_of(halving)).map(|(level, ratio)| {
-        json!({
-            "dt_s": level.step,
-            "max_error_um": level.largest * 1e6,
-            "max_error_time_s": level.time,
-            "mean_error_um": level.mean * 1e6,
-            "max_error_ratio": ratio.map(|[largest, _]| largest),
-            "mean_error_ratio": ratio.map(|[_, mean]| mean),
-        })
-    });
-    json!({
-        "norm": "|dx| + R |dtheta|, R half the diagonal of the part's box, largest and mean over the common times",
-        "reference_dt_s": halving.reference_step,
-        "levels": levels.collect::<Vec<_>>(),
-    })
-}
-
-/// Pose errors of the smaller and smaller steps; `None` where none were run.
-fn order_table(finished: &[Finished]) -> Option<Table> {
-    let mut table = Table::new(&[
-        "pose error",
-        "step ms",
-        "against ms",
-        "largest um",
-        "at s",
-        "falls by",
-        "mean um",
-        "falls by",
-    ]);
-    let measured = finished.iter().filter_map(|one| Some((one, one.summary.order.as_ref()?)));
-    let mut is_empty = true;
-    for (one, halving) in measured {
-        for (level, ratio) in halving.levels.iter().zip(ratios_of(halving)) {
-            is_empty = false;
-            let fall = |index: usize| ratio.map_or(String::new(), |ratio| format!("{:.2}", ratio[index]));
-            table.row(vec![
-                one.run.scene.name.clone(),
-                format!("{}", level.step * 1e3),
-                format!("{}", halving.reference_step * 1e3),
-                format!("{:.3}", level.largest * 1e6),
-                format!("{:.2}", level.time),
-                fall(0),
-                format!("{:.4}", level.mean * 1e6),
-                fall(1),
-            ]);
-        }
-    }
-    (!is_empty).then_some(table)
 }
 
 fn timing_table(finished: &[Finished]) -> Table {
