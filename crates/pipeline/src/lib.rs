@@ -4,7 +4,12 @@ The stages of a step, in the order of the paper's Fig. 1, and the records that p
 Stages do not import one another: each reads and writes [`records`] only.
 */
 
+#![forbid(unsafe_code)]
+
 pub mod detection;
 pub mod integration;
 pub mod records;
+mod room;
 pub mod solving;
+
+pub use room::make_room;

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use tightfit_shape::mesh::MeshDistance;
 use tightfit_shape::mesh::baked::{BakeOptions, BakedField, ErrorReport};
+use tightfit_spatial::SplitMix;
 
 fn main() {
     let options = BakeOptions::default();
@@ -58,12 +59,12 @@ const REPEATS: usize = 40;
 
 /// Nanoseconds per query of the exact and of the baked field, on random points beside the surface.
 fn query_times(mesh: &tightfit_shape::TriMesh, exact: &MeshDistance, field: &BakedField) -> (f64, f64) {
-    let mut random = support::Random(7);
+    let mut random = SplitMix(7);
     let points: Vec<_> = (0..POINTS)
         .map(|_| {
             let [a, b, c] = mesh.corners((random.unit() * mesh.triangles.len() as f64) as usize);
             let (u, v) = (random.unit(), random.unit());
-            a + (b - a) * u + (c - a) * (v * (1.0 - u)) + random.cube() * 1e-4
+            a + (b - a) * u + (c - a) * (v * (1.0 - u)) + random.centered_cube() * 1e-4
         })
         .collect();
     let pass = |query: &dyn Fn(nalgebra::Vector3<f64>) -> f64| {

@@ -2,6 +2,8 @@
 Parts for tight fits: what they are made of, where their surface is, and what is wrong with them.
 */
 
+#![forbid(unsafe_code)]
+
 mod angle;
 pub mod block;
 pub mod doctor;

@@ -156,6 +156,20 @@ impl Part {
     /// Most pieces that [`Self::each_piece`] numbers.
     pub const MOST_PIECES: u32 = 8;
 
+    /// Most pieces that [`Self::each_piece`] visits for one point of this part.
+    #[must_use]
+    pub fn most_pieces(&self) -> usize {
+        let of_solid = |solid: &SectionedSolid| (2 * solid.outline.concave_vertices().len()).max(1);
+        match self {
+            Self::Sectioned(solid) => of_solid(solid),
+            // core, nearest ridge and the one across the groove; two for shank and head each
+            Self::Bolt(_) => 7,
+            Self::Nut(_) => 3,
+            Self::HalfSpace | Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => 1,
+            Self::Nodes(_) => 0,
+        }
+    }
+
     /// Signed distance and gradient for columns of points; `field` is overwritten, its memory reused.
     pub fn evaluate(&self, points: &Columns3, field: &mut FieldColumns) {
         field.clear();

@@ -7,11 +7,11 @@ mod support;
 use std::sync::Arc;
 
 use nalgebra::Vector3;
-use support::{Random, benchmark_mesh, cube, l_shape};
+use support::{benchmark_mesh, cube, l_shape};
 use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::MeshDistance;
 use tightfit_shape::mesh::baked::{BakeError, BakeOptions, BakedField, BakedFileError, ErrorReport};
-use tightfit_spatial::Columns3;
+use tightfit_spatial::{Columns3, SplitMix};
 
 /// A part of 10 mm, as `scale` times a unit mesh.
 fn small(mut mesh: TriMesh) -> Arc<MeshDistance> {
@@ -48,10 +48,10 @@ fn the_stated_bound_holds_on_fresh_points_of_the_benchmark_meshes() {
 fn beside_sharp_edges_the_field_is_exact() {
     let exact = small(l_shape());
     let field = bake(&exact, &quick());
-    let mut random = Random(5);
+    let mut random = SplitMix(5);
     for _ in 0..5000 {
         let edge = Vector3::new(3e-3, 4e-3, 5e-3 * random.unit());
-        let p = edge + random.cube() * 20e-6;
+        let p = edge + random.centered_cube() * 20e-6;
         let truth = exact.sample(p);
         let (distance, normal) = field.sample(p);
         assert!((distance - truth.distance).abs() < 1e-12);
@@ -63,9 +63,9 @@ fn beside_sharp_edges_the_field_is_exact() {
 fn far_from_the_surface_the_distance_keeps_its_sign_and_size() {
     let exact = small(cube());
     let field = bake(&exact, &quick());
-    let mut random = Random(6);
+    let mut random = SplitMix(6);
     for _ in 0..5000 {
-        let p = Vector3::from_element(5e-3) + random.cube() * 20e-3;
+        let p = Vector3::from_element(5e-3) + random.centered_cube() * 20e-3;
         let truth = exact.sample(p).distance;
         let (distance, normal) = field.sample(p);
         assert!((distance - truth).abs() <= 5e-6 + 0.15 * truth.abs(), "{distance} {truth}");
@@ -95,8 +95,8 @@ fn the_field_is_the_same_for_any_number_of_threads() {
 #[test]
 fn columns_hold_the_samples_of_their_points() {
     let field = bake(&small(cube()), &quick());
-    let mut random = Random(8);
-    let points: Columns3 = (0..100).map(|_| random.cube() * 0.01).collect();
+    let mut random = SplitMix(8);
+    let points: Columns3 = (0..100).map(|_| random.centered_cube() * 0.01).collect();
     let (mut distances, mut normals) = (Vec::new(), Columns3::default());
     field.sample_columns(&points, &mut distances, &mut normals);
     for (i, p) in points.iter().enumerate() {
@@ -155,8 +155,8 @@ fn fnv(bytes: &[u8]) -> [u8; 8] {
 fn damaged_short_and_hostile_files_are_refused() {
     let options = BakeOptions { tolerance: 1e-4, band: 1e-3, min_cell: 1e-3, error_samples: 100, ..quick() };
     let bytes = bake(&small(cube()), &options).to_bytes().unwrap();
-    let mut random = Random(9);
-    let place = |random: &mut Random| (random.unit() * bytes.len() as f64) as usize;
+    let mut random = SplitMix(9);
+    let place = |random: &mut SplitMix| (random.unit() * bytes.len() as f64) as usize;
     for _ in 0..200 {
         assert!(BakedField::from_bytes(&bytes[..place(&mut random)]).is_err());
         let mut damaged = bytes.clone();
@@ -175,7 +175,7 @@ fn damaged_short_and_hostile_files_are_refused() {
         forged.extend(checksum);
         if let Ok(field) = BakedField::from_bytes(&forged) {
             for _ in 0..20 {
-                std::hint::black_box(field.sample(random.cube() * 0.02));
+                std::hint::black_box(field.sample(random.centered_cube() * 0.02));
             }
         }
     }

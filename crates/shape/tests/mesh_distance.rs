@@ -8,10 +8,10 @@
 mod support;
 
 use nalgebra::Vector3;
-use support::{Random, cube, l_shape, torus};
+use support::{cube, l_shape, torus};
 use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::{MeshDistance, MeshDistanceError};
-use tightfit_spatial::Columns3;
+use tightfit_spatial::{Columns3, SplitMix};
 
 fn meshes() -> [TriMesh; 4] {
     [cube(), l_shape(), torus(), with_degenerate_triangles(l_shape())]
@@ -33,17 +33,17 @@ fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
 
 /// Random points, most of them beside a random point of a random edge or vertex.
 fn points(mesh: &TriMesh, count: usize, seed: u64) -> Vec<Vector3<f64>> {
-    let mut random = Random(seed);
+    let mut random = SplitMix(seed);
     let aabb = mesh.aabb();
     (0..count)
         .map(|i| {
             let corners = mesh.corners((random.unit() * mesh.triangles.len() as f64) as usize);
             let edge = corners[0] + (corners[1] - corners[0]) * random.unit();
             match i % 4 {
-                0 => aabb.center() + random.cube().component_mul(&aabb.size()),
-                1 => corners[2] + random.cube() * 1e-2,
-                2 => edge + random.cube() * 1e-2,
-                _ => edge + random.cube() * 1e-5,
+                0 => aabb.center() + random.centered_cube().component_mul(&aabb.size()),
+                1 => corners[2] + random.centered_cube() * 1e-2,
+                2 => edge + random.centered_cube() * 1e-2,
+                _ => edge + random.centered_cube() * 1e-5,
             }
         })
         .collect()

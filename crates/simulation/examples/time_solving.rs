@@ -39,7 +39,7 @@ fn time(name: &str) {
     let mut run = Run::new(scene, 1);
     let mut seconds = run.scene.drive.as_ref().map_or(1.0, |drive| drive.duration());
     if disturbed {
-        run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5, seed: 1 });
+        run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
         seconds += DISTURBED;
     }
     let steps = (seconds / run.scene.step).round() as usize;

@@ -1,34 +1,6 @@
 //! What was measured about a step.
 
-/// Trouble that a step met, each with the setting that helps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The contact solver did not converge: smaller `step_ms`, or lower `friction`.
-    NotConverged,
-    /// The pose projection could not satisfy every contact: the parts do not fit where they were put.
-    ProjectionIncomplete,
-    /// The projection wanted more energy than contacts had dissipated.
-    TankEmpty,
-    /// A number was not finite; the step was not taken.
-    NotFinite,
-}
-
-impl Limit {
-    /// Every limit.
-    pub const ALL: [Self; 4] =
-        [Self::NotConverged, Self::ProjectionIncomplete, Self::TankEmpty, Self::NotFinite];
-
-    /// Its name in logs and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NotConverged => "not_converged",
-            Self::ProjectionIncomplete => "projection_incomplete",
-            Self::TankEmpty => "tank_empty",
-            Self::NotFinite => "not_finite",
-        }
-    }
-}
+use crate::Limits;
 
 /// The certificate of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +32,7 @@ pub struct Certificate {
     /// Whether the Coulomb residual of both stages is at most 1e-5 m/s.
     pub converged: bool,
     /// Limits that were hit.
-    pub limits: Vec<Limit>,
+    pub limits: Limits,
     /// Seconds spent in the stages: detection, solving, integration.
     pub stage_seconds: [f64; 3],
 }

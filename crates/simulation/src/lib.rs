@@ -25,11 +25,15 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 ```
 */
 
+#![forbid(unsafe_code)]
+
 mod audit;
+pub mod batch;
 mod certificate;
 mod contact_point;
 mod drive;
 mod input;
+mod limits;
 pub mod log;
 mod outcome;
 mod parameters;
@@ -38,20 +42,26 @@ mod scene;
 mod snapshot;
 mod state;
 mod step;
+mod step_halving;
 mod validation;
 
 pub use audit::Audit;
-pub use certificate::{Certificate, Limit};
+pub use certificate::Certificate;
 pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
+pub use limits::{Limit, Limits};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
 pub use run::{BodyRecord, Disturbance, Record, Run};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
 pub use step::{Workspace, step};
+pub use step_halving::{HalvingLevel, StepHalving};
 pub use validation::{Case, Verdict, validation_cases};
+
+// what inputs and states are made of
+pub use tightfit_pipeline::integration::{BodyMotion, Coupling};
 
 pub use scene::{
     Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource,

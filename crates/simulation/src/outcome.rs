@@ -63,8 +63,7 @@ impl Summary {
             summary.energy_injected += certificate.energy_injected;
             summary.projection_work += certificate.projection_work;
             summary.unconverged += usize::from(!certificate.converged);
-            summary.limits +=
-                certificate.limits.iter().filter(|limit| **limit != Limit::NotConverged).count();
+            summary.limits += certificate.limits.iter().filter(|limit| *limit != Limit::NotConverged).count();
         }
         summary.penetration =
             three(records, |record| Some(record.certificate.penetration)).unwrap_or_default();

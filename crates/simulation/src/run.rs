@@ -1,7 +1,7 @@
 //! A run: the drive leads, steps follow, records are kept.
 
 use tightfit_pipeline::integration::BodyMotion;
-use tightfit_spatial::{Pose, Vector3, Wrench};
+use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
 use crate::{
@@ -9,15 +9,14 @@ use crate::{
     Workspace, step,
 };
 
-/// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms.
+/// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
+/// follow the seed of [`Run::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturbance {
     /// Amplitude of each force component [N].
     pub force: f64,
     /// Amplitude of each torque component [N·m].
     pub torque: f64,
-    /// Seed of the draws.
-    pub seed: u64,
 }
 
 /// How often a disturbance is redrawn [s].
@@ -33,10 +32,11 @@ pub struct Run {
     pub state: State,
     /// Disturbance after the drive's end.
     pub disturbance: Option<Disturbance>,
+    input: Input,
     workspace: Workspace,
     audit: Option<Audit>,
     angle: f64,
-    random: u64,
+    random: SplitMix,
     drawn: Option<(u64, Wrench)>,
 }
 
@@ -78,6 +78,17 @@ pub struct BodyRecord {
     pub torque: Vector3<f64>,
 }
 
+impl BodyRecord {
+    /// Of free body `index`, from the generalised impulse of the last step [N·s, N·m·s] of `step` seconds.
+    pub(crate) fn of(state: &State, impulse: &[f64], index: usize, step: f64) -> Self {
+        let mean = |first: usize| {
+            let value = |axis: usize| impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / step;
+            Vector3::new(value(0), value(1), value(2))
+        };
+        Self { motion: state.motions[index], force: mean(0), torque: mean(3) }
+    }
+}
+
 impl Run {
     /// A scene at its start.
     #[must_use]
@@ -85,12 +96,14 @@ impl Run {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
         let angle = scene.drive.as_ref().map_or(0.0, |drive| drive.angle(0.0));
-        let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        // seeds that follow one another would else share all draws but the first
+        let random = SplitMix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         Self {
             scene,
             parameters,
             state,
             disturbance: None,
+            input: Input::default(),
             workspace: Workspace::default(),
             audit: None,
             angle,
@@ -110,18 +123,28 @@ impl Run {
         self.state.step as f64 * self.scene.step
     }
 
-    /// One step.
+    /// One step, of which nothing is kept; after the first it allocates no memory.
+    pub fn step(&mut self) -> Certificate {
+        self.set_input();
+        let certificate =
+            step(&self.scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
+        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        self.angle += turned(self.relative_pose(driven), self.angle);
+        certificate
+    }
+
+    /// One step and its record.
     pub fn advance(&mut self) -> Record {
-        let input = self.input();
-        let certificate = step(&self.scene, &self.parameters, &mut self.state, &input, &mut self.workspace);
+        let certificate = self.step();
         let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
         let pose = self.relative_pose(driven);
-        self.angle += turned(pose, self.angle);
         let clock = std::time::Instant::now();
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
         let audit_seconds = clock.elapsed().as_secs_f64();
-        let bodies = self.body_records();
+        let impulse = self.workspace.generalised_impulse();
+        let body = |index: usize| BodyRecord::of(&self.state, impulse, index, self.scene.step);
+        let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
         let (force, torque) = self
             .scene
             .free_index(driven)
@@ -168,7 +191,7 @@ impl Run {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let drawn = self.drawn.map(|(period, wrench)| (period, wrench.force_in_world, wrench.torque_in_body));
-        Snapshot::new(self.state.clone(), self.angle, self.random, drawn)
+        Snapshot::new(self.state.clone(), self.angle, self.random.0, drawn)
     }
 
     /// Goes back (or on) to a snapshot of a run of the same scene.
@@ -179,24 +202,10 @@ impl Run {
         snapshot.fits(&self.state)?;
         self.state = snapshot.state.clone();
         self.angle = snapshot.angle;
-        self.random = snapshot.random;
+        self.random = SplitMix(snapshot.random);
         self.drawn = snapshot.drawn.map(|(period, [f, t])| (period, Wrench::new(f.into(), t.into())));
         self.workspace.clear();
         Ok(())
-    }
-
-    fn body_records(&self) -> Vec<BodyRecord> {
-        let impulse = self.workspace.generalised_impulse();
-        let record = |(index, motion): (usize, &BodyMotion)| {
-            let mean = |first: usize| {
-                let value = |axis: usize| {
-                    impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / self.scene.step
-                };
-                Vector3::new(value(0), value(1), value(2))
-            };
-            BodyRecord { motion: *motion, force: mean(0), torque: mean(3) }
-        };
-        self.state.motions.iter().enumerate().map(record).collect()
     }
 
     /// Pose of a part against the fixed one of the task.
@@ -223,24 +232,15 @@ impl Run {
         self.overlap(driven, bolt, pose)
     }
 
-    fn input(&mut self) -> Input {
-        let count = self.state.motions.len();
-        let mut input = Input {
-            couplings: vec![None; count],
-            wrenches: vec![Wrench::zero(); count],
-            kinematic: self.state.kinematic.clone(),
-        };
-        let time = self.time();
-        let disturbance = self.disturb(time);
-        if let Some(drive) = &self.scene.drive
-            && let Some(index) = self.scene.free_index(drive.body)
-            && let Some(inertia) = self.parameters.bodies[drive.body].inertia
-        {
-            input.couplings[index] =
-                Some(drive.coupling(time, self.scene.step, &inertia, self.state.spins[index]));
-            input.wrenches[index] = drive.wrench() + disturbance;
+    /// Drive and disturbance of the next step.
+    fn set_input(&mut self) {
+        let disturbance = self.disturb(self.time());
+        self.input.clear(&self.state);
+        let Some(drive) = &self.scene.drive else { return };
+        self.input.follow(drive, &self.scene, &self.parameters, &self.state);
+        if let Some(index) = self.scene.free_index(drive.body) {
+            self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }
-        input
     }
 
     fn disturb(&mut self, time: f64) -> Wrench {
@@ -252,19 +252,10 @@ impl Run {
         {
             return wrench;
         }
-        let mut draw = |amplitude: f64| Vector3::from_fn(|_, _| amplitude * (2.0 * self.uniform() - 1.0));
+        let mut draw = |amplitude: f64| self.random.centered_cube() * amplitude;
         let wrench = Wrench::new(draw(disturbance.force), draw(disturbance.torque));
         self.drawn = Some((period, wrench));
         wrench
-    }
-
-    /// Next number in [0, 1) (SplitMix64).
-    fn uniform(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.random;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

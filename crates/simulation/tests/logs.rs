@@ -46,7 +46,7 @@ fn scene() -> Scene {
     .unwrap()
 }
 
-const DISTURBANCE: Disturbance = Disturbance { force: 5.0, torque: 0.05, seed: 3 };
+const DISTURBANCE: Disturbance = Disturbance { force: 5.0, torque: 0.05 };
 
 fn start() -> Run {
     let mut run = Run::new(scene(), 7);

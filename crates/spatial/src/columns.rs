@@ -21,6 +21,13 @@ impl Columns3 {
         Self { x: column(), y: column(), z: column() }
     }
 
+    /// Makes room for `count` points in all.
+    pub fn reserve_total(&mut self, count: usize) {
+        for column in [&mut self.x, &mut self.y, &mut self.z] {
+            column.reserve_exact(count.saturating_sub(column.len()));
+        }
+    }
+
     /// Number of points.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -24,10 +24,13 @@ assert!((tip_in_world.z - 0.01).abs() < 1e-15);
 ```
 */
 
+#![forbid(unsafe_code)]
+
 mod cayley;
 mod columns;
 mod inertia;
 mod pose;
+mod random;
 mod twist;
 mod vectors;
 mod wrench;
@@ -37,6 +40,7 @@ pub use columns::Columns3;
 pub use inertia::{Inertia, InertiaError};
 pub use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 pub use pose::Pose;
+pub use random::SplitMix;
 pub use twist::Twist;
 pub use vectors::{VectorWidth, Vectorise, vectorised};
 pub use wrench::Wrench;

@@ -3,7 +3,7 @@ Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
 This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
 scenes, [`spatial`] poses, twists, wrenches and inertia, [`report`] the HTML report of
-runs.
+runs. The examples `first_run`, `own_loop`, `branch` and `batch` of this crate show how they are used.
 
 ```
 use tightfit::shape::preset::preset;
@@ -16,6 +16,8 @@ assert!((sample.distance + 10e-6).abs() < 1e-15);
 assert!((sample.normal.x + 1.0).abs() < 1e-15);
 ```
 */
+
+#![forbid(unsafe_code)]
 
 pub mod report;
 

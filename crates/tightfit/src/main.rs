@@ -1,8 +1,10 @@
 //! The program `tightfit`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that talks to people")]
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stderr, reason = "this is the program that talks to people")]
 
 mod commands;
+mod output;
 mod progress;
 mod table;
 
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(code) => code,
+        Err(error) if error.is::<output::Closed>() => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tightfit: {error:#}");
             ExitCode::FAILURE

@@ -193,6 +193,7 @@ fn a_run_reports_in_json_and_wrong_settings_are_answered() {
     assert_eq!(report["steps"], 100);
     assert!(report["audit"]["max_penetration_um"].as_f64().unwrap() < 1.0, "{report}");
     assert_eq!(report["certificate"]["unconverged_steps"], 0);
+    assert_eq!(report["order"], Value::Null);
     let message = refused(&tightfit(&folder, &["run", "peg-in-hole", "--set", "friction=-1"]));
     assert!(message.contains("friction = -1"), "{message}");
     let message = refused(&tightfit(&folder, &["run", "peg-in-hole", "--disturb", "20"]));
@@ -213,4 +214,42 @@ fn validation_answers_with_verdicts_and_an_unknown_case_with_the_names() {
     }
     let text = refused(&tightfit(&folder, &["validate", "--only", "perpetual-motion"]));
     assert!(text.contains("perpetual-motion") && text.contains("thread-torque"), "{text}");
+}
+
+#[test]
+fn a_reader_that_stops_early_ends_the_program_in_peace() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let folder = folder("pipe");
+    for arguments in [&["scenes"][..], &["schema"], &["run", "block-on-table", "--log", "run.csv", "--json"]]
+    {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_tightfit"))
+            .current_dir(&folder)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(program.stdout.take());
+        let mut complaint = String::new();
+        program.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        assert!(program.wait().unwrap().success(), "{arguments:?}: {complaint}");
+        assert!(!complaint.contains("panicked"), "{complaint}");
+    }
+    assert!(folder.join("run.csv").exists(), "what was asked for is written all the same");
+}
+
+#[test]
+fn smaller_steps_are_compared_with_the_smallest() {
+    let folder = folder("halvings");
+    let arguments = ["run", "peg-in-hole", "--seconds", "0.4", "--halvings", "2", "--report", "order.html"];
+    let text = String::from_utf8_lossy(&tightfit(&folder, &arguments).stdout).into_owned();
+    assert!(text.contains("pose error") && text.contains("falls by"), "{text}");
+    let html = std::fs::read_to_string(folder.join("order.html")).unwrap();
+    assert!(html.contains("Pose error against a step of 2.5 ms") && !html.contains("NaN"));
+    let report = json(&tightfit(&folder, &[&arguments[..6], &["--json"]].concat()));
+    let levels = report["order"]["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 2);
+    assert_eq!(report["order"]["reference_dt_s"], 0.0025);
+    assert!(levels[0]["max_error_ratio"].as_f64().unwrap() > 1.8 && levels[1]["max_error_ratio"].is_null());
 }

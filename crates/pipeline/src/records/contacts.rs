@@ -11,6 +11,8 @@
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
+use crate::make_room;
+
 /// Body index of a side that does not move freely: fixed or kinematic.
 pub const NOT_FREE: u32 = u32::MAX;
 
@@ -50,6 +52,19 @@ impl Contacts {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.gap.is_empty()
+    }
+
+    /// Makes room for `count` contacts in all.
+    pub fn make_room(&mut self, count: usize) {
+        for column in [&mut self.body_a, &mut self.body_b, &mut self.id] {
+            make_room(column, count);
+        }
+        for column in [&mut self.arm_a, &mut self.arm_b, &mut self.normal, &mut self.surface_velocity] {
+            column.reserve_total(count);
+        }
+        for column in [&mut self.gap, &mut self.friction, &mut self.restitution] {
+            make_room(column, count);
+        }
     }
 
     /// Forgets the contacts and keeps the memory.

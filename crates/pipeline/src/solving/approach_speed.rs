@@ -10,6 +10,7 @@
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::normal_speed;
+use crate::make_room;
 use crate::records::Contacts;
 
 /// Contacts looked at together: they stay in the nearest cache.
@@ -25,6 +26,12 @@ pub struct ApproachSpeeds {
 }
 
 impl ApproachSpeeds {
+    /// Makes room for so many contacts.
+    pub fn make_room(&mut self, contacts: usize) {
+        make_room(&mut self.impact, contacts);
+        make_room(&mut self.smooth, contacts);
+    }
+
     /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: how much
     /// faster than the impact stage allows some contact closes.
     pub fn fill(&mut self, contacts: &Contacts, step: f64, velocity: &[f64]) -> f64 {

@@ -16,6 +16,7 @@
 use super::contact_law::ContactRow;
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::system::System;
+use crate::make_room;
 
 /// Corrector steps; a prediction that needs more is too far out.
 const CORRECTIONS: u32 = 8;
@@ -62,6 +63,19 @@ pub(super) struct PathBuffers {
     beyond: Tangent,
     arrived: Tangent,
     newton: NewtonBuffers,
+}
+
+impl PathBuffers {
+    /// Makes room for so many bodies.
+    pub(super) fn make_room(&mut self, bodies: usize) {
+        let Self { point, predicted, corrected, by_residual, by_force, tangent, beyond, arrived, newton } =
+            self;
+        let directions = [tangent, beyond, arrived].map(|tangent| &mut tangent.velocity);
+        for buffer in [point, predicted, corrected, by_residual, by_force].into_iter().chain(directions) {
+            make_room(buffer, 6 * bodies);
+        }
+        newton.make_room(bodies);
+    }
 }
 
 /// Follows the path from the root `start` at softness `softness`; on success `velocity` is the root at the target.

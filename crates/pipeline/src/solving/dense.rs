@@ -8,6 +8,8 @@
 
 use nalgebra::Matrix6;
 
+use crate::make_room;
+
 /// A pivot below this counts as zero: smaller ones overflow when inverted.
 const SMALLEST_PIVOT: f64 = 1e-300;
 
@@ -21,6 +23,12 @@ pub struct DenseLu {
 }
 
 impl DenseLu {
+    /// Makes room for a matrix of `size` rows.
+    pub(super) fn make_room(&mut self, size: usize) {
+        make_room(&mut self.factors, size * size);
+        make_room(&mut self.swaps, size);
+    }
+
     /// Factors the `size` × `size` row-major matrix whose rows are `stride` apart; the sign of its determinant, 0
     /// when it is singular or not finite (the factors are then of no use).
     pub fn factor(&mut self, matrix: &[f64], size: usize, stride: usize) -> f64 {

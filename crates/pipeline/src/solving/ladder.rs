@@ -17,6 +17,7 @@ use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
 use super::system::System;
 use super::working_set::WorkingSet;
+use crate::make_room;
 use nalgebra::Vector3;
 
 /// Rounds before the solve is given up; each adds at least one contact.
@@ -49,6 +50,23 @@ pub struct SolverWorkspace {
     newton: NewtonBuffers,
     path: PathBuffers,
     order: Vec<(u32, u32)>,
+}
+
+impl SolverWorkspace {
+    /// Makes room for so many bodies and contacts: no solve allocates then, whatever level it climbs to.
+    pub fn make_room(&mut self, bodies: usize, contacts: usize) {
+        let Self { velocity, generalised, root, attempt, prefix, .. } = self;
+        for buffer in [velocity, generalised, root, attempt, prefix] {
+            make_room(buffer, 6 * bodies);
+        }
+        make_room(&mut self.impulses, contacts);
+        make_room(&mut self.order, contacts);
+        self.set.make_room(contacts);
+        self.system.make_room(bodies);
+        self.mixed.make_room(bodies, contacts);
+        self.newton.make_room(bodies);
+        self.path.make_room(bodies);
+    }
 }
 
 /// Solves the problem from `warm`, which is left ready for the next step. Results are in `workspace`.

@@ -21,6 +21,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 
 use super::contact_law::{ContactRow, Stiffness};
 use super::system::System;
+use crate::make_room;
 
 /// Above this many contacts a pass without the Jacobian pays: most solves end at the pass that it saves.
 const LARGE_SET: usize = 64;
@@ -43,6 +44,15 @@ pub(super) struct MixedBuffers {
     pub(super) rows: Vec<MixedRow>,
     right: Vec<f64>,
     current: Vec<f64>,
+}
+
+impl MixedBuffers {
+    /// Makes room for so many bodies and contacts.
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.rows, contacts);
+        make_room(&mut self.right, 6 * bodies);
+        make_room(&mut self.current, 6 * bodies);
+    }
 }
 
 /// Newton from `velocity` and the impulses in `buffers`; on success `velocity` is the root.

@@ -18,6 +18,7 @@ use nalgebra::Matrix6;
 
 use super::dense::invert_definite;
 use super::normal_speed;
+use crate::make_room;
 use crate::records::{Contacts, NOT_FREE};
 
 /// Penetration that is left alone [m]; projecting every nanometre would act in most steps for nothing.
@@ -225,6 +226,25 @@ fn pivot(slack: f64, multiplier: &mut f64, workspace: &mut ProjectionWorkspace) 
 }
 
 impl ProjectionWorkspace {
+    /// Makes room for so many bodies and contacts: no projection allocates then.
+    pub fn make_room(&mut self, bodies: usize, contacts: usize) {
+        let size = 6 * bodies;
+        let Self { inverse_mass, velocity, best, multipliers, gradients, responses, .. } = self;
+        make_room(inverse_mass, bodies);
+        for buffer in [velocity, best, multipliers] {
+            make_room(buffer, size);
+        }
+        // at most 6n rows are active; one more may stand in before another leaves
+        for buffer in [gradients, responses, &mut self.gram] {
+            make_room(buffer, size * (size + 1));
+        }
+        for buffer in [&mut self.gradient, &mut self.response, &mut self.direction, &mut self.shares] {
+            make_room(buffer, size + 1);
+        }
+        make_room(&mut self.search.offset, contacts);
+        make_room(&mut self.search.slack, contacts);
+    }
+
     /// r = (NᵀM⁻¹N)⁻¹ NᵀM⁻¹Jᵀ by Cholesky; at most 6n rows.
     fn solve_shares(&mut self) {
         let size = self.velocity.len();

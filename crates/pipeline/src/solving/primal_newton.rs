@@ -8,6 +8,7 @@
 
 use super::contact_law::ContactRow;
 use super::system::System;
+use crate::make_room;
 
 /// How long to try.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,14 @@ pub(super) struct NewtonLimits {
 pub(super) struct NewtonBuffers {
     direction: Vec<f64>,
     trial: Vec<f64>,
+}
+
+impl NewtonBuffers {
+    /// Makes room for so many bodies.
+    pub(super) fn make_room(&mut self, bodies: usize) {
+        make_room(&mut self.direction, 6 * bodies);
+        make_room(&mut self.trial, 6 * bodies);
+    }
 }
 
 /// Newton from `velocity`, which becomes the last iterate; true when that is a root.

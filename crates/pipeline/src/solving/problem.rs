@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix6, Vector3};
 
+use crate::make_room;
 use crate::records::Contacts;
 
 /// Find V and p with V = V_f + W Σ Jᵢᵀpᵢ and the contact law at every contact (MATH 3.2).
@@ -122,6 +123,13 @@ impl WarmStart {
         self.velocity.clear();
         self.ids.clear();
         self.impulses.clear();
+    }
+
+    /// Makes room for so many bodies and contacts.
+    pub fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.velocity, 6 * bodies);
+        make_room(&mut self.ids, contacts);
+        make_room(&mut self.impulses, contacts);
     }
 
     /// Impulse [N·s] carried by contact `id` in the last solve.

@@ -15,6 +15,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 use super::contact_law::{ContactRow, Stiffness};
 use super::dense::{DenseLu, invert_definite};
 use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
+use crate::make_room;
 use crate::records::NOT_FREE;
 
 /// A line of six numbers travels as eight, the last two of them zero.
@@ -52,6 +53,19 @@ pub(super) struct System {
 }
 
 impl System {
+    /// Makes room for so many bodies.
+    pub(super) fn make_room(&mut self, bodies: usize) {
+        let size = 6 * bodies;
+        for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
+            make_room(blocks, bodies);
+        }
+        for buffer in [&mut self.free_velocity, &mut self.force, &mut self.residual] {
+            make_room(buffer, size);
+        }
+        make_room(&mut self.jacobian, size * (size + PADDING));
+        self.lu.make_room(size);
+    }
+
     /// Takes the bodies of a problem over; false when a sym(W) is not positive definite or V_f not finite.
     pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, options: &SolverOptions) -> bool {
         let size = 6 * problem.response.len();

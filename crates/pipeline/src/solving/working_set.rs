@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Of a thousand candidates two or three carry load. Adding the single worst keeps W small; when the violated
-//! ones are few against W all of them come in at once. Contacts that a solve leaves open go out again: on thread
+//! ones are few against W, or violated by no more than W gives way, all that are as bad come in at once. Contacts that a solve leaves open go out again: on thread
 //! flanks one nanometre decides who carries load, and Newton would flip the idle ones to and fro. The last
 //! search is over every contact, so the answer is that of the full set.
 
@@ -14,6 +14,7 @@ use super::contact_law::ContactRow;
 use super::normal_speed;
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
+use crate::make_room;
 use crate::records::NOT_FREE;
 use nalgebra::Vector3;
 
@@ -24,9 +25,8 @@ const FEW_VIOLATED: usize = 4;
 /// Violated contacts are added all at once when none is violated by more than this many times what the contacts in W
 /// give way.
 const YIELD: f64 = 4.0;
-/// At most this many contacts, or this many times those in W, are added at once.
-const AT_ONCE: usize = 8;
-const GROWTH: usize = 1;
+/// Contacts that are added together are violated by at least this share of the worst.
+const ALIKE: f64 = 0.5;
 /// After this many rounds all violated contacts are added at once, however many, and none goes out any more:
 /// W then only grows, and the rounds end.
 const PATIENT_ROUNDS: u32 = 40;
@@ -40,11 +40,16 @@ pub(super) struct WorkingSet {
     offset: Vec<f64>,
     /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
     slack: Vec<f64>,
-    /// Violated contacts, and by how much.
-    order: Vec<(f64, u32)>,
 }
 
 impl WorkingSet {
+    /// Makes room for so many contacts.
+    pub(super) fn make_room(&mut self, contacts: usize) {
+        make_room(&mut self.rows, contacts);
+        make_room(&mut self.offset, contacts);
+        make_room(&mut self.slack, contacts);
+    }
+
     /// W of the contacts that carried an impulse in the last step.
     pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
         let contacts = problem.contacts;
@@ -92,51 +97,22 @@ impl WorkingSet {
         // contacts that are violated by little more than the active ones give way share their load
         let depths = self.rows.iter().map(|row| row.depth(&row.velocity(velocity)));
         let shared = round > 0 && -worst <= YIELD * depths.fold(0.0, f64::max);
-        let most = if round > PATIENT_ROUNDS {
-            usize::MAX
+        let limit = if round > PATIENT_ROUNDS {
+            -violation
         } else if few || shared {
-            AT_ONCE.max(GROWTH * self.rows.len())
+            (ALIKE * worst).min(-violation)
         } else {
-            1
+            worst
         };
-        self.add_worst(problem, system, worst, violation, violated.min(most));
-        violated
-    }
-
-    /// Appends the rows of the `count` contacts that the last search found violated most.
-    fn add_worst(
-        &mut self,
-        problem: &VelocityProblem<'_>,
-        system: &mut System,
-        worst: f64,
-        violation: f64,
-        count: usize,
-    ) {
-        if count == 1 {
-            if worst < -violation {
-                self.push(problem, system, normal_speed::place_of(worst, &self.slack));
+        for contact in 0..self.slack.len() {
+            if self.slack[contact] <= limit {
+                self.push(problem, system, contact);
+                if limit == worst {
+                    break;
+                }
             }
-            return;
         }
-        let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        let is_violated = |(_, slack): &(usize, &f64)| **slack < -violation;
-        order.extend(
-            self.slack
-                .iter()
-                .enumerate()
-                .filter(is_violated)
-                .map(|(contact, slack)| (*slack, contact as u32)),
-        );
-        if order.len() > count {
-            order.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            order.truncate(count);
-        }
-        order.sort_unstable_by_key(|entry| entry.1);
-        for &(_, contact) in &order {
-            self.push(problem, system, contact as usize);
-        }
-        self.order = order;
+        violated
     }
 
     /// Takes the contacts that `velocity` leaves open out of W; `states` are the rows' companions.

@@ -2,6 +2,10 @@
 
 use crate::ShapeError;
 
+/// Closest and widest spacing [m].
+const FINEST: f64 = 1e-6;
+const COARSEST: f64 = 1.0;
+
 /// Largest distance between neighbouring nodes [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeSpacing {
@@ -22,12 +26,14 @@ impl Default for NodeSpacing {
 }
 
 impl NodeSpacing {
-    /// Spacing that suits a part of this overall size [m], the defaults being those of a 50 mm part.
+    /// Spacing that suits a part of this overall size [m], the defaults being those of a 50 mm part. A part without
+    /// size, a single point, gets the finest.
     #[must_use]
     pub fn for_size(size: f64) -> Self {
-        let scale = (size / 0.1).clamp(1e-3, 1e3);
         let Self { face, edge, start } = Self::default();
-        Self { face: face * scale, edge: edge * scale, start: start * scale }
+        let scale = size / 0.1;
+        let scaled = |spacing: f64| (spacing * scale).clamp(FINEST, COARSEST);
+        Self { face: scaled(face), edge: scaled(edge), start: scaled(start) }
     }
 
     /// Checks the three spacings.
@@ -37,7 +43,7 @@ impl NodeSpacing {
     pub fn new(face: f64, edge: f64, start: f64) -> Result<Self, ShapeError> {
         let named = [("face_spacing_mm", face), ("edge_spacing_mm", edge), ("start_spacing_mm", start)];
         for (field, value) in named {
-            if !(1e-6..=1.0).contains(&value) {
+            if !(FINEST..=COARSEST).contains(&value) {
                 return Err(ShapeError::length(field, value, "0.001 mm to 1000 mm"));
             }
         }

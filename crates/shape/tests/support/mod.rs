@@ -1,29 +1,10 @@
-//! What the mesh tests share: a small generator, meshes with sharp edges, and the benchmark files.
+//! What the mesh tests share: meshes with sharp edges, and the benchmark files.
 #![allow(dead_code, clippy::print_stdout)] // every test binary uses its own part; skips say why
 
 use std::path::PathBuf;
 
 use nalgebra::Vector3;
 use tightfit_shape::TriMesh;
-
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Next number in [0, 1).
-    pub(crate) fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Next point of the cube [-1, 1]³.
-    pub(crate) fn cube(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0)
-    }
-}
 
 /// The prism over a counter-clockwise polygon cut into triangles `caps`, z in [0, height].
 pub(crate) fn prism(polygon: &[[f64; 2]], caps: &[[u32; 3]], height: f64) -> TriMesh {

@@ -15,7 +15,7 @@ pub(super) const SCENE: &str = "tightfit.scene";
 /// How a scene was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunMeta {
-    /// Seed given to [`Run::new`](crate::Run::new).
+    /// Seed given to [`Run::new`](crate::Run::new): the disturbance is drawn from it.
     pub seed: u64,
     /// Disturbance after the drive's end.
     pub disturbance: Option<Disturbance>,
@@ -41,7 +41,6 @@ impl RunMeta {
         if let Some(disturbance) = &self.disturbance {
             entry("disturbance_force_n", format!("{:?}", disturbance.force));
             entry("disturbance_torque_nm", format!("{:?}", disturbance.torque));
-            entry("disturbance_seed", disturbance.seed.to_string());
         }
         entry("folder", scene.folder.to_string_lossy().into_owned());
         entries.push((SCENE.into(), scene.text.clone()));
@@ -66,7 +65,6 @@ impl RunMeta {
             Some(_) => Some(Disturbance {
                 force: entries.number("disturbance_force_n")?,
                 torque: entries.number("disturbance_torque_nm")?,
-                seed: entries.number("disturbance_seed")?,
             }),
             None => None,
         };

@@ -159,7 +159,7 @@ impl Table<'_> {
         }
         self.flag("converged", |record| record.certificate.converged);
         for limit in Limit::ALL {
-            self.flag(&format!("limit_{}", limit.name()), |r| r.certificate.limits.contains(&limit));
+            self.flag(&format!("limit_{}", limit.name()), |r| r.certificate.limits.contains(limit));
         }
     }
 }

@@ -339,6 +339,13 @@ fn shape(description: &ShapeDescription, folder: &Path) -> Result<Part, ShapeErr
             Capsule::new(diameter_mm * 0.5e-3, length_mm * 1e-3).map(Part::Capsule)
         }
         ShapeDescription::Nodes { ref points_mm, mass_kg, inertia_kg_m2 } => {
+            if points_mm.is_empty() {
+                return Err(ShapeError::Dimension {
+                    field: "points_mm",
+                    value: "[]".into(),
+                    allowed: "at least one point".into(),
+                });
+            }
             let points = points_mm.iter().map(|point| Vector3::from(*point) * 1e-3).collect();
             let moment = Matrix3::from_diagonal(&Vector3::from(inertia_kg_m2));
             let inertia = Inertia::new(mass_kg, Vector3::zeros(), moment)?;

@@ -92,7 +92,7 @@ fn finish(
     // the definition of converged: the Coulomb residual after the ladder
     if residuals.coulomb.is_nan() || residuals.coulomb > CONVERGED {
         certificate.converged = false;
-        certificate.limits.push(Limit::NotConverged);
+        certificate.limits.insert(Limit::NotConverged);
     }
     let scale = passive_scale(problem, start, &solver.impulses, &solver.generalised);
     if scale < 1.0 {

@@ -14,6 +14,7 @@ mod prepare;
 mod project;
 mod workspace;
 
+pub(crate) use workspace::FoundContacts;
 pub use workspace::Workspace;
 
 use crate::{Certificate, Input, Limit, Parameters, Scene, State};
@@ -27,8 +28,7 @@ pub fn step(
     workspace: &mut Workspace,
 ) -> Certificate {
     let mut certificate = Certificate { converged: true, ..Certificate::default() };
-    workspace.before.copy_from(state);
-    let mut env = workspace.environment(scene, parameters, input);
+    let mut env = workspace.environment(scene, parameters, input, state);
 
     loop {
         env.prepare(state, &mut certificate);
@@ -49,7 +49,7 @@ pub fn step(
 
     if !state.is_finite() {
         state.copy_from(&workspace.before);
-        certificate.limits.push(Limit::NotFinite);
+        certificate.limits.insert(Limit::NotFinite);
         certificate.converged = false;
     }
     state.step += 1;

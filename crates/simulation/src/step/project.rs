@@ -35,7 +35,7 @@ impl Environment<'_> {
             &mut scratch.projection,
         );
         if !report.complete {
-            certificate.limits.push(Limit::ProjectionIncomplete);
+            certificate.limits.insert(Limit::ProjectionIncomplete);
         }
         if report.pivots > 0 {
             self.charge(state, step, certificate);
@@ -53,7 +53,7 @@ impl Environment<'_> {
             for (own, wanted) in scratch.pose_velocity.iter_mut().zip(&scratch.wanted) {
                 *own = wanted + (*own - wanted) * keep;
             }
-            certificate.limits.push(Limit::TankEmpty);
+            certificate.limits.insert(Limit::TankEmpty);
         }
         let paid = self.potential(state, &self.scratch.pose_velocity, step) - without;
         state.tank = (state.tank - paid.max(0.0)).max(0.0);

@@ -2,6 +2,7 @@
 
 use nalgebra::Matrix6;
 use tightfit_pipeline::detection::NodeBlocks;
+use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
@@ -17,6 +18,9 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// Most contacts that the nodes can have, and those that there is room for.
+    most_contacts: usize,
+    room: usize,
     /// Margin that a step begun again asks for [m]; zero otherwise.
     pub(super) widened: f64,
     /// The state before the step, for a step that cannot be taken.
@@ -39,6 +43,16 @@ pub struct Workspace {
     pub(super) projection: ProjectionWorkspace,
 }
 
+/// What a workspace knows of one environment: put aside while another takes its turn, it spares the next step a
+/// detection and the placing of nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundContacts {
+    nodes: Vec<NodeBlocks>,
+    contacts: Contacts,
+    detected: Option<(u64, f64)>,
+    most_contacts: usize,
+}
+
 /// A step in progress: what is constant, and the scratch memory.
 pub(super) struct Environment<'a> {
     pub(super) scene: &'a Scene,
@@ -58,6 +72,7 @@ impl Workspace {
         scene: &'a Scene,
         parameters: &'a Parameters,
         input: &'a Input,
+        state: &mut State,
     ) -> Environment<'a> {
         if self.nodes.len() != scene.bodies.len() {
             self.nodes = scene
@@ -70,8 +85,43 @@ impl Workspace {
                     NodeBlocks::new(positions)
                 })
                 .collect();
+            self.most_contacts = most_contacts(scene, parameters, &self.nodes);
+            self.contacts.make_room(self.most_contacts);
         }
+        if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
+            self.make_room(state);
+        }
+        // a state may come from anywhere; its memory is that of the step from then on
+        state.warm.make_room(state.motions.len(), self.most_contacts);
+        self.before.copy_from(state);
         Environment { scene, parameters, input, scratch: self }
+    }
+
+    /// Exchanges what is known of one environment for what is known of another.
+    pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
+        std::mem::swap(&mut self.nodes, &mut found.nodes);
+        std::mem::swap(&mut self.contacts, &mut found.contacts);
+        std::mem::swap(&mut self.detected, &mut found.detected);
+        std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
+    }
+
+    /// Takes all memory that any step of this scene can need.
+    fn make_room(&mut self, state: &State) {
+        let (bodies, contacts) = (state.motions.len(), self.most_contacts);
+        for buffer in
+            [&mut self.start, &mut self.free, &mut self.end, &mut self.pose_velocity, &mut self.wanted]
+        {
+            make_room(buffer, 6 * bodies);
+        }
+        for matrices in [&mut self.response, &mut self.inverse_mass, &mut self.mass] {
+            make_room(matrices, bodies);
+        }
+        self.approach.make_room(contacts);
+        self.solver.make_room(bodies, contacts);
+        self.projection.make_room(bodies, contacts);
+        self.impact_warm.make_room(bodies, contacts);
+        self.before.warm.make_room(bodies, contacts);
+        self.room = contacts;
     }
 
     /// Candidate contacts of the last detection.
@@ -80,11 +130,22 @@ impl Workspace {
         &self.contacts
     }
 
-    /// Impulses of the last smooth stage: (contact of [`Self::contacts`] before the step moved on, [N·s]).
+    /// Generalised contact impulse of the last smooth stage, world axes: force part, then torque part about the centre of
+    /// mass, six numbers per free body [N·s, N·m·s]. What an impact at the start of the step gave is not in it.
     #[must_use]
     pub fn generalised_impulse(&self) -> &[f64] {
         &self.solver.generalised
     }
+}
+
+/// Most contacts of all pairs: every node of either side against every piece of the other.
+fn most_contacts(scene: &Scene, parameters: &Parameters, nodes: &[NodeBlocks]) -> usize {
+    let of_pair = |pair: &crate::ContactPair| {
+        let [a, b] = pair.bodies;
+        let pieces = |body: usize| parameters.bodies[body].part.most_pieces();
+        nodes[a].len() * pieces(b) + nodes[b].len() * pieces(a)
+    };
+    scene.contacts.iter().map(of_pair).sum()
 }
 
 impl Scene {

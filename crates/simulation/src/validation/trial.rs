@@ -19,11 +19,7 @@ impl Trial {
     pub(super) fn new(scene: Scene) -> Self {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
-        let input = Input {
-            couplings: vec![None; state.motions.len()],
-            wrenches: vec![Wrench::zero(); state.motions.len()],
-            kinematic: state.kinematic.clone(),
-        };
+        let input = Input::none(&state);
         Self { scene, parameters, state, input, workspace: Workspace::default() }
     }
 
@@ -39,7 +35,9 @@ impl Trial {
 
     /// Steps over a time [s].
     pub(super) fn run(&mut self, time: f64) {
-        (0..(time / self.scene.step).round() as usize).for_each(|_| drop(self.step()));
+        for _ in 0..(time / self.scene.step).round() as usize {
+            self.step();
+        }
     }
 
     /// The free body.

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod order;
 pub(crate) mod part;
 pub(crate) mod part_report;
 pub(crate) mod replay;

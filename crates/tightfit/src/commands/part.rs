@@ -13,6 +13,7 @@ use tightfit::shape::preset::{preset, preset_names};
 use tightfit::shape::{Part, ShapeError};
 
 use super::part_report::{BakeOutcome, PartReport, Source};
+use crate::output::{put, say};
 use crate::progress;
 
 /// Larger meshes are baked only when asked for: a bake of one takes minutes.
@@ -63,7 +64,9 @@ pub(crate) struct PartArguments {
 
 pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
     if arguments.list {
-        preset_names().iter().for_each(|name| println!("{name}"));
+        for name in preset_names() {
+            say!("{name}");
+        }
         return Ok(ExitCode::SUCCESS);
     }
     check_numbers(arguments)?;
@@ -103,8 +106,8 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
         report.written.extend(arguments.bake.clone());
     }
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&report.json())?),
-        false => print!("{report}"),
+        true => say!("{}", serde_json::to_string_pretty(&report.json())?),
+        false => put!("{report}"),
     }
     let left = report.repair.as_ref().map_or(&report.diagnosis, |repair| &repair.after);
     let is_sound = left.worst() != Some(Severity::Error);

@@ -8,6 +8,8 @@ use clap::Args;
 use serde_json::json;
 use tightfit::scene::log::{self, ReplayReport};
 
+use crate::output::say;
+
 #[derive(Args)]
 pub(crate) struct ReplayArguments {
     /// Log of a run (.parquet, .csv).
@@ -20,25 +22,31 @@ pub(crate) struct ReplayArguments {
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode> {
     let report = log::replay(&arguments.log)?;
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&replay_json(&report))?),
-        false => print_report(&report),
+        true => say!("{}", serde_json::to_string_pretty(&replay_json(&report))?),
+        false => print_report(&report)?,
     }
     Ok(if report.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print_report(report: &ReplayReport) {
+fn print_report(report: &ReplayReport) -> Result<()> {
     let Some(difference) = &report.difference else {
-        println!("{}: all {} hashes equal", report.scene, report.steps);
-        return;
+        say!("{}: all {} hashes equal", report.scene, report.steps);
+        return Ok(());
     };
-    println!(
+    say!(
         "{}: step {} of {} differs, at {:.4} s: the log says {:016x}, now it is {:016x}",
-        report.scene, difference.step, report.steps, difference.time, difference.written, difference.found
+        report.scene,
+        difference.step,
+        report.steps,
+        difference.time,
+        difference.written,
+        difference.found
     );
     let own = env!("CARGO_PKG_VERSION");
     if report.written_by != own {
-        println!("the log was written by version {}, this is {own}", report.written_by);
+        say!("the log was written by version {}, this is {own}", report.written_by);
     }
+    Ok(())
 }
 
 fn replay_json(report: &ReplayReport) -> serde_json::Value {

@@ -9,8 +9,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use tightfit::report::{self, RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Disturbance, Drive, Outcome, Run, Scene, Summary, ThreadState};
+use tightfit::scene::{Disturbance, Drive, Outcome, Run, Scene, StepHalving, Summary, ThreadState};
 
+use super::order;
+use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
 
@@ -48,6 +50,9 @@ pub(crate) struct RunArguments {
     /// Write an HTML report; without a scene it goes to tightfit-report/report.html.
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
+    /// Run again at half the step, a quarter ... so many times, and show how the pose error falls.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
+    halvings: Option<u32>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -75,25 +80,33 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         finished.push(simulate(name, arguments)?);
     }
     let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
-    if arguments.json {
+    let text = if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(Finished::json).collect();
         let report = if reports.len() == 1 { reports.remove(0) } else { Value::Array(reports) };
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        serde_json::to_string_pretty(&report)? + "\n"
     } else {
-        print!("{}", outcome_table(&finished));
-        println!();
-        print!("{}", certificate_table(&finished));
-        println!();
-        print!("{}", timing_table(&finished));
-    }
+        let tables = [outcome_table(&finished), certificate_table(&finished), timing_table(&finished)];
+        let mut text = tables.map(|table| table.to_string()).join("\n");
+        let measured = finished
+            .iter()
+            .filter_map(|one| Some((one.run.scene.name.as_str(), one.summary.order.as_ref()?)));
+        if let Some(table) = order::table(measured) {
+            text += &format!("\n{table}");
+        }
+        text
+    };
     // both tasks: people want to look
     let usual = arguments.scene.is_none().then(|| PathBuf::from("tightfit-report/report.html"));
+    let mut report = None;
     if let Some(path) = arguments.report.clone().or(usual) {
         let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
         write_report(&path, &summaries)?;
-        if !arguments.json {
-            println!("\nreport: {}", path.display());
-        }
+        report = Some(path).filter(|_| !arguments.json);
+    }
+    // files are written by now, whether or not anybody reads on
+    put!("{text}");
+    if let Some(path) = report {
+        say!("\nreport: {}", path.display());
     }
     Ok(if all_completed { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
@@ -111,8 +124,7 @@ fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
         replacements.push(format!("step_ms={dt}"));
     }
     let scene = Scene::find_with(name, &replacements)?;
-    let disturbance =
-        arguments.disturb.as_deref().map(|text| disturbance(text, arguments.seed)).transpose()?;
+    let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
     }
@@ -145,16 +157,23 @@ fn simulate(name: &str, arguments: &RunArguments) -> Result<Finished> {
     let text =
         outcome.state.map_or(if outcome.completed { "completed" } else { "not completed" }, state_text);
     summary.outcome = Some(report::Outcome { is_success: outcome.completed, text: text.into() });
+    if let Some(halvings) = arguments.halvings {
+        let bar = progress::bar(&format!("{} at smaller steps", run.scene.name));
+        let follow = |share: f64| progress::set(&bar, share);
+        summary.order =
+            Some(StepHalving::measure(&run.scene, arguments.seed, disturbance, seconds, halvings, follow));
+        bar.finish_and_clear();
+    }
     if let Some(path) = &arguments.log {
         log::write(path, &run.scene, &RunMeta::new(arguments.seed, run.disturbance), &summary.records)?;
     }
     Ok(Finished { run, summary, step_micros })
 }
 
-fn disturbance(text: &str, seed: u64) -> Result<Disturbance> {
+fn disturbance(text: &str) -> Result<Disturbance> {
     let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     match numbers[..] {
-        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque, seed }),
+        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque }),
         _ => bail!("--disturb is `{text}`; give two amplitudes, FORCE,TORQUE in N and N·m: `20,0.5`"),
     }
 }
@@ -223,6 +242,7 @@ impl Finished {
             },
             "certificate": certificate,
             "audit": summary.audited.map(three),
+            "order": self.summary.order.as_ref().map(order::json),
             "timing": {
                 "median_step_us": median,
                 "p99_step_us": p99,
@@ -307,6 +327,7 @@ fn timing_table(finished: &[Finished]) -> Table {
     for one in finished {
         let ([median, p99], [detection, solving, integration]) = (one.median_and_p99(), one.stages());
         let whole = |value: f64| format!("{value:.0}");
+        let factor = |value: f64| if value < 10.0 { format!("{value:.2}") } else { whole(value) };
         table.row(vec![
             one.run.scene.name.clone(),
             whole(median),
@@ -314,7 +335,7 @@ fn timing_table(finished: &[Finished]) -> Table {
             whole(detection),
             whole(solving),
             whole(integration),
-            whole(one.real_time_factor()),
+            factor(one.real_time_factor()),
         ]);
     }
     table

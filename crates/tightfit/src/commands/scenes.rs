@@ -8,6 +8,7 @@ use serde_json::json;
 use tightfit::scene::{Body, Motion, Scene, built_in_scenes};
 use tightfit::shape::node::NodeKind;
 
+use crate::output::{put, say};
 use crate::table::Table;
 
 #[derive(Args)]
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
     match &arguments.scene {
         Some(name) if arguments.toml => {
             let built_in = built_in_scenes().iter().find(|scene| scene.name == name);
-            print!(
+            put!(
                 "{}",
                 built_in.map_or_else(|| std::fs::read_to_string(name), |scene| Ok(scene.text.to_string()))?
             );
@@ -40,8 +41,8 @@ pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
         Some(name) => {
             let scene = Scene::find(name)?;
             match arguments.json {
-                true => println!("{}", serde_json::to_string_pretty(&scene_json(&scene))?),
-                false => print_scene(&scene),
+                true => say!("{}", serde_json::to_string_pretty(&scene_json(&scene))?),
+                false => print_scene(&scene)?,
             }
         }
         None => {
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
             let scenes = scenes?;
             if arguments.json {
                 let all: Vec<_> = scenes.iter().map(scene_json).collect();
-                println!("{}", serde_json::to_string_pretty(&all)?);
+                say!("{}", serde_json::to_string_pretty(&all)?);
                 return Ok(ExitCode::SUCCESS);
             }
             let mut table = Table::new(&["scene", "parts", "what happens"]);
@@ -58,21 +59,21 @@ pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
                 let parts: Vec<_> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
                 table.row(vec![scene.name.clone(), parts.join(", "), scene.description.clone()]);
             }
-            print!("{table}");
-            println!("\n`tightfit scenes NAME` shows one; `tightfit scenes NAME --toml` prints its file.");
+            put!("{table}");
+            say!("\n`tightfit scenes NAME` shows one; `tightfit scenes NAME --toml` prints its file.");
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_scene(scene: &Scene) {
-    println!("{}: {}", scene.name, scene.description);
-    println!("step {} ms, gravity {:?} m/s²\n", scene.step * 1e3, scene.gravity.as_slice());
-    print!("{}", bodies_table(scene));
+fn print_scene(scene: &Scene) -> Result<()> {
+    say!("{}: {}", scene.name, scene.description);
+    say!("step {} ms, gravity {:?} m/s²\n", scene.step * 1e3, scene.gravity.as_slice());
+    put!("{}", bodies_table(scene));
     for pair in &scene.contacts {
         let [a, b] = pair.bodies.map(|index| &scene.bodies[index]);
         let gap = smallest_gap(a, b);
-        println!(
+        say!(
             "\n{} against {}: friction {}, smallest gap at the start {}",
             a.name,
             b.name,
@@ -80,6 +81,7 @@ fn print_scene(scene: &Scene) {
             micrometres(gap)
         );
     }
+    Ok(())
 }
 
 /// One row per body.

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::output::say;
+
 pub(crate) fn run() -> Result<ExitCode> {
-    println!("{}", serde_json::to_string_pretty(&tightfit::scene::scene_schema())?);
+    say!("{}", serde_json::to_string_pretty(&tightfit::scene::scene_schema())?);
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use tightfit::shape::doctor::{DoctorOptions, examine, picture_svg};
 use tightfit::shape::mesh::MeshOptions;
 
 use super::scenes::{bodies_table, micrometres, smallest_gap};
+use crate::output::{put, say};
 use crate::progress;
 
 /// Builds, checks and draws every built-in scene into `folder`.
@@ -40,7 +41,7 @@ pub(crate) fn run(folder: &Path) -> Result<ExitCode> {
         progress::set(&bar, (index + 1) as f64 / built_in_scenes().len() as f64);
     }
     bar.finish_and_clear();
-    print!("{}", text.trim_start());
-    println!("\n{pictures} pictures are in {shown}; the mesh doctor has {findings} findings about them.");
+    put!("{}", text.trim_start());
+    say!("\n{pictures} pictures are in {shown}; the mesh doctor has {findings} findings about them.");
     Ok(ExitCode::SUCCESS)
 }

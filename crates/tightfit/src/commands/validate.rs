@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::json;
 use tightfit::scene::{Case, Verdict, validation_cases};
 
+use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
 
@@ -38,15 +39,15 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<ExitCode> {
     match arguments.json {
         true => {
             let all: Vec<_> = verdicts.iter().map(verdict_json).collect();
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            say!("{}", serde_json::to_string_pretty(&all)?);
         }
-        false => print_verdicts(&cases, &verdicts),
+        false => print_verdicts(&cases, &verdicts)?,
     }
     let all_pass = verdicts.iter().all(|verdict| verdict.pass);
     Ok(if all_pass { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print_verdicts(cases: &[&Case], verdicts: &[Verdict]) {
+fn print_verdicts(cases: &[&Case], verdicts: &[Verdict]) -> Result<()> {
     let mut table = Table::new(&["name", "unit", "expected", "measured", "error", "tolerance", "pass"]);
     for verdict in verdicts {
         table.row(vec![
@@ -59,12 +60,13 @@ fn print_verdicts(cases: &[&Case], verdicts: &[Verdict]) {
             if verdict.pass { "yes".into() } else { "NO".into() },
         ]);
     }
-    print!("{table}");
+    put!("{table}");
     let mut truths = Table::new(&["case", "truth"]);
     cases.iter().for_each(|case| truths.row(vec![case.name.into(), case.truth.into()]));
-    print!("\n{truths}");
+    put!("\n{truths}");
     let passed = verdicts.iter().filter(|verdict| verdict.pass).count();
-    println!("\n{passed} of {} numbers are within their tolerance.", verdicts.len());
+    say!("\n{passed} of {} numbers are within their tolerance.", verdicts.len());
+    Ok(())
 }
 
 /// Six decimals, or powers of ten where those would show nothing.

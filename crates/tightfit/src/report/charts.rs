@@ -2,17 +2,24 @@
 
 use std::f64::consts::TAU;
 
-use tightfit_simulation::{Record, Task};
+use tightfit_simulation::{HalvingLevel, Record, StepHalving, Task};
 
 use super::RunSummary;
 use super::axis::Scale;
-use super::plot::{Plot, Series};
+use super::number::number;
+use super::plot::{Plot, Series, TIME};
 
 /// Penetrations below a tenth of a nanometre are drawn as one [um].
 const LEAST_PENETRATION: f64 = 1e-4;
 
 /// Residuals at the level of rounding are drawn as one [m/s].
 const LEAST_RESIDUAL: f64 = 1e-16;
+
+/// Pose errors at the level of rounding are drawn as one [um].
+const LEAST_ERROR: f64 = 1e-9;
+
+/// No step is smaller [ms].
+const LEAST_STEP: f64 = 1e-6;
 
 /// A line: its name, and its value in a step.
 type Line<'a> = (&'static str, &'a dyn Fn(&Record) -> f64);
@@ -26,7 +33,7 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
     let x: Line = ("x", &|r| 1e3 * r.pose.translation.x);
     let y: Line = ("y", &|r| 1e3 * r.pose.translation.y);
     let tilt: Line = ("between the axes of the parts", &|r| tilt(r).to_degrees());
-    vec![
+    let mut plots = vec![
         match is_insertion {
             true => plot(run, "Insertion depth [mm]", &[depth]),
             false => plot(run, "Height of the part's frame [mm]", &[place]),
@@ -84,7 +91,32 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
                 ],
             )
         },
-    ]
+    ];
+    plots.extend(run.order.as_ref().map(order));
+    plots
+}
+
+/// Pose error over the step, both by powers of ten, beside what first order would be.
+fn order(halving: &StepHalving) -> Plot {
+    let points = |of: fn(&HalvingLevel) -> f64| {
+        halving.levels.iter().map(|level| [1e3 * level.step, 1e6 * of(level)]).collect::<Vec<_>>()
+    };
+    let first = halving.levels.first().copied();
+    let line = |level: &HalvingLevel| {
+        let scale = first.map_or(0.0, |first| first.largest * level.step / first.step);
+        [1e3 * level.step, 1e6 * scale]
+    };
+    Plot {
+        title: format!("Pose error against a step of {} ms [µm]", number(1e3 * halving.reference_step)),
+        scale: Scale::Log { floor: LEAST_ERROR },
+        across: ("step [ms]", Scale::Log { floor: LEAST_STEP }),
+        series: vec![
+            Series { name: "largest", points: points(|level| level.largest) },
+            Series { name: "mean over time", points: points(|level| level.mean) },
+            Series { name: "first order", points: halving.levels.iter().map(line).collect() },
+        ],
+        mark: None,
+    }
 }
 
 fn plot(run: &RunSummary, title: &str, lines: &[Line]) -> Plot {
@@ -96,6 +128,7 @@ fn plot(run: &RunSummary, title: &str, lines: &[Line]) -> Plot {
     Plot {
         title: title.to_string(),
         scale: Scale::Linear,
+        across: TIME,
         series: lines.iter().map(series).collect(),
         mark: engaged.map(|first| (run.records[first].time, "engaged")),
     }

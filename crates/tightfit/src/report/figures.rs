@@ -36,7 +36,7 @@ impl Figures {
             ("steps that did not converge", unconverged.to_string()),
         ];
         for limit in Limit::ALL.into_iter().filter(|limit| *limit != Limit::NotConverged) {
-            let count = records.iter().filter(|record| record.certificate.limits.contains(&limit)).count();
+            let count = records.iter().filter(|record| record.certificate.limits.contains(limit)).count();
             if count > 0 {
                 let name = match limit {
                     Limit::NotConverged => "steps that did not converge",

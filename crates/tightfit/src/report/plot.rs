@@ -1,4 +1,4 @@
-//! A line plot over time: axes, ticks, legend, as one SVG element.
+//! A line plot, over time as a rule: axes, ticks, legend, as one SVG element.
 //!
 //! A line of many steps is drawn by the smallest and largest value of every pixel column, so that no peak is
 //! lost and a run of a million steps is as small a file as one of a thousand.
@@ -16,20 +16,25 @@ const MARGIN: [f64; 4] = [64.0, 58.0, 14.0, 40.0];
 /// Colours told apart by the colour-blind (after Okabe and Ito).
 pub(super) const COLORS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#7b3fa0"];
 
+/// What most plots are over.
+pub(super) const TIME: (&str, Scale) = ("time [s]", Scale::Linear);
+
 /// A line of a plot.
 pub(super) struct Series {
     /// Name in the legend.
     pub(super) name: &'static str,
-    /// Time and value; values that are not finite interrupt the line.
+    /// Time (or what the plot is over) and value; values that are not finite interrupt the line.
     pub(super) points: Vec<[f64; 2]>,
 }
 
-/// A plot over time.
+/// A plot.
 pub(super) struct Plot {
     /// What is shown, with its unit.
     pub(super) title: String,
     /// Spread of the values.
     pub(super) scale: Scale,
+    /// What it is over, with its unit, and how that is spread.
+    pub(super) across: (&'static str, Scale),
     /// The lines, each in its own colour.
     pub(super) series: Vec<Series>,
     /// A moment to mark [s], with its name.
@@ -42,8 +47,11 @@ impl Plot {
         let [width, height] = SIZE;
         let [left, top, right, below] = MARGIN;
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let times = points().map(|point| point[0]).chain([0.0]);
-        let across = Axis::over(times, Scale::Linear, [left, width - right], 0.0);
+        let (name, spread) = self.across;
+        // time begins at zero; powers of ten have no zero
+        let start = (spread == Scale::Linear).then_some(0.0);
+        let times = points().map(|point| point[0]).chain(start);
+        let across = Axis::over(times, spread, [left, width - right], 0.0);
         let up = Axis::over(points().map(|point| point[1]), self.scale, [height - below, top], 0.05);
         let mut svg = String::new();
         let _ = writeln!(
@@ -76,7 +84,7 @@ impl Plot {
         }
         let _ = writeln!(
             svg,
-            r##"<text x="{}" y="{}" text-anchor="end" fill="#5a6572">time [s]</text></svg>"##,
+            r##"<text x="{}" y="{}" text-anchor="end" fill="#5a6572">{name}</text></svg>"##,
             width - right,
             height - 6.0
         );
@@ -155,7 +163,7 @@ mod tests {
 
     fn plot(points: Vec<[f64; 2]>) -> Plot {
         let series = vec![Series { name: "force", points }];
-        Plot { title: "a < b".into(), scale: Scale::Linear, series, mark: None }
+        Plot { title: "a < b".into(), scale: Scale::Linear, across: TIME, series, mark: None }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a report is made from: the records of a run, and its contacts at one step.
 
-use tightfit_simulation::{Record, Run, Scene, Task};
+use tightfit_simulation::{Record, Run, Scene, StepHalving, Task};
 
 use super::ContactDrawing;
 
@@ -45,6 +45,8 @@ pub struct RunSummary {
     pub drawn_step: Option<u64>,
     /// The drawing of the contacts.
     pub contacts: Option<ContactDrawing>,
+    /// The run at smaller steps, where that was asked for.
+    pub order: Option<StepHalving>,
 }
 
 impl RunSummary {
@@ -60,6 +62,7 @@ impl RunSummary {
             records: Vec::new(),
             drawn_step: None,
             contacts: None,
+            order: None,
         }
     }
 

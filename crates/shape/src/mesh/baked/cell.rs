@@ -15,11 +15,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use nalgebra::Vector3;
+use tightfit_spatial::SplitMix;
 
 use super::candidates::Candidates;
 use super::octree::{Node, Octree, PLACES};
 use super::options::BakeOptions;
-use super::random::SplitMix;
 use super::trilinear::{CORNERS, trilinear};
 use crate::mesh::exact_distance::{MeshDistance, MeshSample};
 

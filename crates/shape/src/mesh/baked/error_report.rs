@@ -16,9 +16,9 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use tightfit_spatial::SplitMix;
 
 use super::octree::BakedField;
-use super::random::SplitMix;
 use crate::mesh::MeshDistance;
 
 /// S: how much larger than the largest measured error the stated bound is. Over eight million fresh points on each

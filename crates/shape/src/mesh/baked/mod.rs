@@ -11,7 +11,6 @@ mod error_report;
 mod file;
 mod octree;
 mod options;
-mod random;
 mod trilinear;
 
 pub use error_report::ErrorReport;

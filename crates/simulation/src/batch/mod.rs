@@ -1,0 +1,191 @@
+/*!
+Many environments of one scene, stepped over threads.
+
+```text
+Scene (one, shared) ─┬─ lane 0: Workspace ── environments 0 .. k      Parameters, State, drive or input, contacts found
+                     └─ lane 1: Workspace ── environments k .. n
+```
+
+Every environment is what [`crate::Run`] would make of it alone, to the last bit, whatever the number of threads and
+whoever its neighbours are: lanes share nothing but the scene, and a workspace carries nothing from one environment to
+the next. One that cannot go on (a number that is not finite, parameters of another scene) is frozen where it stood
+and says why; the others do not notice.
+
+```
+use tightfit_simulation::batch::{Batch, Observations, Setup};
+use tightfit_simulation::Scene;
+
+let scene = Scene::find("peg-in-hole").expect("built in");
+let mut batch = Batch::new(scene, 4, 2).expect("threads can be started");
+let slippery = Setup::of(batch.scene()).with_friction(0.05);
+batch.reset(2, slippery).expect("environment 2 exists");
+for _ in 0..10 {
+    batch.step();
+}
+let mut seen = Observations::default();
+batch.observe("peg", &mut seen).expect("the peg is free");
+assert_eq!(seen.position.len(), 4);
+assert_eq!(batch.faults().count(), 0);
+```
+*/
+
+mod check;
+mod environment;
+mod fault;
+mod observations;
+mod setup;
+
+pub use environment::Control;
+pub use fault::{BatchError, Fault};
+pub use observations::Observations;
+pub use setup::Setup;
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::{Certificate, Input, Scene, State, Workspace};
+use environment::Environment;
+
+/// Environments of one scene.
+pub struct Batch {
+    scene: Scene,
+    environments: Vec<Environment>,
+    /// One workspace per thread; each serves its own stretch of the environments.
+    lanes: Vec<Workspace>,
+    /// None with a single thread: the caller's serves.
+    pool: Option<ThreadPool>,
+}
+
+impl Batch {
+    /// `count` environments that start as the scene says, over `threads` threads; 0 takes one per core.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(scene: Scene, count: usize, threads: usize) -> Result<Self, BatchError> {
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            given => given,
+        };
+        let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
+        let pool = pool.transpose().map_err(|error| BatchError::Threads(error.to_string()))?;
+        let usual = Environment::new(&scene, Setup::of(&scene));
+        Ok(Self {
+            environments: vec![usual; count],
+            lanes: std::iter::repeat_with(Workspace::default).take(threads).collect(),
+            pool,
+            scene,
+        })
+    }
+
+    /// What all of them simulate.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Number of environments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.environments.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.environments.is_empty()
+    }
+
+    /// Starts one environment anew; a frozen one thaws. What is wrong with the setup freezes it at once and is
+    /// among the [`Self::faults`].
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn reset(&mut self, index: usize, setup: Setup) -> Result<(), BatchError> {
+        let environment = Environment::new(&self.scene, setup);
+        *self.get_mut(index)? = environment;
+        Ok(())
+    }
+
+    /// Says what leads an environment from now on: its drive, or loads that are given.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn control(&mut self, index: usize, control: Control) -> Result<(), BatchError> {
+        self.get_mut(index)?.control = control;
+        Ok(())
+    }
+
+    /// What the drive of an environment would do in the next step: a policy may add to it.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn drive_input(&self, index: usize) -> Result<Input, BatchError> {
+        Ok(self.get(index)?.drive_input(&self.scene))
+    }
+
+    /// One step of every environment that is not frozen.
+    pub fn step(&mut self) {
+        self.advance(1);
+    }
+
+    /// Several steps of every environment: each takes all of them before the next one's turn, which spares the
+    /// threads a meeting after every step.
+    pub fn advance(&mut self, steps: usize) {
+        let Self { scene, environments, lanes, pool } = self;
+        let scene = &*scene;
+        let stretch = environments.len().div_ceil(lanes.len()).max(1);
+        let walk = |(lane, own): (&mut Workspace, &mut [Environment])| {
+            own.iter_mut().for_each(|environment| environment.advance(scene, lane, steps));
+        };
+        if let Some(pool) = pool {
+            pool.install(|| lanes.par_iter_mut().zip(environments.par_chunks_mut(stretch)).for_each(walk));
+        } else {
+            lanes.iter_mut().zip(environments.chunks_mut(stretch)).for_each(walk);
+        }
+    }
+
+    /// State of an environment.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn state(&self, index: usize) -> Result<&State, BatchError> {
+        Ok(&self.get(index)?.setup.state)
+    }
+
+    /// What was measured of an environment's last step.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn certificate(&self, index: usize) -> Result<&Certificate, BatchError> {
+        Ok(&self.get(index)?.certificate)
+    }
+
+    /// The frozen environments, each with its index and the reason.
+    pub fn faults(&self) -> impl Iterator<Item = (usize, &Fault)> {
+        let environments = self.environments.iter().enumerate();
+        environments.filter_map(|(index, environment)| Some((index, environment.fault.as_ref()?)))
+    }
+
+    /// Reads a free body out of every environment, in columns; frozen ones show where they stopped.
+    ///
+    /// # Errors
+    /// When no free body has this name.
+    pub fn observe(&self, body: &str, into: &mut Observations) -> Result<(), BatchError> {
+        let unknown = || BatchError::unknown_body(body, &self.scene);
+        let place = self.scene.bodies.iter().position(|known| known.name == body).ok_or_else(unknown)?;
+        let index = self.scene.free_index(place).ok_or_else(unknown)?;
+        into.clear();
+        self.environments.iter().for_each(|environment| into.push(environment, &self.scene, place, index));
+        Ok(())
+    }
+
+    fn get(&self, index: usize) -> Result<&Environment, BatchError> {
+        let count = self.len();
+        self.environments.get(index).ok_or(BatchError::NoEnvironment { index, count })
+    }
+
+    fn get_mut(&mut self, index: usize) -> Result<&mut Environment, BatchError> {
+        let count = self.len();
+        self.environments.get_mut(index).ok_or(BatchError::NoEnvironment { index, count })
+    }
+}

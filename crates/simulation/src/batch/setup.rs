@@ -1,0 +1,114 @@
+//! What one environment starts from: parameters, state and drive, each with the scene's as default.
+
+use std::mem::discriminant;
+
+use tightfit_pipeline::integration::twist_angle;
+use tightfit_shape::Part;
+use tightfit_spatial::{Pose, Twist};
+
+use super::BatchError;
+use crate::state::unwrapped;
+use crate::{Drive, Parameters, Scene, State};
+
+/// Start of one environment. Its fields may be set freely; the methods keep them consistent.
+///
+/// ```
+/// use tightfit_simulation::Scene;
+/// use tightfit_simulation::batch::Setup;
+/// use tightfit_shape::preset::preset;
+///
+/// let scene = Scene::find("peg-in-hole").expect("built in");
+/// let mut drive = scene.drive.clone().expect("it has one");
+/// drive.offset = 0.2e-3;
+/// let setup = Setup::of(&scene)
+///     .with_friction(0.3)
+///     .with_part(&scene, "hole", preset("hole-50").expect("built in")).expect("a hole for a hole")
+///     .with_drive(&scene, drive);
+/// assert_eq!(setup.parameters.friction, [0.3]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// Dimensions, mass and friction.
+    pub parameters: Parameters,
+    /// Where it starts.
+    pub state: State,
+    /// What leads it, unless inputs are given.
+    pub drive: Option<Drive>,
+}
+
+impl Setup {
+    /// The scene as its file describes it.
+    #[must_use]
+    pub fn of(scene: &Scene) -> Self {
+        let parameters = Parameters::of(scene);
+        let state = State::start(scene, &parameters);
+        Self { parameters, state, drive: scene.drive.clone() }
+    }
+
+    /// μ of all pairs [-].
+    #[must_use]
+    pub fn with_friction(mut self, friction: f64) -> Self {
+        self.parameters.friction.fill(friction);
+        self
+    }
+
+    /// Gives a body other dimensions: a wider hole is another clearance. Mass and inertia stay.
+    ///
+    /// # Errors
+    /// When the scene has no such body, or it is a part of another kind.
+    pub fn with_part(mut self, scene: &Scene, body: &str, part: Part) -> Result<Self, BatchError> {
+        let place = scene.bodies.iter().position(|known| known.name == body);
+        let place = place.ok_or_else(|| {
+            let known: Vec<_> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+            BatchError::UnknownBody { name: body.to_string(), known: known.join(", ") }
+        })?;
+        let own = &mut self.parameters.bodies[place].part;
+        if discriminant(own) != discriminant(&part) {
+            return Err(BatchError::OtherKind { name: body.to_string() });
+        }
+        *own = part;
+        Ok(self)
+    }
+
+    /// Another drive, whose body starts at the first set-point.
+    #[must_use]
+    pub fn with_drive(mut self, scene: &Scene, drive: Drive) -> Self {
+        if let Some(index) = scene.free_index(drive.body) {
+            self.place(scene, drive.body, index, drive.target(0.0), Twist::zero());
+            self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
+        }
+        self.drive = Some(drive);
+        self
+    }
+
+    /// Puts the part of a free body somewhere, moving.
+    ///
+    /// # Errors
+    /// When the scene has no such body, or it is not free.
+    pub fn with_motion(
+        mut self,
+        scene: &Scene,
+        body: &str,
+        world_from_part: Pose,
+        twist: Twist,
+    ) -> Result<Self, BatchError> {
+        let place = scene.bodies.iter().position(|known| known.name == body);
+        let found = place.and_then(|place| Some((place, scene.free_index(place)?)));
+        let (place, index) = found.ok_or_else(|| BatchError::unknown_body(body, scene))?;
+        self.place(scene, place, index, world_from_part, twist);
+        if let Some(drive) = self.drive.as_ref().filter(|drive| drive.body == place) {
+            self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
+        }
+        Ok(self)
+    }
+
+    fn place(&mut self, scene: &Scene, body: usize, index: usize, world_from_part: Pose, twist: Twist) {
+        let inertia = self.parameters.bodies[body].inertia.or(scene.bodies[body].inertia);
+        let center = inertia.map_or(world_from_part.translation, |inertia| {
+            world_from_part.transform_point(inertia.center_of_mass)
+        });
+        let motion = &mut self.state.motions[index];
+        (motion.center, motion.rotation, motion.twist) = (center, world_from_part.rotation, twist);
+        self.state.spins[index] = twist_angle(&world_from_part.rotation);
+    }
+}

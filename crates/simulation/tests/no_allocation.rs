@@ -1,0 +1,142 @@
+//! No step after the first takes memory.
+//!
+//! A count of all allocations of the thread, taken around every step. What fails here is a buffer that grows when
+//! contacts do, or a level of the solver's ladder that is first climbed in mid-run: the scenes are chosen so that
+//! contacts come from none to thousands and every level but the slowest is met, and the disturbed peg projects often.
+
+#![allow(
+    unsafe_code,
+    reason = "counting allocations takes a global allocator, and that trait is unsafe to implement"
+)]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use tightfit_simulation::batch::Batch;
+use tightfit_simulation::{Disturbance, Run, Scene};
+
+/// The system's allocator, with a count per thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // a thread that is ending has no count left, and none is asked for
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator; counting touches no memory of it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`, which is that of the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` above, so from the system's allocator, with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as for `dealloc`; the caller vouches for the new size.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of every step, what contacts it had, and how high the solver climbed.
+struct Observed {
+    allocations: Vec<u64>,
+    most_candidates: usize,
+    highest_level: u8,
+    projected: usize,
+}
+
+fn observe(mut run: Run, steps: usize) -> Observed {
+    let mut observed = Observed {
+        allocations: Vec::with_capacity(steps),
+        most_candidates: 0,
+        highest_level: 0,
+        projected: 0,
+    };
+    for _ in 0..steps {
+        let before = ALLOCATIONS.get();
+        let certificate = run.step();
+        observed.allocations.push(ALLOCATIONS.get() - before);
+        observed.most_candidates = observed.most_candidates.max(certificate.candidates);
+        observed.highest_level = observed.highest_level.max(certificate.level);
+        observed.projected += usize::from(certificate.projection_work != 0.0);
+    }
+    observed
+}
+
+fn whole(name: &str) -> (Run, usize) {
+    let scene = Scene::find(name).unwrap();
+    let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
+    (Run::new(scene, 1), steps)
+}
+
+fn assert_none_after_the_first(name: &str, observed: &Observed) {
+    assert!(observed.allocations[0] > 0, "{name}: the counter counts nothing");
+    let later: Vec<_> =
+        observed.allocations.iter().enumerate().skip(1).filter(|(_, count)| **count > 0).collect();
+    assert!(later.is_empty(), "{name}: (step, allocations) {later:?}");
+}
+
+#[test]
+fn a_peg_goes_in_and_is_shaken_without_allocation() {
+    let (mut run, steps) = whole("peg-in-hole");
+    run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
+    let observed = observe(run, steps + 500);
+    assert_none_after_the_first("peg-in-hole", &observed);
+    assert!(observed.most_candidates > 1000 && observed.projected > 0, "the scene has become too easy");
+}
+
+#[test]
+fn an_engaged_nut_turns_without_allocation() {
+    let (run, steps) = whole("bolting-engaged");
+    let observed = observe(run, steps);
+    assert_none_after_the_first("bolting-engaged", &observed);
+    assert!(observed.most_candidates > 4000 && observed.highest_level >= 2, "the scene has become too easy");
+}
+
+#[test]
+fn a_nut_finds_its_thread_without_allocation() {
+    let (run, steps) = whole("bolting");
+    let observed = observe(run, steps);
+    assert_none_after_the_first("bolting", &observed);
+    assert!(observed.most_candidates > 2000 && observed.projected > 0, "the scene has become too easy");
+}
+
+#[test]
+fn several_bodies_fall_onto_one_another_without_allocation() {
+    let mut text = String::from(
+        "name = \"pile\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",
+    );
+    for index in 0..3 {
+        let (x, z) = (5 * index, 15 + 25 * index);
+        text += &format!(
+            "[parts.block{index}]\nshape = {{ kind = \"block\", size_mm = [30, 30, 20] }}\nposition_mm = [{x}, 0, {z}]\nrotation_deg = [3, {index}, 0]\n"
+        );
+    }
+    let observed = observe(Run::new(Scene::from_toml(&text).unwrap(), 1), 150);
+    assert_none_after_the_first("pile", &observed);
+    assert!(observed.most_candidates > 0, "nothing touched");
+}
+
+#[test]
+fn a_batch_steps_without_allocation() {
+    let mut batch = Batch::new(Scene::find("peg-in-hole").unwrap(), 3, 1).unwrap();
+    batch.step();
+    let before = ALLOCATIONS.get();
+    (0..60).for_each(|_| batch.step());
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert!(batch.certificate(2).unwrap().candidates > 0, "nothing came near");
+}
