@@ -33,6 +33,7 @@ mod input;
 pub mod log;
 mod outcome;
 mod parameters;
+pub mod recordings;
 mod run;
 mod scene;
 mod snapshot;

@@ -1,5 +1,6 @@
 //! `tightfit validate`: every truth, what the step gives, and whether that is near enough.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -7,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 use tightfit::scene::{Case, Verdict, validation_cases};
 
+use super::validate_recordings;
 use crate::progress;
 use crate::table::Table;
 
@@ -15,12 +17,25 @@ pub(crate) struct ValidateArguments {
     /// Run only the cases whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Instead, hold the step against the real cube tosses in this folder (tosses.npy and index.csv).
+    #[arg(long, value_name = "DIR", conflicts_with = "only")]
+    recordings: Option<PathBuf>,
+    /// Steps between two rows of a recording, which are 6.8 ms apart.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "recordings")]
+    steps_per_row: usize,
+    /// Coefficient of restitution between cube and ground, 0 to 1.
+    #[arg(long, value_name = "E", default_value_t = 0.0, requires = "recordings")]
+    restitution: f64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<ExitCode> {
+    if let Some(folder) = &arguments.recordings {
+        let ValidateArguments { steps_per_row, restitution, json, .. } = *arguments;
+        return validate_recordings::run(folder, steps_per_row, restitution, json);
+    }
     let wanted = arguments.only.as_deref().unwrap_or_default();
     let cases: Vec<&Case> = validation_cases().iter().filter(|case| case.name.contains(wanted)).collect();
     if cases.is_empty() {
