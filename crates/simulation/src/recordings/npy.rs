@@ -121,9 +121,7 @@ mod tests {
         }
         let answer = |header: &str| parse(&file(header, &[0; 8])).expect_err("a wrong file");
         assert!(answer("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }").contains("<i8"));
-        assert!(
-            answer("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }").contains("by columns")
-        );
+        assert!(answer("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }").contains("by columns"));
         assert!(answer("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }").contains("shape (1,)"));
         let huge = "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 13), }";
         assert!(answer(huge).contains("promises"));

@@ -170,13 +170,6 @@ fn pair(contact: &ContactDescription, names: &[&str], friction: f64) -> Result<C
     if first == second {
         return Err(format!("names `{}` twice; a pair needs two parts", names[first]));
     }
-    // said rather than ignored: every contact of the step is plastic today
-    if contact.restitution != 0.0 {
-        return Err(format!(
-            "asks for restitution {}; only plastic contact (0) is simulated",
-            contact.restitution
-        ));
-    }
     Ok(ContactPair {
         bodies: [first.min(second), first.max(second)],
         friction: contact.friction.unwrap_or(friction),

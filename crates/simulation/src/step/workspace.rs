@@ -9,6 +9,13 @@ use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene, State};
 
+/// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
+#[derive(Debug, Default)]
+pub(super) struct Solution {
+    pub(super) generalised: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+}
+
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -37,6 +44,10 @@ pub struct Workspace {
     pub(super) solver: SolverWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
+    /// The impact with rebound, while the plastic one is sought.
+    pub(super) rebound: Solution,
+    /// Impulses of the smooth stages of all pieces of the step, stacked per body [N·s, N·m·s].
+    pub(super) impulse: Vec<f64>,
 }
 
 /// A step in progress: what is constant, and the scratch memory.
@@ -45,6 +56,15 @@ pub(super) struct Environment<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) input: &'a Input,
     pub(super) scratch: &'a mut Workspace,
+    /// Time of the step that is over, and that is left [s]: 0 and T unless the step is cut at touches.
+    pub(super) elapsed: f64,
+    pub(super) left: f64,
+    /// Time that the piece under way takes [s].
+    pub(super) duration: f64,
+    /// Whether contacts that bounce and do not touch yet may be left to a later piece.
+    pub(super) may_wait: bool,
+    /// Whether kinematic parts are on their way; at the end of a piece they stand where they are.
+    pub(super) is_under_way: bool,
 }
 
 impl Workspace {
@@ -71,7 +91,18 @@ impl Workspace {
                 })
                 .collect();
         }
-        Environment { scene, parameters, input, scratch: self }
+        self.impulse.clear();
+        Environment {
+            scene,
+            parameters,
+            input,
+            scratch: self,
+            elapsed: 0.0,
+            left: scene.step,
+            duration: scene.step,
+            may_wait: false,
+            is_under_way: true,
+        }
     }
 
     /// Candidate contacts of the last detection.
@@ -80,10 +111,11 @@ impl Workspace {
         &self.contacts
     }
 
-    /// Impulses of the last smooth stage: (contact of [`Self::contacts`] before the step moved on, [N·s]).
+    /// Contact impulses of the last step, impacts aside, stacked per free body: linear [N·s], angular about its
+    /// centre of mass [N·m·s], world axes.
     #[must_use]
     pub fn generalised_impulse(&self) -> &[f64] {
-        &self.solver.generalised
+        &self.impulse
     }
 }
 

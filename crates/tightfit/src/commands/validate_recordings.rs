@@ -49,11 +49,7 @@ pub(crate) fn run(folder: &Path, steps_per_row: usize, restitution: f64, json: b
     } else {
         let mut table = Table::new(&["error of a toss", "median", "90 %"]);
         for (name, spread) in [("position mm", position), ("rotation deg", rotation)] {
-            table.row(vec![
-                name.into(),
-                format!("{:.3}", spread.median),
-                format!("{:.3}", spread.p90),
-            ]);
+            table.row(vec![name.into(), format!("{:.3}", spread.median), format!("{:.3}", spread.p90)]);
         }
         print!("{table}");
         println!(
