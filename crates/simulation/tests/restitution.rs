@@ -86,8 +86,8 @@ fn a_ball_rises_by_the_square_of_its_restitution_at_every_bounce() {
                 let truth = height * restitution.powi(2 * bounces);
                 // a bounce with a flight shorter than the step would be seen after several
                 if 2.0 * (2.0 * truth / GRAVITY).sqrt() > 2.0 * trial.scene.step {
-                    // the law gives way by ε dᵢ pₙ, ε = 1e-6, m dᵢ = 2.6 for this ball: twice that in height
-                    let softness = 2.0 * 2.6e-6 * (1.0 + restitution) / restitution;
+                    // the law gives way by ε dᵢ pₙ, ε = 1e-7, m dᵢ = 2.6 for this ball: twice that in height
+                    let softness = 2.0 * 2.6e-7 * (1.0 + restitution) / restitution;
                     let error = (apex / truth - 1.0).abs();
                     assert!(error < 1.1 * softness * f64::from(bounces), "{restitution} {bounces} {error:e}");
                 }
@@ -95,7 +95,7 @@ fn a_ball_rises_by_the_square_of_its_restitution_at_every_bounce() {
             falling = speed < 0.0;
             steps += 1;
         }
-        assert!(bounces >= 3, "{restitution}: {bounces} bounces");
+        assert!(bounces >= 2, "{restitution}: {bounces} bounces");
     }
 }
 
@@ -170,7 +170,7 @@ fn thrown(random: &mut Random, friction: f64, restitution: [f64; 2]) -> Trial {
 #[test]
 fn no_impact_with_friction_makes_energy_and_the_balance_closes() {
     let mut random = Random(7);
-    let (mut impacts, mut dissipated) = (0, 0.0);
+    let (mut impacts, mut dissipated, mut unconverged) = (0, 0.0, 0);
     for _ in 0..60 {
         let friction = 0.5 * (1.0 + random.next());
         let restitution = [0.5 * (1.0 + random.next()), 0.5 * (1.0 + random.next())];
@@ -181,11 +181,13 @@ fn no_impact_with_friction_makes_energy_and_the_balance_closes() {
             let change = trial.energy() - before;
             let booked = certificate.contact_work + certificate.projection_work;
             assert!(certificate.energy_injected <= 1e-12, "{number} {certificate:?}");
+            unconverged += usize::from(!certificate.converged);
             assert!((change - booked).abs() < 1e-9, "{number} {change} {booked} {certificate:?}");
             impacts += usize::from(certificate.contact_work < -1e-6);
             dissipated -= certificate.contact_work;
         }
     }
+    assert_eq!(unconverged, 0);
     assert!(impacts > 300 && dissipated > 10.0, "{impacts} {dissipated}");
 }
 

@@ -24,6 +24,10 @@ use crate::{Certificate, Limit, State};
 /// Slower impacts are left to the smooth stage [m/s]: the pose error is at most half a step of it.
 const SLOWEST_IMPACT: f64 = 1e-5;
 
+/// Softness of impacts that bounce [-]: a body that gives way by ε of its speed rises too little by 2ε, and what
+/// bounces is fast.
+const REBOUND_SOFTNESS: f64 = 1e-7;
+
 /// Coulomb residual below which a stage has converged [m/s].
 const CONVERGED: f64 = 1e-5;
 
@@ -63,8 +67,11 @@ impl Environment<'_> {
             free_velocity: &scratch.start,
             response: &scratch.inverse_mass,
         };
-        let report =
-            solve(&problem, &SolverOptions::default(), &mut scratch.impact_warm, &mut scratch.solver);
+        let mut options = SolverOptions::default();
+        if self.scene.bounces() {
+            options.softness = REBOUND_SOFTNESS;
+        }
+        let report = solve(&problem, &options, &mut scratch.impact_warm, &mut scratch.solver);
         count(&report, certificate);
         judge(&problem, &scratch.solver, certificate);
     }
