@@ -1,9 +1,9 @@
 """Real cube tosses in MuJoCo, judged as `tightfit validate --recordings DIR` judges its own step.
 
-    python mujoco_tosses.py DIR [--ground-mm 0] [--timestep 0.002]
+    python mujoco_tosses.py DIR [--ground-mm 0] [--timestep 0.002] [--cone pyramidal] [--impratio 1]
 
-Every toss starts from its first recorded state and is never corrected. MuJoCo's defaults but for the time step,
-which is 2 ms by default too; mass, inertia, size and friction are those of the recordings' URDF. States between two
+Every toss starts from its first recorded state and is never corrected. Defaults of MuJoCo throughout, its time step of
+2 ms included; mass, inertia, size and friction are those of the recordings' URDF. States between two
 steps are interpolated (position linearly, attitude on the great circle), because 6.8 ms is no multiple of 2 ms.
 
 Errors of a toss: mean over its rows after the first of |x - x_recorded| [m] and of the angle between the attitudes
@@ -22,7 +22,7 @@ ROW_S = 0.0068  # time between two rows of a recording [s]
 
 MODEL = """
 <mujoco>
-  <option timestep="{timestep}"/>
+  <option timestep="{timestep}" cone="{cone}" impratio="{impratio}"/>
   <worldbody>
     <geom name="ground" type="plane" size="5 5 1" pos="0 0 {ground}" friction="0.15"/>
     <body name="cube">
@@ -60,9 +60,8 @@ def simulate(model, rows):
 def between(before, after, part):
     position = before[:3] + (after[:3] - before[:3]) * part
     first, second = before[3:], after[3:]
-    cosine = first @ second
-    if cosine < 0.0:
-        second, cosine = -second, -cosine
+    if first @ second < 0.0:
+        second = -second
     # steps turn by little: the chord is the arc to a millionth of the step
     quaternion = first + (second - first) * part
     return np.concatenate([position, quaternion / np.linalg.norm(quaternion)])
@@ -73,11 +72,9 @@ def errors(poses, rows):
     position = np.linalg.norm(poses[1:, :3] - rows[1:, 4:7], axis=1)
     recorded = rows[1:, :4] / np.linalg.norm(rows[1:, :4], axis=1, keepdims=True)
     own = poses[1:, 3:]
-    # the sine of half the angle keeps its digits where the cosine is near one
-    cosine = np.abs(np.sum(own * recorded, axis=1))
-    sine = np.minimum(np.linalg.norm(own - recorded, axis=1), np.linalg.norm(own + recorded, axis=1))
-    angle = np.degrees(4.0 * np.arcsin(np.clip(sine / 2.0, 0.0, 1.0)))
-    assert np.all(np.isfinite(cosine))
+    # a quarter of the angle from the chord between the quaternions, the shorter way: exact near zero too
+    chord = np.minimum(np.linalg.norm(own - recorded, axis=1), np.linalg.norm(own + recorded, axis=1))
+    angle = np.degrees(4.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0)))
     return position.mean(), angle.mean()
 
 
@@ -94,14 +91,18 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ground-mm", type=float, default=0.0, help="height of the ground [mm]")
     parser.add_argument("--timestep", type=float, default=0.002, help="time step [s]")
-    parser.add_argument("--each", type=pathlib.Path, help="write the errors of every toss to this file")
+    parser.add_argument("--cone", default="pyramidal", choices=["pyramidal", "elliptic"], help="friction cone")
+    parser.add_argument("--impratio", type=float, default=1.0, help="stiffness of friction over that of normal contact")
     arguments = parser.parse_args()
     model = mujoco.MjModel.from_xml_string(
-        MODEL.format(timestep=arguments.timestep, ground=arguments.ground_mm * 1e-3)
+        MODEL.format(
+            timestep=arguments.timestep,
+            ground=arguments.ground_mm * 1e-3,
+            cone=arguments.cone,
+            impratio=arguments.impratio,
+        )
     )
     found = np.array([errors(simulate(model, rows), rows) for rows in tosses(arguments.folder)])
-    if arguments.each:
-        np.savetxt(arguments.each, found)
 
     def spread(values):
         return {"median": float(np.median(values)), "p90": float(np.percentile(values, 90))}
@@ -113,6 +114,8 @@ def main():
                 "tosses": len(found),
                 "dt_s": arguments.timestep,
                 "ground_mm": arguments.ground_mm,
+                "cone": arguments.cone,
+                "impratio": arguments.impratio,
                 "position_error_mm": spread(1e3 * found[:, 0]),
                 "rotation_error_deg": spread(found[:, 1]),
             },

@@ -14,5 +14,5 @@ mod spread;
 
 pub use error::RecordingError;
 pub use load::{RecordedState, Toss, load_tosses};
-pub use replay::{CubeReplay, TossErrors};
+pub use replay::{CubeReplay, ReplayOptions, TossErrors};
 pub use spread::Spread;

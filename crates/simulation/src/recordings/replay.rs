@@ -6,9 +6,8 @@
 //! ```
 //!
 //! The cube is that of the recordings' URDF: side 104.8 mm, 0.37 kg, 8.1e-4 kg m², μ 0.15. It meets the ground with
-//! its eight corners, which is exact for a plane. The ground lies at z = 0, the frame of the recordings. Cubes at rest
-//! are recorded 1 mm lower than half their side, and their lowest corners another millimetre below that, by the
-//! tracker's bias: a ground of any height between changes the median errors by 1 %, so none is fitted.
+//! its eight corners, which is exact for a plane. The ground lies at z = 0, the frame of the recordings, unless told.
+//! Cubes at rest are recorded 1 mm lower than half their side and slightly tilted, by the tracker's bias.
 //!
 //! Recordings: Pfrommer, Halm, Posa, *ContactNets*, CoRL 2020.
 
@@ -31,6 +30,24 @@ pub struct CubeReplay {
     steps_per_row: usize,
 }
 
+/// What the recordings leave open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReplayOptions {
+    /// Steps between two rows, at least one.
+    pub steps_per_row: usize,
+    /// Coefficient of restitution between cube and ground [-].
+    pub restitution: f64,
+    /// Height of the ground [m].
+    pub ground: f64,
+}
+
+impl Default for ReplayOptions {
+    /// One step a row, plastic, ground at z = 0.
+    fn default() -> Self {
+        Self { steps_per_row: 1, restitution: 0.0, ground: 0.0 }
+    }
+}
+
 /// How far a simulated toss is from its recording, means over the rows after the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TossErrors {
@@ -45,11 +62,12 @@ pub struct TossErrors {
 }
 
 impl CubeReplay {
-    /// A replay with this many steps between two rows, at least one; the ground bounces with `restitution` [-].
+    /// The cube above its ground.
     ///
     /// # Errors
-    /// When the restitution is not between 0 and 1.
-    pub fn new(steps_per_row: usize, restitution: f64) -> Result<Self, SceneError> {
+    /// When the restitution is not between 0 and 1, or the ground no number.
+    pub fn new(options: &ReplayOptions) -> Result<Self, SceneError> {
+        let ReplayOptions { steps_per_row, restitution, ground } = *options;
         let steps_per_row = steps_per_row.max(1);
         let scene = Scene::from_toml(&format!(
             r#"
@@ -64,13 +82,15 @@ impl CubeReplay {
             [parts.ground]
             shape = {{ kind = "half-space" }}
             motion = "fixed"
+            position_mm = [0, 0, {:e}]
             [parts.cube]
             shape = {{ kind = "nodes", points_mm = [
                 [-52.4, -52.4, -52.4], [-52.4, -52.4, 52.4], [-52.4, 52.4, -52.4], [-52.4, 52.4, 52.4],
                 [52.4, -52.4, -52.4], [52.4, -52.4, 52.4], [52.4, 52.4, -52.4], [52.4, 52.4, 52.4],
             ], mass_kg = 0.37, inertia_kg_m2 = [8.1e-4, 8.1e-4, 8.1e-4] }}
             "#,
-            1e3 * ROW_PERIOD / steps_per_row as f64
+            1e3 * ROW_PERIOD / steps_per_row as f64,
+            1e3 * ground
         ))?;
         let parameters = Parameters::of(&scene);
         let start = State::start(&scene, &parameters);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
+use tightfit::scene::recordings::ReplayOptions;
 use tightfit::scene::{Case, Verdict, validation_cases};
 
 use super::validate_recordings;
@@ -26,6 +27,15 @@ pub(crate) struct ValidateArguments {
     /// Coefficient of restitution between cube and ground, 0 to 1.
     #[arg(long, value_name = "E", default_value_t = 0.0, requires = "recordings")]
     restitution: f64,
+    /// Height of the ground under the recorded cubes [mm].
+    #[arg(
+        long,
+        value_name = "MM",
+        default_value_t = 0.0,
+        requires = "recordings",
+        allow_negative_numbers = true
+    )]
+    ground_mm: f64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -33,8 +43,9 @@ pub(crate) struct ValidateArguments {
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<ExitCode> {
     if let Some(folder) = &arguments.recordings {
-        let ValidateArguments { steps_per_row, restitution, json, .. } = *arguments;
-        return validate_recordings::run(folder, steps_per_row, restitution, json);
+        let ValidateArguments { steps_per_row, restitution, ground_mm, json, .. } = *arguments;
+        let options = ReplayOptions { steps_per_row, restitution, ground: ground_mm * 1e-3 };
+        return validate_recordings::run(folder, &options, json);
     }
     let wanted = arguments.only.as_deref().unwrap_or_default();
     let cases: Vec<&Case> = validation_cases().iter().filter(|case| case.name.contains(wanted)).collect();

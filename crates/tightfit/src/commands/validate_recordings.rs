@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use tightfit::scene::recordings::{CubeReplay, Spread, TossErrors, load_tosses};
+use tightfit::scene::recordings::{CubeReplay, ReplayOptions, Spread, TossErrors, load_tosses};
 
 use crate::progress;
 use crate::table::Table;
@@ -13,12 +13,18 @@ use crate::table::Table;
 /// What both forms of the report say about the numbers.
 const DEFINITION: &str = "mean over the rows of a toss after the first, which it starts from";
 
-pub(crate) fn run(folder: &Path, steps_per_row: usize, restitution: f64, json: bool) -> Result<ExitCode> {
-    if !(1..=1000).contains(&steps_per_row) {
-        bail!("--steps-per-row is {steps_per_row}; allowed: 1 to 1000");
+pub(crate) fn run(folder: &Path, options: &ReplayOptions, json: bool) -> Result<ExitCode> {
+    if !(1..=1000).contains(&options.steps_per_row) {
+        bail!("--steps-per-row is {}; allowed: 1 to 1000", options.steps_per_row);
+    }
+    if !(0.0..=1.0).contains(&options.restitution) {
+        bail!("--restitution is {}; allowed: 0 to 1", options.restitution);
+    }
+    if !(-0.1..=0.1).contains(&options.ground) {
+        bail!("--ground-mm is {}; allowed: -100 to 100", options.ground * 1e3);
     }
     let tosses = load_tosses(folder)?;
-    let mut replay = CubeReplay::new(steps_per_row, restitution)?;
+    let mut replay = CubeReplay::new(options)?;
     let bar = progress::bar("cube tosses");
     let mut errors: Vec<TossErrors> = Vec::with_capacity(tosses.len());
     for (index, toss) in tosses.iter().enumerate() {
@@ -38,7 +44,8 @@ pub(crate) fn run(folder: &Path, steps_per_row: usize, restitution: f64, json: b
             "tosses": tosses.len(),
             "rows": rows,
             "dt_s": replay.step(),
-            "restitution": restitution,
+            "ground_mm": options.ground * 1e3,
+            "restitution": options.restitution,
             "error_of_a_toss": DEFINITION,
             "position_error_mm": spread(position),
             "rotation_error_deg": spread(rotation),
