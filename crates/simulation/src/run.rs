@@ -233,6 +233,11 @@ impl Run {
         let time = self.time();
         let disturbance = self.disturb(time);
         if let Some(drive) = &self.scene.drive
+            && let Some(index) = self.scene.kinematic_index(drive.body)
+        {
+            input.kinematic[index] = drive.target(time + self.scene.step);
+        }
+        if let Some(drive) = &self.scene.drive
             && let Some(index) = self.scene.free_index(drive.body)
             && let Some(inertia) = self.parameters.bodies[drive.body].inertia
         {

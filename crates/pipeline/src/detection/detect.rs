@@ -5,10 +5,10 @@
 //! ```
 //!
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
-//! expected at the end of the step [m/s].
+//! expected at the end of the step [m/s]. Nodes inside a ball or capsule take the true distance to the piece instead.
 
 use nalgebra::{Matrix3, Vector3};
-use tightfit_shape::{Branches, Part, Sample};
+use tightfit_shape::{Branches, Part, Sample, intersection};
 
 use super::Side;
 use crate::records::{Contacts, NOT_FREE};
@@ -46,11 +46,17 @@ fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts:
     if !of.is_free() && !against.is_free() {
         return;
     }
+    // a node that slides along under a ball by s would be held off by s²/2R, where its linearised surface goes
+    if against.part.is_ball() && of.part.is_known_to_balls() {
+        return;
+    }
     let against_from_of = against.world_from_part.inverse() * of.world_from_part;
     let turn: Matrix3<f64> = against_from_of.rotation.to_rotation_matrix().into_inner();
     let shift = against_from_of.translation;
     let world_from_against: Matrix3<f64> = against.rotation().to_rotation_matrix().into_inner();
     let offset = of.part.node_offset();
+    // a ball around its centre touches the nearest point of a piece, edges and corners included
+    let is_core = of.part.has_core_nodes();
     let reach = options.margin + offset.abs();
     let extent = against.part.extent();
     let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
@@ -69,11 +75,16 @@ fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts:
             continue;
         }
         against.part.each_piece(point, reach, |number, branches| {
-            let Some(face) = predicted(branches, motion.at(point), options.horizon) else { return };
+            let face = match is_core {
+                true => Some(intersection(branches)),
+                false => predicted(branches, motion.at(point), options.horizon),
+            };
+            let Some(face) = face else { return };
             let gap = face.distance - offset;
             if gap < options.margin {
                 let normal = world_from_against * face.normal;
-                let at = world_from_against * point + against.world_from_part.translation;
+                let at =
+                    world_from_against * (point - face.normal * offset) + against.world_from_part.translation;
                 let id = (of.first_id + index as u32) * Part::MOST_PIECES + number;
                 push(contacts, of, against, at, normal, gap, id, options);
             }
