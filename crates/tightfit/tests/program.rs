@@ -214,3 +214,10 @@ fn validation_answers_with_verdicts_and_an_unknown_case_with_the_names() {
     let text = refused(&tightfit(&folder, &["validate", "--only", "perpetual-motion"]));
     assert!(text.contains("perpetual-motion") && text.contains("thread-torque"), "{text}");
 }
+
+#[test]
+fn recordings_that_are_missing_are_answered_with_their_file() {
+    let folder = folder("recordings");
+    let text = refused(&tightfit(&folder, &["validate", "--recordings", "nowhere"]));
+    assert!(text.contains("nowhere/tosses.npy") && text.contains("index.csv"), "{text}");
+}

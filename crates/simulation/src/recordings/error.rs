@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// The system refused to read a file.
-    #[error("cannot read {}: {source}; the folder of recordings holds tosses.npy and index.csv", .path.display())]
+    #[error("cannot read {}: {reason}; the folder of recordings holds tosses.npy and index.csv", .path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        reason: String,
     },
     /// A file is not what the format asks for.
     #[error("{}: {found}; {remedy}", .path.display())]
@@ -32,6 +32,6 @@ impl RecordingError {
 
     pub(super) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
-        move |source| Self::Unreadable { path, source }
+        move |error| Self::Unreadable { path, reason: error.to_string() }
     }
 }
