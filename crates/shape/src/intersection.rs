@@ -20,7 +20,8 @@ use crate::Sample;
 const FEASIBLE: f64 = 1e-12;
 
 /// Field of the intersection of bodies that are given by their own fields at one point.
-pub(crate) fn intersection(bodies: &[Sample]) -> Sample {
+#[must_use]
+pub fn intersection(bodies: &[Sample]) -> Sample {
     let deepest = bodies.iter().copied().max_by(|a, b| a.distance.total_cmp(&b.distance));
     let Some(deepest) = deepest else {
         return Sample { distance: f64::NEG_INFINITY, normal: Vector3::z() };

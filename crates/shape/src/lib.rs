@@ -22,5 +22,6 @@ pub mod thread;
 
 pub use error::ShapeError;
 pub use field::{Branches, FieldColumns, Sample};
+pub use intersection::intersection;
 pub use mesh::TriMesh;
 pub use part::{Extent, Part, Symmetry};

@@ -213,11 +213,33 @@ impl Part {
         (0..nodes.len()).for_each(|index| positions.push(self.place_one(nodes.chart(index))));
     }
 
-    /// How far the surface lies outside the nodes [m]: to be subtracted from their gaps. Only a mesh with a
-    /// clearance has it, since its nodes stay on the triangles.
+    /// How far the surface lies outside the nodes [m]: to be subtracted from their gaps. A mesh with a clearance has
+    /// it, since its nodes stay on the triangles, and a ball or capsule, whose nodes lie on its axis.
     #[must_use]
     pub fn node_offset(&self) -> f64 {
-        if let Self::Mesh(mesh) = self { mesh.offset() } else { 0.0 }
+        match self {
+            Self::Mesh(mesh) => mesh.offset(),
+            Self::Capsule(capsule) => capsule.radius(),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the nodes lie deep inside, one [`Self::node_offset`] below the surface all around.
+    #[must_use]
+    pub fn has_core_nodes(&self) -> bool {
+        matches!(self, Self::Capsule(_))
+    }
+
+    /// Whether all that a ball can touch of it is found from the ball's centre: its pieces are all of its material.
+    #[must_use]
+    pub fn is_known_to_balls(&self) -> bool {
+        matches!(self, Self::Sectioned(_) | Self::HalfSpace | Self::Block(_))
+    }
+
+    /// Whether it is a ball.
+    #[must_use]
+    pub fn is_ball(&self) -> bool {
+        matches!(self, Self::Capsule(capsule) if capsule.half_length() == 0.0)
     }
 
     /// Mass properties at `density` [kg/m³]; a node list has its own, whatever the density.

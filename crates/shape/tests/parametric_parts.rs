@@ -136,7 +136,7 @@ fn nodes_lie_on_the_surface_and_follow_other_dimensions() {
         assert!(nodes.count(NodeKind::Face) > 0, "{name}");
         part.place(&nodes, &mut positions);
         for (index, point) in positions.iter().enumerate() {
-            let distance = part.sample(point).distance;
+            let distance = part.sample(point).distance + part.node_offset();
             assert!(
                 distance.abs() < 2e-9,
                 "{name}: {:?} {:?} at {point:?} is {distance:e} m off",

@@ -41,14 +41,14 @@ impl Audit {
                 let against_from_of = poses[against].inverse() * poses[of];
                 let other = &parameters.bodies[pair.bodies[against]].part;
                 let own = &parameters.bodies[pair.bodies[of]].part;
-                let bounds = other.aabb();
+                let (bounds, reach) = (other.aabb(), own.node_offset().max(0.0));
                 for node in self.nodes[pair.bodies[of]].iter() {
                     let point = against_from_of.transform_point(node);
                     let is_far = bounds.is_some_and(|b| {
-                        point.z < b.min.z
-                            || point.z > b.max.z
-                            || point.x.abs() > b.max.x
-                            || point.y.abs() > b.max.y
+                        point.z < b.min.z - reach
+                            || point.z > b.max.z + reach
+                            || point.x.abs() > b.max.x + reach
+                            || point.y.abs() > b.max.y + reach
                     });
                     if !is_far {
                         deepest = deepest.max(own.node_offset() - other.sample(point).distance);

@@ -15,8 +15,10 @@ pub struct Certificate {
     pub cone: f64,
     /// Energy that contact impulses put into the bodies [J]; zero when passive.
     pub energy_injected: f64,
-    /// Work of contact impulses on the bodies [J], negative when they dissipate.
+    /// Work of contact impulses on the bodies [J], negative when they dissipate; that of moved surfaces is not in it.
     pub contact_work: f64,
+    /// Work that kinematic parts do on the bodies through contact [J]: whoever moves them supplies it.
+    pub kinematic_work: f64,
     /// Energy that the pose projection put into springs and gravity [J].
     pub projection_work: f64,
     /// Candidate contacts, and those that carried an impulse.
@@ -35,4 +37,28 @@ pub struct Certificate {
     pub limits: Limits,
     /// Seconds spent in the stages: detection, solving, integration.
     pub stage_seconds: [f64; 3],
+}
+
+impl Certificate {
+    /// Continues with the certificate of a later piece of the same step.
+    pub(crate) fn follow(&mut self, later: Self) {
+        self.penetration = later.penetration;
+        self.coulomb = self.coulomb.max(later.coulomb);
+        self.complementarity = self.complementarity.max(later.complementarity);
+        self.cone = self.cone.max(later.cone);
+        self.energy_injected += later.energy_injected;
+        self.contact_work += later.contact_work;
+        self.kinematic_work += later.kinematic_work;
+        self.projection_work += later.projection_work;
+        self.candidates = self.candidates.max(later.candidates);
+        self.active = later.active;
+        self.level = self.level.max(later.level);
+        self.iterations += later.iterations;
+        self.evaluations += later.evaluations;
+        self.converged &= later.converged;
+        self.limits.join(later.limits);
+        for (own, more) in self.stage_seconds.iter_mut().zip(later.stage_seconds) {
+            *own += more;
+        }
+    }
 }

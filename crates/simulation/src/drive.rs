@@ -1,4 +1,4 @@
-//! A spring and damper that leads one part along set-points.
+//! What leads one part along set-points: a spring and damper, or the set-points themselves where the part is kinematic.
 
 use tightfit_pipeline::integration::Coupling;
 use tightfit_spatial::{Inertia, Pose, Quaternion, UnitQuaternion, Vector3, Wrench};

@@ -43,12 +43,15 @@ impl Input {
         self.kinematic.clone_from(&state.kinematic);
     }
 
-    /// Sets spring, damper and force of the driven body.
+    /// Sets spring, damper and force of a driven free body, or the next pose of a driven kinematic one.
     pub(crate) fn follow(&mut self, drive: &Drive, scene: &Scene, parameters: &Parameters, state: &State) {
+        let time = state.step as f64 * scene.step;
+        if let Some(index) = scene.kinematic_index(drive.body) {
+            self.kinematic[index] = drive.target(time + scene.step);
+        }
         if let Some(index) = scene.free_index(drive.body)
             && let Some(inertia) = parameters.bodies[drive.body].inertia
         {
-            let time = state.step as f64 * scene.step;
             self.couplings[index] = Some(drive.coupling(time, scene.step, &inertia, state.spins[index]));
             self.wrenches[index] = drive.wrench();
         }

@@ -37,6 +37,7 @@ mod limits;
 pub mod log;
 mod outcome;
 mod parameters;
+pub mod recordings;
 mod run;
 mod scene;
 mod snapshot;

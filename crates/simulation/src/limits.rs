@@ -40,6 +40,11 @@ impl Limits {
         self.0 |= 1 << limit as u8;
     }
 
+    /// Adds all of another set.
+    pub(crate) fn join(&mut self, others: Self) {
+        self.0 |= others.0;
+    }
+
     /// Whether it is among them.
     #[must_use]
     pub fn contains(self, limit: Limit) -> bool {

@@ -45,6 +45,8 @@ pub struct Summary {
     pub energy_injected: f64,
     /// Work of the pose projection over the run [J].
     pub projection_work: f64,
+    /// Work that kinematic parts did through contact [J].
+    pub kinematic_work: f64,
     /// Steps that did not converge.
     pub unconverged: usize,
     /// Limits that were hit.
@@ -62,6 +64,7 @@ impl Summary {
             summary.coulomb = summary.coulomb.max(certificate.coulomb);
             summary.energy_injected += certificate.energy_injected;
             summary.projection_work += certificate.projection_work;
+            summary.kinematic_work += certificate.kinematic_work;
             summary.unconverged += usize::from(!certificate.converged);
             summary.limits += certificate.limits.iter().filter(|limit| *limit != Limit::NotConverged).count();
         }

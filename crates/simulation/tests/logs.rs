@@ -192,7 +192,7 @@ fn damaged_bytes_never_panic() {
     log::write(&path, &scene(), &RunMeta::new(7, None), &records(&mut start(), 5)).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let damaged = file("damaged.parquet");
-    for place in (4..bytes.len() - 4).step_by(131) {
+    for place in (4..bytes.len() - 4).step_by(31) {
         let mut bytes = bytes.clone();
         bytes[place] ^= 0x55;
         std::fs::write(&damaged, &bytes).unwrap();

@@ -2,7 +2,7 @@
 
 use std::ops::Mul;
 
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// Position and attitude of one frame in another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +37,20 @@ impl Pose {
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.inverse();
         Self::new(-(rotation * self.translation), rotation)
+    }
+
+    /// The pose this part of the way to another, 0 here, 1 there: evenly along a line and about one axis.
+    #[must_use]
+    pub fn towards(&self, other: &Self, part: f64) -> Self {
+        let translation = self.translation + (other.translation - self.translation) * part;
+        let turn = self.rotation.inverse() * other.rotation;
+        // the shorter way round
+        let (cos, axis) = if turn.w < 0.0 { (-turn.w, -turn.imag()) } else { (turn.w, turn.imag()) };
+        let length = axis.norm();
+        let (sin, cos) = libm::sincos(part * libm::atan2(length, cos));
+        let axis = if length > 0.0 { axis / length } else { axis };
+        let turn = UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis * sin));
+        Self::new(translation, self.rotation * turn)
     }
 
     /// `p_in_outer` of `p_in_inner` [m].
@@ -82,5 +96,19 @@ mod tests {
         assert!((direct - stepwise).norm() < 1e-16);
         let back = (world_from_peg.inverse() * world_from_peg).transform_point(point_in_node);
         assert!((back - point_in_node).norm() < 1e-16);
+    }
+
+    #[test]
+    fn a_way_is_gone_evenly_and_ends_where_it_should() {
+        let here = Pose::new(Vector3::new(0.1, -0.2, 0.3), cayley(Vector3::new(0.4, 0.1, -0.9)));
+        let there = Pose::new(Vector3::new(0.5, 0.0, 0.1), cayley(Vector3::new(-0.4, 0.8, 0.3)));
+        let whole = here.rotation.angle_to(&there.rotation);
+        for part in [0.0, 0.25, 1.0] {
+            let on_the_way = here.towards(&there, part);
+            assert!((here.rotation.angle_to(&on_the_way.rotation) - part * whole).abs() < 1e-15);
+            assert!((on_the_way.rotation.angle_to(&there.rotation) - (1.0 - part) * whole).abs() < 1e-15);
+            assert!((on_the_way.translation.x - 0.1 - 0.4 * part).abs() < 1e-16);
+        }
+        assert_eq!(here.towards(&here, 0.3).translation, here.translation);
     }
 }

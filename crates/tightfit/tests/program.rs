@@ -253,3 +253,10 @@ fn smaller_steps_are_compared_with_the_smallest() {
     assert_eq!(report["order"]["reference_dt_s"], 0.0025);
     assert!(levels[0]["max_error_ratio"].as_f64().unwrap() > 1.8 && levels[1]["max_error_ratio"].is_null());
 }
+
+#[test]
+fn recordings_that_are_missing_are_answered_with_their_file() {
+    let folder = folder("recordings");
+    let text = refused(&tightfit(&folder, &["validate", "--recordings", "nowhere"]));
+    assert!(text.contains("nowhere/tosses.npy") && text.contains("index.csv"), "{text}");
+}

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
-//! expected at the end of the step [m/s].
+//! expected at the end of the step [m/s]. Nodes inside a ball or capsule take the true distance to the piece instead.
 
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
-use tightfit_shape::{Branches, Part, Sample};
+use tightfit_shape::{Branches, Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::Side;
@@ -47,7 +47,9 @@ pub fn detect_pair(sides: [&Side; 2], options: &DetectionOptions, contacts: &mut
 
 /// The nodes of one side against the surface of the other.
 fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts: &mut Contacts) {
-    if of.is_free() || against.is_free() {
+    // a node that slides along under a ball by s would be held off by s²/2R, where its linearised surface goes
+    let is_left_to_the_ball = against.part.is_ball() && of.part.is_known_to_balls();
+    if (of.is_free() || against.is_free()) && !is_left_to_the_ball {
         vectorised(NodesAgainst { of, against, options, contacts });
     }
 }
@@ -68,6 +70,8 @@ impl Vectorise for NodesAgainst<'_> {
         let Self { of, against, options, contacts } = self;
         let against_from_of = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
         let offset = of.part.node_offset();
+        // a ball around its centre touches the nearest point of a piece, edges and corners included
+        let is_core = of.part.has_core_nodes();
         let reach = options.margin + offset.abs();
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
@@ -87,11 +91,13 @@ impl Vectorise for NodesAgainst<'_> {
                 let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
                 match faces.verdict[lane] {
                     FAR => {}
-                    SINGLE => {
+                    SINGLE if !is_core => {
                         let gap = faces.distance[lane] - offset;
                         if gap < options.margin {
-                            let normal = faces.normal.each_ref().map(|lanes| lanes[lane]).into();
-                            found.push(points.get(lane), normal, gap, id(faces.number[lane] as u32));
+                            let normal: Vector3<f64> =
+                                faces.normal.each_ref().map(|lanes| lanes[lane]).into();
+                            let point = points.get(lane) - normal * offset;
+                            found.push(point, normal, gap, id(faces.number[lane] as u32));
                         }
                     }
                     _ => {
@@ -105,9 +111,13 @@ impl Vectorise for NodesAgainst<'_> {
                             continue;
                         }
                         against.part.each_piece(point, reach, |number, branches| {
-                            let face = predicted(branches, motion.at(point), options.horizon);
+                            let face = match is_core {
+                                true => Some(intersection(branches)),
+                                false => predicted(branches, motion.at(point), options.horizon),
+                            };
                             if let Some(face) = face.filter(|face| face.distance - offset < options.margin) {
-                                found.push(point, face.normal, face.distance - offset, id(number));
+                                let at = point - face.normal * offset;
+                                found.push(at, face.normal, face.distance - offset, id(number));
                             }
                         });
                     }

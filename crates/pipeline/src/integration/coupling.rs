@@ -61,6 +61,13 @@ impl Coupling {
         [(self.next_target.translation - self.target.translation) / step, turn.scaled_axis() / step]
     }
 
+    /// The same over a part of the step, from one fraction of it to another [-]: the target moves evenly.
+    #[must_use]
+    pub fn during(&self, [from, until]: [f64; 2]) -> Self {
+        let at = |part: f64| self.target.towards(&self.next_target, part);
+        Self { target: at(from), next_target: at(until), ..*self }
+    }
+
     /// Energy of the springs for an error [J].
     #[must_use]
     pub fn potential(&self, [shift, turn]: [Vector3<f64>; 2]) -> f64 {

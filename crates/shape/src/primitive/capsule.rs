@@ -113,22 +113,18 @@ impl Capsule {
         builder.finish()
     }
 
-    /// Surface nodes. Chart: face 0 lower half ball, 1 barrel, 2 upper half ball; u along z, v laps.
+    /// Nodes on the axis, which the surface lies one radius outside of: whatever is one radius away from them touches,
+    /// however the capsule rolls. A ball has one. Chart: u along z.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
-        let lengths = [FRAC_PI_2 * self.radius, 2.0 * self.half_length, FRAC_PI_2 * self.radius];
-        for (face, length) in lengths.into_iter().enumerate().filter(|(_, length)| *length > 0.0) {
-            let rows = NodeSpacing::intervals(length, spacing.face);
-            for row in 0..rows {
-                let u = (row as f64 + 0.5) / rows as f64;
-                let at = self.place(Chart { face: face as u32, u, v: 0.0 });
-                let count = NodeSpacing::intervals(TAU * at.x, spacing.face);
-                for lap in 0..count {
-                    let v = (lap as f64 + 0.5 * (row % 2) as f64) / count as f64;
-                    nodes.push(NodeKind::Face, face as u32, u, v);
-                }
-            }
+        if self.half_length == 0.0 {
+            nodes.push(NodeKind::Face, 0, 0.5, 0.0);
+            return nodes;
+        }
+        let intervals = NodeSpacing::intervals(2.0 * self.half_length, spacing.face);
+        for row in 0..=intervals {
+            nodes.push(NodeKind::Face, 0, row as f64 / intervals as f64, 0.0);
         }
         nodes
     }
@@ -136,16 +132,6 @@ impl Capsule {
     /// Position of a node [m].
     #[must_use]
     pub fn place(&self, chart: Chart) -> Vector3<f64> {
-        let (sin, cos) = libm::sincos(TAU * chart.v);
-        let (radius, z) = match chart.face {
-            1 => (self.radius, self.half_length * (2.0 * chart.u - 1.0)),
-            face => {
-                let up = if face == 0 { -1.0 } else { 1.0 };
-                let (height, radius) =
-                    libm::sincos(FRAC_PI_2 * if face == 0 { 1.0 - chart.u } else { chart.u });
-                (self.radius * radius, up * (self.half_length + self.radius * height))
-            }
-        };
-        Vector3::new(radius * cos, radius * sin, z)
+        Vector3::new(0.0, 0.0, self.half_length * (2.0 * chart.u - 1.0))
     }
 }

@@ -132,6 +132,14 @@ fn read_values(reader: &dyn FileReader, index: usize, is_optional: bool) -> Resu
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        // the reader asserts these instead of answering
+        let is_placed = group.metadata().columns().get(index).is_some_and(|chunk| {
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            start >= 0 && chunk.data_page_offset() >= 0 && chunk.compressed_size() >= 0
+        });
+        if !is_placed {
+            return Err(ParquetError::General(format!("column {index} lies outside the file")));
+        }
         match group.get_column_reader(index)? {
             ColumnReader::DoubleColumnReader(column) => reals.read(column, rows)?,
             ColumnReader::Int64ColumnReader(column) => {

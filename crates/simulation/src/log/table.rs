@@ -133,13 +133,14 @@ impl Table<'_> {
     }
 
     fn certificate(&mut self) {
-        let reals: [Field<f64>; 10] = [
+        let reals: [Field<f64>; 11] = [
             ("penetration_m", |c| c.penetration),
             ("coulomb_residual_m_s", |c| c.coulomb),
             ("complementarity_m_s", |c| c.complementarity),
             ("cone_violation", |c| c.cone),
             ("energy_injected_j", |c| c.energy_injected),
             ("contact_work_j", |c| c.contact_work),
+            ("kinematic_work_j", |c| c.kinematic_work),
             ("projection_work_j", |c| c.projection_work),
             ("detection_s", |c| c.stage_seconds[0]),
             ("solving_s", |c| c.stage_seconds[1]),

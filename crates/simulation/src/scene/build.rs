@@ -66,7 +66,8 @@ fn build(
     for problem in listed.iter().filter_map(|pair| pair.as_ref().err()) {
         problems.push(document.problem("contacts", problem.clone()));
     }
-    let drive = description.drive.as_ref().map(|drive| self::drive(drive, &names)).transpose();
+    let motions: Vec<Motion> = description.parts.values().map(|part| part.motion).collect();
+    let drive = description.drive.as_ref().map(|drive| self::drive(drive, &names, &motions)).transpose();
     let drive = drive.unwrap_or_else(|(key, remedy)| {
         problems.push(document.problem(&key, remedy));
         None
@@ -114,8 +115,28 @@ fn body_of(name: &str, names: &[&str], key: &str) -> Result<usize, (String, Stri
     })
 }
 
-fn drive(description: &DriveDescription, names: &[&str]) -> Result<Drive, (String, String)> {
+fn drive(
+    description: &DriveDescription,
+    names: &[&str],
+    motions: &[Motion],
+) -> Result<Drive, (String, String)> {
     let body = body_of(&description.part, names, "drive.part")?;
+    if motions[body] == Motion::Fixed {
+        return Err(("drive.part".into(), "names a fixed part; make it free or kinematic".into()));
+    }
+    let springs = [
+        ("stiffness_n_m", description.stiffness_n_m.is_some()),
+        ("turning_stiffness_nm_rad", description.turning_stiffness_nm_rad.is_some()),
+        ("damping_per_s", description.damping_per_s.is_some()),
+    ];
+    let leads = motions[body] == Motion::Free;
+    if let Some((key, _)) = springs.iter().find(|(_, is_given)| *is_given != leads) {
+        let remedy = match leads {
+            true => "is missing; a free part is led by a spring and damper",
+            false => "is given; a kinematic part goes where it is led, leave springs and damping out",
+        };
+        return Err((format!("drive.{key}"), remedy.into()));
+    }
     let times: Vec<f64> = description.waypoints.iter().map(|waypoint| waypoint.time_s).collect();
     if times.is_empty() || times.windows(2).any(|pair| pair[1] <= pair[0]) {
         return Err(("drive.waypoints".into(), "give at least one set-point, with rising time_s".into()));
@@ -135,9 +156,9 @@ fn drive(description: &DriveDescription, names: &[&str]) -> Result<Drive, (Strin
     });
     Ok(Drive {
         body,
-        stiffness: Vector3::from(description.stiffness_n_m) * factor,
-        turning_stiffness: Vector3::from(description.turning_stiffness_nm_rad) * factor,
-        damping: description.damping_per_s,
+        stiffness: Vector3::from(description.stiffness_n_m.unwrap_or_default()) * factor,
+        turning_stiffness: Vector3::from(description.turning_stiffness_nm_rad.unwrap_or_default()) * factor,
+        damping: description.damping_per_s.unwrap_or_default(),
         force: description.force_n.into(),
         offset: description.offset_mm * 1e-3,
         tilt: description.tilt_deg.to_radians(),
@@ -169,13 +190,6 @@ fn pair(contact: &ContactDescription, names: &[&str], friction: f64) -> Result<C
     let [first, second] = [index(&contact.parts[0])?, index(&contact.parts[1])?];
     if first == second {
         return Err(format!("names `{}` twice; a pair needs two parts", names[first]));
-    }
-    // said rather than ignored: every contact of the step is plastic today
-    if contact.restitution != 0.0 {
-        return Err(format!(
-            "asks for restitution {}; only plastic contact (0) is simulated",
-            contact.restitution
-        ));
     }
     Ok(ContactPair {
         bodies: [first.min(second), first.max(second)],

@@ -18,8 +18,8 @@ macro_rules! embedded {
     };
 }
 
-static SCENES: [BuiltInScene; 5] =
-    embedded!["peg-in-hole", "bolting", "bolting-engaged", "square-key", "block-on-table"];
+static SCENES: [BuiltInScene; 6] =
+    embedded!["peg-in-hole", "bolting", "bolting-engaged", "square-key", "block-on-table", "balls-on-slab",];
 
 /// All built-in scenes.
 #[must_use]

@@ -39,21 +39,22 @@ pub struct SceneDescription {
     pub task: Option<TaskDescription>,
 }
 
-/// A spring and damper that leads one part along set-points. The part starts at the first one.
+/// What leads one part along set-points: a spring and damper, or the set-points themselves for a kinematic part. The
+/// part starts at the first one.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveDescription {
     /// Name of the part.
     pub part: String,
-    /// Stiffness along the world's axes [N/m].
+    /// Stiffness along the world's axes [N/m]; not for a kinematic part.
     #[schemars(inner(range(min = 0.0, max = 1e9)))]
-    pub stiffness_n_m: [f64; 3],
-    /// Stiffness about the part's axes [N·m/rad].
+    pub stiffness_n_m: Option<[f64; 3]>,
+    /// Stiffness about the part's axes [N·m/rad]; not for a kinematic part.
     #[schemars(inner(range(min = 0.0, max = 1e9)))]
-    pub turning_stiffness_nm_rad: [f64; 3],
-    /// Damping against mass and inertia [1/s].
+    pub turning_stiffness_nm_rad: Option<[f64; 3]>,
+    /// Damping against mass and inertia [1/s]; not for a kinematic part.
     #[schemars(range(min = 0.0, max = 1e6))]
-    pub damping_per_s: f64,
+    pub damping_per_s: Option<f64>,
     /// Factor on both stiffnesses [-].
     #[serde(default = "one")]
     #[schemars(range(min = 0.0, max = 1e6))]

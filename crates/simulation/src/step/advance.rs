@@ -17,12 +17,16 @@ impl Environment<'_> {
         let clock = Instant::now();
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let next = motion.with_world_velocity(&self.scratch.end[6 * index..6 * index + 6]).twist;
-            advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], self.scene.step);
+            advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], self.duration);
             motion.twist = next;
         }
         for (pose, next) in state.kinematic.iter_mut().zip(&self.input.kinematic) {
-            *pose = *next;
+            *pose = match self.duration < self.left {
+                true => pose.towards(next, self.duration / self.left),
+                false => *next,
+            };
         }
+        self.is_under_way = false;
         certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
 
         // the contacts of this pose are those of the next step

@@ -7,18 +7,26 @@
 //!
 //! φ⁺ = max(φ, 0). The smooth condition is φ⁺ + T v̄ₙ ≥ 0: the pose that advances with V̄ does not penetrate to
 //! first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺ make it passive and plastic. Both stages pass the passivity filter.
+//! Pairs that bounce ask more of the impact: see `bounce`.
 
 use std::time::Instant;
 
+use tightfit_pipeline::records::NOT_FREE;
 use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
 use tightfit_pipeline::solving::residual::coulomb_residual_from;
-use tightfit_pipeline::solving::{SolverOptions, SolverWorkspace, VelocityProblem, solve};
+use tightfit_pipeline::solving::{
+    ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem, solve,
+};
 
 use super::workspace::Environment;
 use crate::{Certificate, Limit, State};
 
 /// Slower impacts are left to the smooth stage [m/s]: the pose error is at most half a step of it.
 const SLOWEST_IMPACT: f64 = 1e-5;
+
+/// Softness of impacts that bounce [-]: a body that gives way by ε of its speed rises too little by 2ε, and what
+/// bounces is fast.
+const REBOUND_SOFTNESS: f64 = 1e-7;
 
 /// Coulomb residual below which a stage has converged [m/s].
 const CONVERGED: f64 = 1e-5;
@@ -27,35 +35,87 @@ impl Environment<'_> {
     /// Makes the velocity at the start of the step one that no contact forbids.
     pub(super) fn impact(&mut self, state: &State, certificate: &mut Certificate) {
         let clock = Instant::now();
-        let step = self.scene.step;
         let scratch = &mut *self.scratch;
-        let worst = scratch.approach.fill(&scratch.contacts, step, &scratch.start);
+        let mut worst = scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+        let bounces = self.scene.bounces();
+        if bounces {
+            worst = self.ask_for_rebound();
+        }
         if worst < -SLOWEST_IMPACT {
-            scratch.impact_warm.clear();
-            let problem = VelocityProblem {
-                contacts: &scratch.contacts,
-                approach: &scratch.approach.impact,
-                free_velocity: &scratch.start,
-                response: &scratch.inverse_mass,
-            };
-            let report =
-                solve(&problem, &SolverOptions::default(), &mut scratch.impact_warm, &mut scratch.solver);
-            let work = finish(&problem, &scratch.start, &mut scratch.solver, certificate);
-            certificate.level = certificate.level.max(report.level);
-            certificate.iterations += report.iterations;
-            certificate.evaluations += report.evaluations;
-            certificate.contact_work += work;
+            self.solve_impact(certificate);
+            if bounces && self.gains_energy() {
+                self.calm_rebound(certificate);
+            } else {
+                self.filter_impact(certificate);
+            }
+            let scratch = &mut *self.scratch;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
-            scratch.approach.fill(&scratch.contacts, step, &scratch.start);
+            scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
             self.predict(state);
         }
         certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
     }
 
+    /// Solves the impact for the approach speeds as they stand, and judges the solution.
+    pub(super) fn solve_impact(&mut self, certificate: &mut Certificate) {
+        let scratch = &mut *self.scratch;
+        scratch.impact_warm.clear();
+        let problem = VelocityProblem {
+            contacts: &scratch.contacts,
+            approach: &scratch.approach.impact,
+            free_velocity: &scratch.start,
+            response: &scratch.inverse_mass,
+        };
+        let mut options = SolverOptions::default();
+        if self.scene.bounces() {
+            options.softness = REBOUND_SOFTNESS;
+        }
+        let report = solve(&problem, &options, &mut scratch.impact_warm, &mut scratch.solver);
+        count(&report, certificate);
+        judge(&problem, &scratch.solver, certificate);
+    }
+
+    /// Makes the solved impact passive and books its work.
+    pub(super) fn filter_impact(&mut self, certificate: &mut Certificate) {
+        let scratch = &mut *self.scratch;
+        let problem = VelocityProblem {
+            contacts: &scratch.contacts,
+            approach: &scratch.approach.impact,
+            free_velocity: &scratch.start,
+            response: &scratch.inverse_mass,
+        };
+        filter(&problem, &scratch.start, &mut scratch.solver, certificate);
+    }
+
     /// Forces over the step.
     pub(super) fn smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
+        self.solve_smooth(state, certificate);
+        if let Some(touch) = self.first_touch() {
+            // the piece ends there
+            self.duration = touch;
+            let scratch = &mut *self.scratch;
+            scratch.approach.fill(&scratch.contacts, touch, &scratch.start);
+            self.predict(state);
+            self.solve_smooth(state, certificate);
+        }
+        let scratch = &mut *self.scratch;
+        let problem = VelocityProblem {
+            contacts: &scratch.contacts,
+            approach: &scratch.approach.smooth,
+            free_velocity: &scratch.free,
+            response: &scratch.response,
+        };
+        judge(&problem, &scratch.solver, certificate);
+        filter(&problem, &scratch.start, &mut scratch.solver, certificate);
+        scratch.end.clear();
+        scratch.end.extend_from_slice(&scratch.solver.velocity);
+        certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
+    }
+
+    fn solve_smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
+        self.let_wait();
         let scratch = &mut *self.scratch;
         let problem = VelocityProblem {
             contacts: &scratch.contacts,
@@ -64,27 +124,21 @@ impl Environment<'_> {
             response: &scratch.response,
         };
         let report = solve(&problem, &SolverOptions::default(), &mut state.warm, &mut scratch.solver);
-        let work = finish(&problem, &scratch.start, &mut scratch.solver, certificate);
-        certificate.level = certificate.level.max(report.level);
-        certificate.iterations += report.iterations;
-        certificate.evaluations += report.evaluations;
+        count(&report, certificate);
         certificate.active = report.active;
-        certificate.contact_work += work;
-        scratch.end.clear();
-        scratch.end.extend_from_slice(&scratch.solver.velocity);
-        certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
     }
 }
 
-/// Filters the impulses of a stage, judges them, and returns their work on the bodies [J].
-///
-/// The residuals are those of the solver: scaling them for passivity changes the force, not the verdict on it.
-fn finish(
-    problem: &VelocityProblem,
-    start: &[f64],
-    solver: &mut SolverWorkspace,
-    certificate: &mut Certificate,
-) -> f64 {
+/// Adds what a solve took.
+fn count(report: &SolveReport, certificate: &mut Certificate) {
+    certificate.level = certificate.level.max(report.level);
+    certificate.iterations += report.iterations;
+    certificate.evaluations += report.evaluations;
+}
+
+/// Judges the impulses of a stage. The residuals are those of the solver: scaling impulses for passivity changes
+/// the force, not the verdict on it.
+fn judge(problem: &VelocityProblem, solver: &SolverWorkspace, certificate: &mut Certificate) {
     let residuals = coulomb_residual_from(problem, &solver.impulses, &solver.velocity, solver.slowest_open);
     certificate.coulomb = certificate.coulomb.max(residuals.coulomb);
     certificate.complementarity = certificate.complementarity.max(residuals.complementarity);
@@ -94,6 +148,15 @@ fn finish(
         certificate.converged = false;
         certificate.limits.insert(Limit::NotConverged);
     }
+}
+
+/// Shrinks the impulses of a stage until they are passive, and books their work.
+fn filter(
+    problem: &VelocityProblem,
+    start: &[f64],
+    solver: &mut SolverWorkspace,
+    certificate: &mut Certificate,
+) {
     let scale = passive_scale(problem, start, &solver.impulses, &solver.generalised);
     if scale < 1.0 {
         solver.impulses.iter_mut().for_each(|contact| contact.impulse *= scale);
@@ -103,5 +166,13 @@ fn finish(
     let (linear, square) = work(problem, start, &solver.impulses, &solver.generalised);
     let done = linear + square;
     certificate.energy_injected += done.max(0.0);
-    done
+    certificate.contact_work += done;
+    certificate.kinematic_work += supplied(problem, &solver.impulses);
+}
+
+/// Work that moved surfaces do on the bodies: Σ pᵢ·uᵢ [J].
+pub(super) fn supplied(problem: &VelocityProblem, impulses: &[ContactImpulse]) -> f64 {
+    let contacts = problem.contacts;
+    let moved = impulses.iter().filter(|entry| contacts.body_b[entry.contact] == NOT_FREE);
+    moved.map(|entry| entry.impulse.dot(&contacts.surface_velocity.get(entry.contact))).sum()
 }

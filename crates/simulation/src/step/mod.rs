@@ -6,8 +6,11 @@
 //!          contacts    at t_k    law       (pose)     Cayley,    penetration,
 //!                                                     detect     energy
 //! ```
+//!
+//! Where pairs bounce the step is cut at the touches, and each piece goes the same way (`bounce`).
 
 mod advance;
+mod bounce;
 mod contact_stages;
 mod margin;
 mod prepare;
@@ -16,6 +19,8 @@ mod workspace;
 
 pub(crate) use workspace::FoundContacts;
 pub use workspace::Workspace;
+
+use workspace::Environment;
 
 use crate::{Certificate, Input, Limit, Parameters, Scene, State};
 
@@ -27,25 +32,8 @@ pub fn step(
     input: &Input,
     workspace: &mut Workspace,
 ) -> Certificate {
-    let mut certificate = Certificate { converged: true, ..Certificate::default() };
     let mut env = workspace.environment(scene, parameters, input, state);
-
-    loop {
-        env.prepare(state, &mut certificate);
-        env.impact(state, &mut certificate);
-        env.smooth(state, &mut certificate);
-        if !env.outran(state) {
-            break;
-        }
-        // only the time of the first attempt counts
-        certificate = Certificate {
-            converged: true,
-            stage_seconds: certificate.stage_seconds,
-            ..Certificate::default()
-        };
-    }
-    env.project(state, &mut certificate);
-    env.advance(state, &mut certificate);
+    let mut certificate = if scene.bounces() { env.pieces(state) } else { env.piece(state) };
 
     if !state.is_finite() {
         state.copy_from(&workspace.before);
@@ -54,4 +42,29 @@ pub fn step(
     }
     state.step += 1;
     certificate
+}
+
+impl Environment<'_> {
+    /// All that is left of the step, or the piece of it up to the next touch.
+    fn piece(&mut self, state: &mut State) -> Certificate {
+        let mut certificate = Certificate { converged: true, ..Certificate::default() };
+        loop {
+            self.duration = self.left;
+            self.prepare(state, &mut certificate);
+            self.impact(state, &mut certificate);
+            self.smooth(state, &mut certificate);
+            if !self.outran(state) {
+                break;
+            }
+            // only the time of the first attempt counts
+            certificate = Certificate {
+                converged: true,
+                stage_seconds: certificate.stage_seconds,
+                ..Certificate::default()
+            };
+        }
+        self.project(state, &mut certificate);
+        self.advance(state, &mut certificate);
+        certificate
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair};
-use tightfit_pipeline::integration::{free_step, inverse_mass, mass_matrix};
+use tightfit_pipeline::integration::{Coupling, free_step, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
@@ -15,6 +15,7 @@ use crate::{Certificate, State};
 impl Environment<'_> {
     pub(super) fn prepare(&mut self, state: &State, certificate: &mut Certificate) {
         let clock = Instant::now();
+        self.is_under_way = true;
         let scratch = &mut *self.scratch;
         scratch.start.clear();
         scratch.inverse_mass.clear();
@@ -29,8 +30,9 @@ impl Environment<'_> {
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
         let wanted = self.margin_for(state, None).max(self.scratch.widened);
-        let is_current =
-            self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted);
+        let is_current = self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted)
+                // the velocity of moved surfaces was not known at the last step's end
+                && state.kinematic.is_empty();
         if !is_current {
             self.detect(state, wanted, certificate);
         }
@@ -39,19 +41,18 @@ impl Environment<'_> {
 
     /// V_free and W from the velocities `start`.
     pub(super) fn predict(&mut self, state: &State) {
-        let step = self.scene.step;
-        let scratch = &mut *self.scratch;
-        scratch.free.clear();
-        scratch.response.clear();
+        let step = self.duration;
+        self.scratch.free.clear();
+        self.scratch.response.clear();
         for (index, (motion, inertia)) in state.motions.iter().zip(self.parameters.free_inertia()).enumerate()
         {
-            let motion = motion.with_world_velocity(&scratch.start[6 * index..6 * index + 6]);
+            let motion = motion.with_world_velocity(&self.scratch.start[6 * index..6 * index + 6]);
             let load = self.input.wrenches.get(index).copied().unwrap_or_else(Wrench::zero);
             let weight = Wrench::new(self.scene.gravity * inertia.mass, Vector3::zeros());
-            let coupling = self.input.couplings.get(index).and_then(Option::as_ref);
-            let free = free_step(&motion, &inertia, &(load + weight), coupling, step);
-            scratch.free.extend(free.velocity);
-            scratch.response.push(free.response);
+            let coupling = self.coupling(index);
+            let free = free_step(&motion, &inertia, &(load + weight), coupling.as_ref(), step);
+            self.scratch.free.extend(free.velocity);
+            self.scratch.response.push(free.response);
         }
     }
 
@@ -139,9 +140,16 @@ impl Environment<'_> {
     /// Velocity that brings a kinematic part to its next pose.
     fn kinematic_velocity(&self, index: usize, state: &State) -> [Vector3<f64>; 2] {
         let here: Pose = state.kinematic[index];
-        let Some(next) = self.input.kinematic.get(index) else { return [Vector3::zeros(); 2] };
-        let step = self.scene.step;
+        let next = self.input.kinematic.get(index).filter(|_| self.is_under_way);
+        let Some(next) = next else { return [Vector3::zeros(); 2] };
         let turn = (next.rotation * here.rotation.inverse()).scaled_axis();
-        [(next.translation - here.translation) / step, turn / step]
+        [(next.translation - here.translation) / self.left, turn / self.left]
+    }
+
+    /// Spring and damper of a free body over the piece under way.
+    pub(super) fn coupling(&self, index: usize) -> Option<Coupling> {
+        let whole = self.input.couplings.get(index).copied().flatten()?;
+        let parts = [self.elapsed, self.elapsed + self.duration].map(|time| time / self.scene.step);
+        Some(if parts == [0.0, 1.0] { whole } else { whole.during(parts) })
     }
 }

@@ -20,7 +20,8 @@ impl Environment<'_> {
     pub(super) fn project(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
         state.tank += (-certificate.contact_work).max(0.0);
-        let step = self.scene.step;
+        let step = self.duration;
+        self.book_impulse();
         let scratch = &mut *self.scratch;
         scratch.pose_velocity.clear();
         let middle = scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b));
@@ -41,6 +42,15 @@ impl Environment<'_> {
             self.charge(state, step, certificate);
         }
         certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+    }
+
+    /// Adds the impulses of the smooth stage to those of the step.
+    fn book_impulse(&mut self) {
+        let scratch = &mut *self.scratch;
+        scratch.impulse.resize(scratch.solver.generalised.len(), 0.0);
+        for (sum, own) in scratch.impulse.iter_mut().zip(&scratch.solver.generalised) {
+            *sum += own;
+        }
     }
 
     /// Pays for the difference between the velocity that was wanted and the projected one.
@@ -68,7 +78,7 @@ impl Environment<'_> {
             let mut moved: BodyMotion = *motion;
             advance_pose(&mut moved, &velocity[6 * index..6 * index + 6], step);
             total -= inertia.mass * self.scene.gravity.dot(&moved.center);
-            if let Some(coupling) = self.input.couplings.get(index).and_then(Option::as_ref) {
+            if let Some(coupling) = self.coupling(index) {
                 let error = coupling.error(moved.center, &moved.rotation, &coupling.next_target);
                 total += coupling.potential(error);
             }

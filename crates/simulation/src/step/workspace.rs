@@ -10,6 +10,13 @@ use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene, State};
 
+/// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
+#[derive(Debug, Default)]
+pub(super) struct Solution {
+    pub(super) generalised: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
+}
+
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -41,6 +48,10 @@ pub struct Workspace {
     pub(super) solver: SolverWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
+    /// The impact with rebound, while the plastic one is sought.
+    pub(super) rebound: Solution,
+    /// Impulses of the smooth stages of all pieces of the step, stacked per body [N·s, N·m·s].
+    pub(super) impulse: Vec<f64>,
 }
 
 /// What a workspace knows of one environment: put aside while another takes its turn, it spares the next step a
@@ -59,6 +70,15 @@ pub(super) struct Environment<'a> {
     pub(super) parameters: &'a Parameters,
     pub(super) input: &'a Input,
     pub(super) scratch: &'a mut Workspace,
+    /// Time of the step that is over, and that is left [s]: 0 and T unless the step is cut at touches.
+    pub(super) elapsed: f64,
+    pub(super) left: f64,
+    /// Time that the piece under way takes [s].
+    pub(super) duration: f64,
+    /// Whether contacts that bounce and do not touch yet may be left to a later piece.
+    pub(super) may_wait: bool,
+    /// Whether kinematic parts are on their way; at the end of a piece they stand where they are.
+    pub(super) is_under_way: bool,
 }
 
 impl Workspace {
@@ -94,7 +114,18 @@ impl Workspace {
         // a state may come from anywhere; its memory is that of the step from then on
         state.warm.make_room(state.motions.len(), self.most_contacts);
         self.before.copy_from(state);
-        Environment { scene, parameters, input, scratch: self }
+        self.impulse.clear();
+        Environment {
+            scene,
+            parameters,
+            input,
+            scratch: self,
+            elapsed: 0.0,
+            left: scene.step,
+            duration: scene.step,
+            may_wait: false,
+            is_under_way: true,
+        }
     }
 
     /// Exchanges what is known of one environment for what is known of another.
@@ -108,9 +139,16 @@ impl Workspace {
     /// Takes all memory that any step of this scene can need.
     fn make_room(&mut self, state: &State) {
         let (bodies, contacts) = (state.motions.len(), self.most_contacts);
-        for buffer in
-            [&mut self.start, &mut self.free, &mut self.end, &mut self.pose_velocity, &mut self.wanted]
-        {
+        for buffer in [
+            &mut self.start,
+            &mut self.free,
+            &mut self.end,
+            &mut self.pose_velocity,
+            &mut self.wanted,
+            &mut self.rebound.generalised,
+            &mut self.rebound.velocity,
+            &mut self.impulse,
+        ] {
             make_room(buffer, 6 * bodies);
         }
         for matrices in [&mut self.response, &mut self.inverse_mass, &mut self.mass] {
@@ -130,11 +168,11 @@ impl Workspace {
         &self.contacts
     }
 
-    /// Generalised contact impulse of the last smooth stage, world axes: force part, then torque part about the centre of
-    /// mass, six numbers per free body [N·s, N·m·s]. What an impact at the start of the step gave is not in it.
+    /// Contact impulses of the last step, impacts aside, stacked per free body: linear [N·s], angular about its
+    /// centre of mass [N·m·s], world axes.
     #[must_use]
     pub fn generalised_impulse(&self) -> &[f64] {
-        &self.solver.generalised
+        &self.impulse
     }
 }
 

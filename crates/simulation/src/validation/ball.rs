@@ -6,13 +6,7 @@
 //! level plane:               v → 5/7 v₀                         whatever μ > 0
 //! ```
 //!
-//! R radius [m], J = 2/5 m R². A ball has no edge that could hold a fixed node: its one node is a chart, set
-//! at the lowest point of its surface before every step.
-
-use std::f64::consts::{FRAC_PI_2, TAU};
-
-use tightfit_shape::node::{NodeKind, NodeSet};
-use tightfit_spatial::Vector3;
+//! R radius [m], J = 2/5 m R².
 
 use super::trial::Trial;
 use super::{GRAVITY, Verdict};
@@ -31,7 +25,7 @@ pub(super) fn slope(case: &str) -> Result<Vec<Verdict>, SceneError> {
             false => (GRAVITY * (sin - friction * cos), 2.5 * friction * GRAVITY * cos / RADIUS),
         };
         let mut trial = ball([GRAVITY * sin, -GRAVITY * cos], friction)?;
-        roll(&mut trial, 100);
+        trial.run(1.0);
         let velocity = trial.body().world_velocity();
         let measured = |value: f64, truth, what: &str, unit| {
             Verdict::within_part(format!("{case}.{name}.{what}"), unit, truth, value, 1e-6)
@@ -46,7 +40,7 @@ pub(super) fn slope(case: &str) -> Result<Vec<Verdict>, SceneError> {
 pub(super) fn to_rolling(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let mut trial = ball([0.0, -GRAVITY], 0.2)?;
     trial.body_mut().twist.linear_in_world.x = 1.0;
-    roll(&mut trial, 200);
+    trial.run(2.0);
     let speed = trial.body().twist.linear_in_world.x;
     Ok(vec![Verdict::within_part(format!("{case}.speed"), "m/s", 5.0 / 7.0, speed, 1e-6)])
 }
@@ -68,22 +62,4 @@ fn ball([along, down]: [f64; 2], friction: f64) -> Result<Trial, SceneError> {
         2e3 * RADIUS,
         1e3 * RADIUS
     ))
-}
-
-fn roll(trial: &mut Trial, steps: usize) {
-    for _ in 0..steps {
-        let lowest = trial.body().rotation.inverse() * -Vector3::z();
-        let latitude = libm::asin(lowest.z.abs().min(1.0)) / FRAC_PI_2;
-        let lap = libm::atan2(lowest.y, lowest.x) / TAU;
-        let mut node = NodeSet::default();
-        match lowest.z < 0.0 {
-            true => node.push(NodeKind::Face, 0, 1.0 - latitude, lap),
-            false => node.push(NodeKind::Face, 2, latitude, lap),
-        }
-        for body in trial.scene.bodies.iter_mut().filter(|body| body.name == "ball") {
-            body.nodes = node.clone();
-        }
-        trial.forget_contacts();
-        trial.step();
-    }
 }

@@ -12,6 +12,7 @@ mod heavy_top;
 mod incline;
 mod insertion_force;
 mod jamming;
+mod moved_slab;
 mod painleve_rod;
 mod peg_fit;
 mod plastic_drop;
@@ -73,7 +74,7 @@ impl Case {
     }
 }
 
-static CASES: [Case; 20] = [
+static CASES: [Case; 21] = [
     Case::quick(
         "incline",
         "Coulomb: a block slips iff tan θ > μ, then a = g (sin θ − μ cos θ)",
@@ -86,6 +87,11 @@ static CASES: [Case; 20] = [
         ball::slope,
     ),
     Case::quick("ball-to-rolling", "a sliding ball ends rolling at 5/7 of its speed", ball::to_rolling),
+    Case::quick(
+        "moved-slab",
+        "a ball on an accelerated slab: 2/7 a if a ≤ 7/2 μ g, else μ g; the slab supplies the energy",
+        moved_slab::run,
+    ),
     Case::quick("plastic-drop", "a plastic impact has no rebound and loses m g h", plastic_drop::run),
     Case::quick("painleve-rod", "Painlevé 1895: pₙ = m g T/(1.6 ∓ 1.2 μ) at tan θ = 2", painleve_rod::run),
     Case::quick(

@@ -62,11 +62,6 @@ impl Trial {
         let value = |at: usize| impulse.get(at).copied().unwrap_or(0.0) / self.scene.step;
         [Vector3::new(value(0), value(1), value(2)), Vector3::new(value(3), value(4), value(5))]
     }
-
-    /// Makes the next step find its nodes and contacts anew; needed when nodes were replaced.
-    pub(super) fn forget_contacts(&mut self) {
-        self.workspace.clear();
-    }
 }
 
 /// Root of a yes-or-no question: `low` is answered with no, `high` with yes.

@@ -9,3 +9,4 @@ pub(crate) mod scenes;
 pub(crate) mod schema;
 pub(crate) mod survey;
 pub(crate) mod validate;
+mod validate_recordings;

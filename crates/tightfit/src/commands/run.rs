@@ -220,6 +220,7 @@ impl Finished {
             "max_complementarity_m_s": summary.complementarity,
             "max_energy_injected_j": summary.energy_injected,
             "projection_work_j": summary.projection_work,
+            "kinematic_work_j": summary.kinematic_work,
             "unconverged_steps": summary.unconverged,
             "limits_hit": summary.limits,
         });

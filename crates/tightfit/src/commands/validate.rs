@@ -1,12 +1,15 @@
 //! `tightfit validate`: every truth, what the step gives, and whether that is near enough.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
+use tightfit::scene::recordings::ReplayOptions;
 use tightfit::scene::{Case, Verdict, validation_cases};
 
+use super::validate_recordings;
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -16,12 +19,35 @@ pub(crate) struct ValidateArguments {
     /// Run only the cases whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Instead, hold the step against the real cube tosses in this folder (tosses.npy and index.csv).
+    #[arg(long, value_name = "DIR", conflicts_with = "only")]
+    recordings: Option<PathBuf>,
+    /// Steps between two rows of a recording, which are 6.8 ms apart.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "recordings")]
+    steps_per_row: usize,
+    /// Coefficient of restitution between cube and ground, 0 to 1.
+    #[arg(long, value_name = "E", default_value_t = 0.0, requires = "recordings")]
+    restitution: f64,
+    /// Height of the ground under the recorded cubes [mm].
+    #[arg(
+        long,
+        value_name = "MM",
+        default_value_t = 0.0,
+        requires = "recordings",
+        allow_negative_numbers = true
+    )]
+    ground_mm: f64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<ExitCode> {
+    if let Some(folder) = &arguments.recordings {
+        let ValidateArguments { steps_per_row, restitution, ground_mm, json, .. } = *arguments;
+        let options = ReplayOptions { steps_per_row, restitution, ground: ground_mm * 1e-3 };
+        return validate_recordings::run(folder, &options, json);
+    }
     let wanted = arguments.only.as_deref().unwrap_or_default();
     let cases: Vec<&Case> = validation_cases().iter().filter(|case| case.name.contains(wanted)).collect();
     if cases.is_empty() {
