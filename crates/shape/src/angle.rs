@@ -12,9 +12,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 /// tan 22.5°.
 const TAN_EIGHTH: f64 = 0.414_213_562_373_095_03;
 
-/// q, constant term first.
-const ATAN: [f64; 12] = [
-    1.0,
+/// (q(s) − 1)/s, constant term first.
+const ATAN: [f64; 11] = [
     -0.333_333_333_333_331_2,
     0.199_999_999_999_408_37,
     -0.142_857_142_792_449_68,
@@ -39,11 +38,11 @@ pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
     let (above, below) = if is_far { (low - high, high + low) } else { (low, high) };
     let u = above / if below > 0.0 { below } else { 1.0 };
     let s = u * u;
-    // two interleaved chains: half the latency of one
+    // two interleaved chains: half the latency of one. The 1 of q stays outside, where it costs no digit
     let f = s * s;
-    let even = ATAN[0] + f * (ATAN[2] + f * (ATAN[4] + f * (ATAN[6] + f * (ATAN[8] + f * ATAN[10]))));
-    let odd = ATAN[1] + f * (ATAN[3] + f * (ATAN[5] + f * (ATAN[7] + f * (ATAN[9] + f * ATAN[11]))));
-    let angle = (if is_far { FRAC_PI_4 } else { 0.0 }) + u * (even + s * odd);
+    let odd = ATAN[0] + f * (ATAN[2] + f * (ATAN[4] + f * (ATAN[6] + f * (ATAN[8] + f * ATAN[10]))));
+    let even = ATAN[1] + f * (ATAN[3] + f * (ATAN[5] + f * (ATAN[7] + f * ATAN[9])));
+    let angle = (if is_far { FRAC_PI_4 } else { 0.0 }) + (u + u * (s * (odd + s * even)));
     let angle = if is_steep { FRAC_PI_2 - angle } else { angle };
     let angle = if x < 0.0 { PI - angle } else { angle };
     if y < 0.0 { -angle } else { angle }
