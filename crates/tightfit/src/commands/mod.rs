@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod bench;
 pub(crate) mod part;
 pub(crate) mod part_report;
 pub(crate) mod replay;

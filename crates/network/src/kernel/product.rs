@@ -1,0 +1,73 @@
+//! The inner loop: a packed matrix times the columns of a tile.
+//!
+//! ```text
+//! Y[row][point] = start[row] + Σ_c W[row][c] X[c][point]
+//! ```
+//! R rows times V vectors of points are summed in registers at once: R broadcasts and V loads feed R·V fused
+//! multiply-adds. The sum of a number runs over c in ascending order whatever R, V and the width of a vector are,
+//! so that a point has the same result on every path and at every place of a batch.
+
+use pulp::Simd;
+
+use super::PackedMatrix;
+
+/// Rows of sums of one block.
+type Sums<V, const ROWS: usize, const VECTORS: usize> = [[V; VECTORS]; ROWS];
+
+/// What is done with a finished row of sums.
+pub(super) trait Finish<S: Simd, const VECTORS: usize> {
+    fn row(&mut self, simd: S, row: usize, sums: &[S::f32s; VECTORS]);
+}
+
+/// Multiplies all blocks; `columns` holds VECTORS vectors for each column of the matrix.
+#[inline(always)]
+pub(super) fn multiply<S: Simd, const VECTORS: usize>(
+    simd: S,
+    matrix: &PackedMatrix,
+    columns: &[[S::f32s; VECTORS]],
+    finish: &mut impl Finish<S, VECTORS>,
+) {
+    for (first, weights, starts) in matrix.blocks() {
+        match starts.len() {
+            8 => finish_block(simd, first, &block::<S, 8, VECTORS>(simd, weights, starts, columns), finish),
+            4 => finish_block(simd, first, &block::<S, 4, VECTORS>(simd, weights, starts, columns), finish),
+            3 => finish_block(simd, first, &block::<S, 3, VECTORS>(simd, weights, starts, columns), finish),
+            2 => finish_block(simd, first, &block::<S, 2, VECTORS>(simd, weights, starts, columns), finish),
+            _ => finish_block(simd, first, &block::<S, 1, VECTORS>(simd, weights, starts, columns), finish),
+        }
+    }
+}
+
+#[inline(always)]
+fn block<S: Simd, const ROWS: usize, const VECTORS: usize>(
+    simd: S,
+    weights: &[f32],
+    starts: &[f32],
+    columns: &[[S::f32s; VECTORS]],
+) -> Sums<S::f32s, ROWS, VECTORS> {
+    let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
+    for (row, start) in sums.iter_mut().zip(starts) {
+        *row = [simd.splat_f32s(*start); VECTORS];
+    }
+    for (weights, column) in weights.as_chunks::<ROWS>().0.iter().zip(columns) {
+        for row in 0..ROWS {
+            let weight = simd.splat_f32s(weights[row]);
+            for vector in 0..VECTORS {
+                sums[row][vector] = simd.mul_add_f32s(weight, column[vector], sums[row][vector]);
+            }
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn finish_block<S: Simd, const ROWS: usize, const VECTORS: usize>(
+    simd: S,
+    first: usize,
+    sums: &Sums<S::f32s, ROWS, VECTORS>,
+    finish: &mut impl Finish<S, VECTORS>,
+) {
+    for (row, sums) in sums.iter().enumerate() {
+        finish.row(simd, first + row, sums);
+    }
+}
