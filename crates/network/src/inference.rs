@@ -6,7 +6,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::kernel::{PackedNetwork, TILE_VECTORS, TileMemory, backward, forward, input_gradient};
+use crate::kernel::{PackedNetwork, TileMemory, backward, forward, input_gradient, output_slope};
 use crate::{Network, NetworkError, SimdPath};
 
 /// A network ready to be evaluated; constant, shared between threads.
@@ -122,11 +122,11 @@ impl WithSimd for Batch<'_> {
         let mut first = 0;
         while first < points {
             // the last tile is as narrow as its points allow
-            let vectors = (points - first).div_ceil(S::F32_LANES).min(TILE_VECTORS);
+            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.path.tile_vectors());
             match vectors {
-                1 => self.tile::<S, 1>(simd, first),
+                3 if S::F32_LANES == 16 => self.tile::<S, 3>(simd, first),
                 2 => self.tile::<S, 2>(simd, first),
-                _ => self.tile::<S, 3>(simd, first),
+                _ => self.tile::<S, 1>(simd, first),
             }
             first += vectors * S::F32_LANES;
         }
@@ -149,6 +149,7 @@ impl Batch<'_> {
         let output = self.memory.values[self.network.layers()].slice(used);
         self.values[first..][..used].copy_from_slice(output);
         let Some(gradients) = &mut self.gradients else { return };
+        output_slope::<S, VECTORS>(simd, self.network, self.memory, 0);
         backward::<S, VECTORS>(simd, self.network, self.memory, 0);
         input_gradient::<S, VECTORS>(simd, self.network, self.memory, 0);
         let rows = self.memory.gradient.slice(inputs * width);

@@ -52,6 +52,12 @@ impl Network {
                 return Err(NetworkError::size(place, "number of inputs", layer.inputs(), expected));
             }
             before = Some(outputs);
+            if let Activation::LeakyRelu { slope } = layer.activation
+                && !(0.0..=1.0).contains(&slope)
+            {
+                let (place, value) = (format!("layer {index}, slope of leaky ReLU"), f64::from(slope));
+                return Err(NetworkError::Value { place, value, allowed: "0 to 1" });
+            }
             for (what, numbers) in [("weight", &layer.weights), ("bias", &layer.biases)] {
                 if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
                     let place = format!("layer {index}, {what} {at}");

@@ -35,12 +35,20 @@ impl SimdPath {
         }
     }
 
-    /// Rows of a weight matrix that the kernel takes at once: with three vectors of points they fill 24 of the
-    /// 32 registers of AVX-512, 12 of the 16 of AVX2.
+    /// Rows of a weight matrix that the kernel takes at once, with [`Self::tile_vectors`] vectors of points: 24 of
+    /// the 32 registers of AVX-512 hold sums, 12 of the 16 of AVX2 (as 4 times 3 the compiler spilt one).
     pub(crate) fn block_rows(self) -> usize {
         match self {
             Self::Avx512 => 8,
-            Self::Avx2 | Self::Portable => 4,
+            Self::Avx2 | Self::Portable => 6,
+        }
+    }
+
+    /// Vectors of points in a full tile.
+    pub(crate) fn tile_vectors(self) -> usize {
+        match self {
+            Self::Avx512 => 3,
+            Self::Avx2 | Self::Portable => 2,
         }
     }
 

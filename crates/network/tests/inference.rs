@@ -37,8 +37,7 @@ fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range(
             let inputs = columns(sizes[0], points, &mut random);
             let truth: Vec<_> = (0..points)
                 .map(|p| {
-                    let point: Vec<f64> =
-                        (0..sizes[0]).map(|k| f64::from(inputs[k * points + p])).collect();
+                    let point: Vec<f64> = (0..sizes[0]).map(|k| f64::from(inputs[k * points + p])).collect();
                     network.reference(&point)
                 })
                 .collect();
@@ -54,7 +53,10 @@ fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range(
                     kinks += usize::from(worst > 4e-6 * steepest);
                 }
                 let is_kinked = matches!(activation, Activation::Relu | Activation::LeakyRelu { .. });
-                assert!(kinks <= usize::from(is_kinked), "{activation:?} {sizes:?} {path:?}: {kinks} gradients");
+                assert!(
+                    kinks <= usize::from(is_kinked),
+                    "{activation:?} {sizes:?} {path:?}: {kinks} gradients"
+                );
             }
         }
     }
@@ -76,7 +78,8 @@ fn every_path_gives_the_same_bits() {
 #[test]
 fn a_point_has_the_same_result_wherever_it_stands_in_a_batch() {
     let mut random = Random::new(5);
-    let network = Network::random(&[3, 64, 64, 1], Activation::Silu, Activation::Identity, &mut random).unwrap();
+    let network =
+        Network::random(&[3, 64, 64, 1], Activation::Silu, Activation::Identity, &mut random).unwrap();
     let inference = Inference::new(&network);
     let points = 200;
     let inputs = columns(3, points, &mut random);

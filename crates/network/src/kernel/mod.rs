@@ -1,12 +1,10 @@
 //! Passes through a network on tiles of points, in vector instructions chosen at run time.
 //!
-//! A tile is up to three vectors of points. Level 0 is the input, level l the output of layer l; a level stores
-//! one row per feature. The forward pass keeps values and slopes of every level, the backward pass turns the slopes
-//! into δ = ∂output/∂sum, in place:
+//! A tile is a few vectors of points. Level 0 is the input, level l the output of layer l; a level stores one row
+//! per feature. The forward pass keeps the values of every level, the backward pass makes δ = ∂output/∂sum:
 //!
 //! ```text
-//! values_l = a(W_l values_{l−1} + b_l)    slopes_l = a'(…)
-//! δ_L = slopes_L · seed                   δ_{l−1} = slopes_{l−1} · (W_lᵀ δ_l)    ∂output/∂input = W₁ᵀ δ₁
+//! y_l = a(W_l y_{l−1} + b_l)    δ_L = a'_L    δ_{l−1} = a'_{l−1} · (W_lᵀ δ_l)    ∂output/∂input = W₁ᵀ δ₁
 //! ```
 
 mod buffer;
@@ -18,8 +16,5 @@ mod tile_memory;
 
 pub(crate) use buffer::Buffer;
 pub(crate) use packed::PackedMatrix;
-pub(crate) use passes::{backward, forward, input_gradient};
+pub(crate) use passes::{backward, forward, input_gradient, output_slope};
 pub(crate) use tile_memory::{PackedNetwork, TileMemory};
-
-/// Vectors of points in a full tile.
-pub(crate) const TILE_VECTORS: usize = 3;

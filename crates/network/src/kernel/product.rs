@@ -28,8 +28,14 @@ pub(super) fn multiply<S: Simd, const VECTORS: usize>(
     finish: &mut impl Finish<S, VECTORS>,
 ) {
     for (first, weights, starts) in matrix.blocks() {
+        // a path meets its own full block and tails of at most 4; the guards keep the others out of its code
         match starts.len() {
-            8 => finish_block(simd, first, &block::<S, 8, VECTORS>(simd, weights, starts, columns), finish),
+            8 if S::F32_LANES == 16 => {
+                finish_block(simd, first, &block::<S, 8, VECTORS>(simd, weights, starts, columns), finish)
+            }
+            6 if S::F32_LANES < 16 => {
+                finish_block(simd, first, &block::<S, 6, VECTORS>(simd, weights, starts, columns), finish)
+            }
             4 => finish_block(simd, first, &block::<S, 4, VECTORS>(simd, weights, starts, columns), finish),
             3 => finish_block(simd, first, &block::<S, 3, VECTORS>(simd, weights, starts, columns), finish),
             2 => finish_block(simd, first, &block::<S, 2, VECTORS>(simd, weights, starts, columns), finish),

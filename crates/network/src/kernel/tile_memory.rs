@@ -1,6 +1,6 @@
 //! A network's weights packed for a path, and the memory of its passes.
 
-use super::{Buffer, PackedMatrix, TILE_VECTORS};
+use super::{Buffer, PackedMatrix};
 use crate::network::Layer;
 use crate::{Activation, Network, SimdPath};
 
@@ -45,7 +45,7 @@ impl PackedNetwork {
 
     /// Points of a full tile.
     pub(crate) fn tile_points(&self) -> usize {
-        TILE_VECTORS * self.path.lanes()
+        self.path.tile_vectors() * self.path.lanes()
     }
 
     /// Rows of a level, padding included.
@@ -64,7 +64,7 @@ impl PackedNetwork {
     }
 }
 
-/// Values and slopes of every level for a number of tiles, one tile after another.
+/// Values and δ of every level for a number of tiles, one tile after another.
 #[derive(Debug, Default)]
 pub(crate) struct TileMemory {
     pub(crate) values: Vec<Buffer>,

@@ -64,7 +64,8 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
         println!("{}", serde_json::to_string_pretty(&all)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(&["path", "ns per point", "GFLOP/s", "peak GFLOP/s", "% of peak", "value error"]);
+    let mut table =
+        Table::new(&["path", "ns per point", "GFLOP/s", "peak GFLOP/s", "% of peak", "value error"]);
     for path in &measured {
         table.row(vec![
             path.name(),
@@ -119,7 +120,9 @@ fn random_network(sizes: &str) -> Result<Network> {
     let sizes: Vec<usize> = sizes.split('-').filter_map(|size| size.parse().ok()).collect();
     let fits = sizes.len() >= 2 && sizes.iter().all(|size| (1..=4096).contains(size));
     if !fits || sizes.last() != Some(&1) {
-        bail!("--sizes must be numbers from 1 to 4096 with - between them and end in 1, such as 3-64-64-64-1");
+        bail!(
+            "--sizes must be numbers from 1 to 4096 with - between them and end in 1, such as 3-64-64-64-1"
+        );
     }
     Ok(Network::random(&sizes, Activation::Relu, Activation::Tanh, &mut Random::new(1))?)
 }
