@@ -2,7 +2,8 @@
 Small networks as fields of space.
 
 [`Network`] is a multilayer perceptron with one output, [`Inference`] evaluates it with its gradient on the fastest
-vector instructions of the processor. Nothing here knows about parts: `learning` makes networks from them.
+vector instructions of the processor. [`Field`] puts features and scaling around it, [`FieldFile`] is its file,
+[`training`] fits it to samples. Nothing here knows about parts: `learning` makes samples from them.
 
 ```
 use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};
@@ -20,17 +21,26 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 
 mod activation;
 mod error;
+mod features;
+mod field;
+mod file;
 mod inference;
 mod kernel;
 mod network;
 mod path;
 mod peak;
 mod random;
+mod scaling;
+pub mod training;
 
 pub use activation::Activation;
 pub use error::NetworkError;
+pub use features::{Features, MOST_FEATURES};
+pub use field::{Field, FieldScratch};
+pub use file::FieldFile;
 pub use inference::{Inference, InferenceScratch};
 pub use network::{Layer, Network};
 pub use path::SimdPath;
 pub use peak::fused_multiply_add_rate;
 pub use random::Random;
+pub use scaling::Range;

@@ -13,8 +13,10 @@ mod passes;
 mod product;
 mod smooth;
 mod tile_memory;
+mod weight_gradient;
 
 pub(crate) use buffer::Buffer;
 pub(crate) use packed::PackedMatrix;
 pub(crate) use passes::{backward, forward, input_gradient, output_slope};
 pub(crate) use tile_memory::{PackedNetwork, TileMemory};
+pub(crate) use weight_gradient::weight_gradient;
