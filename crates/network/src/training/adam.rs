@@ -14,8 +14,8 @@ const FLOOR: f32 = 1e-12;
 /// Running means, one per parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Adam {
-    pub(super) first: Vec<f32>,
-    pub(super) second: Vec<f32>,
+    first: Vec<f32>,
+    second: Vec<f32>,
 }
 
 impl Adam {
@@ -35,5 +35,21 @@ impl Adam {
             *second = keep_second * *second + (1.0 - keep_second) * slope * slope;
             *parameter -= rate * *first / ((*second / second_bias).sqrt() + FLOOR);
         }
+    }
+
+    /// All numbers of the state in a fixed order, for the checkpoint.
+    pub(super) fn columns(&self) -> Vec<f32> {
+        self.first.iter().chain(&self.second).copied().collect()
+    }
+
+    /// Takes numbers in the order of [`Self::columns`]; false when there are too few or too many.
+    pub(super) fn set_columns(&mut self, numbers: &[f32]) -> bool {
+        let count = self.first.len();
+        if numbers.len() != 2 * count {
+            return false;
+        }
+        self.first.copy_from_slice(&numbers[..count]);
+        self.second.copy_from_slice(&numbers[count..]);
+        true
     }
 }

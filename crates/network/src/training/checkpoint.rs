@@ -47,9 +47,8 @@ impl Trainer {
             purpose: purpose.clone(),
         };
         let columns = [
-            ("adam_first", to_bytes(&self.adam.first)),
-            ("adam_second", to_bytes(&self.adam.second)),
             ("best", to_bytes(&self.best)),
+            ("optimizer", to_bytes(&self.optimizer.columns())),
             ("parameters", to_bytes(&self.parameters)),
         ];
         let mut tensors = Vec::new();
@@ -88,16 +87,19 @@ impl Trainer {
         let count = trainer.parameters.len();
         let column = |name: &str| {
             let tensor = tensors.tensor(name).map_err(|error| wrong(error.to_string()))?;
-            let numbers = from_bytes(tensor.data());
-            let fits = tensor.dtype() == Dtype::F32 && numbers.len() == count;
+            Ok::<_, NetworkError>(from_bytes(tensor.data()))
+        };
+        let long = |name: &str| {
+            let numbers = column(name)?;
+            let fits = numbers.len() == count;
             fits.then_some(numbers)
                 .ok_or_else(|| wrong(format!("the column `{name}` has not {count} numbers")))
         };
-        trainer.adam.first = column("adam_first")?;
-        trainer.adam.second = column("adam_second")?;
-        trainer.best = column("best")?;
-        let parameters = column("parameters")?;
-        trainer.take(parameters);
+        trainer.best = long("best")?;
+        trainer.take(long("parameters")?);
+        if !trainer.optimizer.set_columns(&column("optimizer")?) {
+            return Err(wrong("the column `optimizer` has not the length that its network needs".into()));
+        }
         trainer.step = state.step;
         trainer.best_error = state.best_error.unwrap_or(f64::INFINITY);
         trainer.looks_without_gain = state.looks_without_gain;

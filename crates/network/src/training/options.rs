@@ -29,6 +29,16 @@ impl Loss {
     }
 }
 
+/// How a gradient becomes a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Optimizer {
+    /// Every parameter scaled alone.
+    Adam,
+    /// Adam in the eigenbasis of the gradients' moments; dearer per step, far fewer steps to a precise fit.
+    Soap,
+}
+
 /// Options of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingOptions {
@@ -38,6 +48,8 @@ pub struct TrainingOptions {
     pub batch: usize,
     /// Steps of the whole run; the learning rate falls along a cosine until then.
     pub steps: u64,
+    /// How a gradient becomes a step.
+    pub optimizer: Optimizer,
     /// Learning rate after the first hundredth of the steps, during which it rises from zero [-].
     pub learning_rate: f64,
     /// Learning rate at the end, against that at the start [-].
@@ -58,6 +70,7 @@ impl Default for TrainingOptions {
             seed: 1,
             batch: 3840,
             steps: 20_000,
+            optimizer: Optimizer::Adam,
             learning_rate: 2e-3,
             final_fraction: 1e-3,
             loss: Loss::MeanSquared,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::adam::Adam;
+use super::optimizer_state::OptimizerState;
 use super::shard::{SHARD_POINTS, Shard};
 use super::{Samples, TrainingOptions};
 use crate::kernel::{PackedNetwork, TileMemory};
@@ -40,7 +40,7 @@ pub struct Trainer {
     pub(super) options: TrainingOptions,
     pub(super) network: Network,
     pub(super) parameters: Vec<f32>,
-    pub(super) adam: Adam,
+    pub(super) optimizer: OptimizerState,
     pub(super) step: u64,
     pub(super) best: Vec<f32>,
     pub(super) best_error: f64,
@@ -74,7 +74,7 @@ impl Trainer {
             memories: (0..options.threads).map(|_| TileMemory::default()).collect(),
             shards: vec![shard; options.batch.div_ceil(SHARD_POINTS)],
             gradient: vec![0.0; count],
-            adam: Adam::new(count),
+            optimizer: OptimizerState::new(options.optimizer, &network),
             best: parameters.clone(),
             best_error: f64::INFINITY,
             looks_without_gain: 0,
@@ -147,7 +147,7 @@ impl Trainer {
         Ok(Stop::Finished)
     }
 
-    /// One step of Adam; answers the loss before it.
+    /// One step of the optimiser; answers the loss before it.
     ///
     /// # Errors
     /// When samples and network do not fit, or the loss is not finite.
@@ -158,7 +158,7 @@ impl Trainer {
             return Err(NetworkError::Diverged { loss, step, learning_rate });
         }
         let rate = self.options.rate_at(self.step);
-        self.adam.advance(&mut self.parameters, &self.gradient, self.step, rate);
+        self.optimizer.advance(&mut self.parameters, &self.gradient, self.step, rate);
         self.network.set_parameters(&self.parameters);
         self.packed.fill(&self.network);
         self.step += 1;
