@@ -3,7 +3,7 @@ Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
 This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
 scenes, [`spatial`] poses, twists, wrenches and inertia, [`network`] small networks with
-their gradient, [`report`] the HTML report of runs.
+their gradient, [`learning`] how they are trained, [`report`] the HTML report of runs.
 
 ```
 use tightfit::shape::preset::preset;
@@ -19,6 +19,7 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 
 pub mod report;
 
+pub use tightfit_learning as learning;
 pub use tightfit_network as network;
 pub use tightfit_shape as shape;
 pub use tightfit_simulation as scene;

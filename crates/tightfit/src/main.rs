@@ -32,6 +32,8 @@ enum Command {
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
     Run(commands::run::RunArguments),
+    /// Train a network from the exact distance of a part.
+    Train(commands::train::TrainArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),
 }
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::Train(arguments)) => commands::train::run(&arguments),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),
     };

@@ -1,7 +1,7 @@
 //! How a depth network is made.
 
 use serde::{Deserialize, Serialize};
-use tightfit_network::training::TrainingOptions;
+use tightfit_network::training::{Optimizer, TrainingOptions};
 use tightfit_network::{Activation, Features};
 use tightfit_shape::{Part, Symmetry};
 
@@ -61,12 +61,18 @@ impl Default for DepthRecipe {
             hidden: vec![64, 64, 64],
             activation: Activation::Relu,
             output: Activation::Identity,
-            samples: 2_000_000,
+            samples: 1_500_000,
             near_fraction: 0.75,
-            near: 150e-6,
+            near: 120e-6,
             band: 2e-3,
             half_weight: 300e-6,
-            training: TrainingOptions::default(),
+            training: TrainingOptions {
+                optimizer: Optimizer::Soap,
+                batch: 1920,
+                steps: 50_000,
+                learning_rate: 5e-3,
+                ..TrainingOptions::default()
+            },
         }
     }
 }
@@ -87,9 +93,7 @@ impl DepthRecipe {
         if !(0.0..=1.0).contains(&self.near_fraction) {
             return wrong("near_fraction", self.near_fraction.to_string(), "0 to 1");
         }
-        for (option, value) in
-            [("near", self.near), ("band", self.band), ("half_weight", self.half_weight)]
-        {
+        for (option, value) in [("near", self.near), ("band", self.band), ("half_weight", self.half_weight)] {
             if !(value > 1e-7 && value < 1.0) {
                 return wrong(option, format!("{value} m"), "more than 1e-7 m and less than 1 m");
             }

@@ -40,7 +40,8 @@ impl<'a> SurfaceSampler<'a> {
     pub fn surface_point(&self, random: &mut Random) -> (Vector3<f64>, Vector3<f64>) {
         let total = self.areas.last().copied().unwrap_or(0.0);
         let wanted = random.uniform(0.0, total);
-        let triangle = self.areas.partition_point(|area| *area <= wanted).min(self.areas.len().saturating_sub(1));
+        let triangle =
+            self.areas.partition_point(|area| *area <= wanted).min(self.areas.len().saturating_sub(1));
         let [a, b, c] = self.mesh.triangles[triangle].map(|corner| self.mesh.vertices[corner as usize]);
         let (mut u, mut v) = (random.unit(), random.unit());
         if u + v > 1.0 {

@@ -92,7 +92,8 @@ pub fn train_depth(
         // a leftover would only be resumed at its end
         let _ = std::fs::remove_file(path);
     }
-    let recipe = json!({ "part": name, "recipe": recipe, "steps_done": trainer.step(), "errors_m_rad": errors });
+    let recipe =
+        json!({ "part": name, "recipe": recipe, "steps_done": trainer.step(), "errors_m_rad": errors });
     Ok(TrainedDepth { file: FieldFile { field, recipe }, errors, stop })
 }
 

@@ -8,4 +8,5 @@ pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod schema;
 pub(crate) mod survey;
+pub(crate) mod train;
 pub(crate) mod validate;
