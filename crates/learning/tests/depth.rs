@@ -77,7 +77,9 @@ fn a_stopped_run_goes_on_and_a_checkpoint_of_another_task_is_refused() {
     let other = DepthRecipe { near: 1e-4, ..short() };
     let error = train_depth(&part, "hole-50", &other, Some(&path), |_| true).unwrap_err();
     assert!(matches!(error, LearningError::OtherTask { .. }), "{error}");
-    let second = train_depth(&part, "hole-50", &short(), Some(&path), |_| true).unwrap();
+    let mut recipe = short();
+    recipe.training.threads = 3;
+    let second = train_depth(&part, "hole-50", &recipe, Some(&path), |_| true).unwrap();
     assert_eq!(second.file.field.network(), whole.file.field.network());
     assert!(!path.exists());
 }

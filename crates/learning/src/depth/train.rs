@@ -66,9 +66,9 @@ pub fn train_depth(
     let others = scaled(features, &input_ranges, output_range, recipe, &others)?;
     drop(training);
 
-    let purpose = json!({ "part": name, "recipe": recipe });
+    let purpose = purpose(name, recipe);
     let mut trainer = match checkpoint.filter(|path| path.exists()) {
-        Some(path) => resume(path, &purpose)?,
+        Some(path) => resume(path, &purpose, recipe.training.threads)?,
         None => {
             let sizes: Vec<usize> =
                 [features.count()].into_iter().chain(recipe.hidden.iter().copied()).chain([1]).collect();
@@ -151,8 +151,15 @@ fn scaled(
     Ok(Samples::new(columns, targets, weights)?)
 }
 
-fn resume(path: &Path, purpose: &serde_json::Value) -> Result<Trainer, LearningError> {
-    let (trainer, found) = Trainer::resume(path)?;
+/// What a checkpoint must agree with; threads change no result.
+fn purpose(name: &str, recipe: &DepthRecipe) -> serde_json::Value {
+    let mut recipe = recipe.clone();
+    recipe.training.threads = 1;
+    json!({ "part": name, "recipe": recipe })
+}
+
+fn resume(path: &Path, purpose: &serde_json::Value, threads: usize) -> Result<Trainer, LearningError> {
+    let (mut trainer, found) = Trainer::resume(path)?;
     if found != *purpose {
         let keys = ["part", "recipe"].into_iter().filter(|key| found[key] != purpose[key]);
         let difference: Vec<String> =
@@ -160,5 +167,6 @@ fn resume(path: &Path, purpose: &serde_json::Value) -> Result<Trainer, LearningE
         let path = path.display().to_string();
         return Err(LearningError::OtherTask { path, difference: difference.join("; ") });
     }
+    trainer.set_threads(threads);
     Ok(trainer)
 }

@@ -11,9 +11,6 @@ use pulp::Simd;
 
 use super::PackedMatrix;
 
-/// Rows of sums of one block.
-type Sums<V, const ROWS: usize, const VECTORS: usize> = [[V; VECTORS]; ROWS];
-
 /// What is done with a finished row of sums.
 pub(super) trait Finish<S: Simd, const VECTORS: usize> {
     fn row(&mut self, simd: S, row: usize, sums: &[S::f32s; VECTORS]);
@@ -30,16 +27,12 @@ pub(super) fn multiply<S: Simd, const VECTORS: usize>(
     for (first, weights, starts) in matrix.blocks() {
         // a path meets its own full block and tails of at most 4; the guards keep the others out of its code
         match starts.len() {
-            8 if S::F32_LANES == 16 => {
-                finish_block(simd, first, &block::<S, 8, VECTORS>(simd, weights, starts, columns), finish)
-            }
-            6 if S::F32_LANES < 16 => {
-                finish_block(simd, first, &block::<S, 6, VECTORS>(simd, weights, starts, columns), finish)
-            }
-            4 => finish_block(simd, first, &block::<S, 4, VECTORS>(simd, weights, starts, columns), finish),
-            3 => finish_block(simd, first, &block::<S, 3, VECTORS>(simd, weights, starts, columns), finish),
-            2 => finish_block(simd, first, &block::<S, 2, VECTORS>(simd, weights, starts, columns), finish),
-            _ => finish_block(simd, first, &block::<S, 1, VECTORS>(simd, weights, starts, columns), finish),
+            8 if S::F32_LANES == 16 => block::<S, 8, VECTORS>(simd, first, weights, starts, columns, finish),
+            6 if S::F32_LANES < 16 => block::<S, 6, VECTORS>(simd, first, weights, starts, columns, finish),
+            4 => block::<S, 4, VECTORS>(simd, first, weights, starts, columns, finish),
+            3 => block::<S, 3, VECTORS>(simd, first, weights, starts, columns, finish),
+            2 => block::<S, 2, VECTORS>(simd, first, weights, starts, columns, finish),
+            _ => block::<S, 1, VECTORS>(simd, first, weights, starts, columns, finish),
         }
     }
 }
@@ -47,10 +40,12 @@ pub(super) fn multiply<S: Simd, const VECTORS: usize>(
 #[inline(always)]
 fn block<S: Simd, const ROWS: usize, const VECTORS: usize>(
     simd: S,
+    first: usize,
     weights: &[f32],
     starts: &[f32],
     columns: &[[S::f32s; VECTORS]],
-) -> Sums<S::f32s, ROWS, VECTORS> {
+    finish: &mut impl Finish<S, VECTORS>,
+) {
     let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
     for (row, start) in sums.iter_mut().zip(starts) {
         *row = [simd.splat_f32s(*start); VECTORS];
@@ -63,16 +58,6 @@ fn block<S: Simd, const ROWS: usize, const VECTORS: usize>(
             }
         }
     }
-    sums
-}
-
-#[inline(always)]
-fn finish_block<S: Simd, const ROWS: usize, const VECTORS: usize>(
-    simd: S,
-    first: usize,
-    sums: &Sums<S::f32s, ROWS, VECTORS>,
-    finish: &mut impl Finish<S, VECTORS>,
-) {
     for (row, sums) in sums.iter().enumerate() {
         finish.row(simd, first + row, sums);
     }

@@ -91,6 +91,12 @@ impl Trainer {
         &self.options
     }
 
+    /// Goes on with another number of threads, at least one; changes no result.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.options.threads = threads.max(1);
+        self.memories.resize_with(self.options.threads, TileMemory::default);
+    }
+
     /// Steps done.
     #[must_use]
     pub fn step(&self) -> u64 {
