@@ -36,7 +36,7 @@ struct NetworkArguments {
     #[arg(long, value_name = "SIZES", default_value = "3-64-64-64-1")]
     sizes: String,
     /// Rounds; the medians are reported.
-    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    #[arg(long, value_name = "COUNT", default_value_t = 2000)]
     rounds: usize,
     /// Print JSON.
     #[arg(long)]
