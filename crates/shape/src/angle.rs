@@ -42,9 +42,13 @@ pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
     let f = s * s;
     let odd = ATAN[0] + f * (ATAN[2] + f * (ATAN[4] + f * (ATAN[6] + f * (ATAN[8] + f * ATAN[10]))));
     let even = ATAN[1] + f * (ATAN[3] + f * (ATAN[5] + f * (ATAN[7] + f * ATAN[9])));
-    let angle = (if is_far { FRAC_PI_4 } else { 0.0 }) + (u + u * (s * (odd + s * even)));
-    let angle = if is_steep { FRAC_PI_2 - angle } else { angle };
-    let angle = if x < 0.0 { PI - angle } else { angle };
+    let from_base = u + u * (s * (odd + s * even));
+    // the multiple of 45° that u is counted from, and which way: one sum, one rounding
+    let near = if x < 0.0 { PI } else { 0.0 };
+    let base = if is_steep { FRAC_PI_2 } else { near };
+    let diagonal = if x < 0.0 { 3.0 * FRAC_PI_4 } else { FRAC_PI_4 };
+    let base = if is_far { diagonal } else { base };
+    let angle = if is_steep == (x < 0.0) { base + from_base } else { base - from_base };
     if y < 0.0 { -angle } else { angle }
 }
 

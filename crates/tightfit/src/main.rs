@@ -22,6 +22,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure how fast a part of the program runs against what this machine can do.
+    Bench(commands::bench::BenchArguments),
     /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
     Part(commands::part::PartArguments),
     /// Run a log again and compare every step; fails when one differs.
@@ -32,17 +34,21 @@ enum Command {
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
     Run(commands::run::RunArguments),
+    /// Train a network from the exact distance of a part.
+    Train(commands::train::TrainArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
         Some(Command::Replay(arguments)) => commands::replay::run(&arguments),
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
+        Some(Command::Train(arguments)) => commands::train::run(&arguments),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),
     };

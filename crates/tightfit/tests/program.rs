@@ -260,3 +260,33 @@ fn recordings_that_are_missing_are_answered_with_their_file() {
     let text = refused(&tightfit(&folder, &["validate", "--recordings", "nowhere"]));
     assert!(text.contains("nowhere/tosses.npy") && text.contains("index.csv"), "{text}");
 }
+
+#[test]
+fn a_network_is_measured_against_the_core_and_agrees_with_double_precision() {
+    let folder = folder("bench");
+    let report =
+        json(&tightfit(&folder, &["bench", "network", "--points", "200", "--rounds", "3", "--json"]));
+    assert!(report["ns_per_point"].as_f64().unwrap() > 0.0, "{report}");
+    assert!(report["fraction_of_peak"].as_f64().unwrap() > 0.0, "{report}");
+    for path in report["paths"].as_array().unwrap() {
+        assert!(path["max_value_error_of_range"].as_f64().unwrap() <= 1e-6, "{path}");
+    }
+    let text = refused(&tightfit(&folder, &["bench", "network", "--sizes", "3-64-2"]));
+    assert!(text.contains("3-64-64-64-1"), "{text}");
+}
+
+#[test]
+fn a_depth_network_is_trained_from_a_part_by_name() {
+    let folder = folder("train");
+    let short = ["--steps", "60", "--samples", "4000", "--hidden", "16-16", "--json"];
+    let output =
+        tightfit(&folder, &[&["train", "depth", "peg-50", "--out", "peg.safetensors"][..], &short].concat());
+    let report = json(&output);
+    assert!(report["errors_um"]["p99"].as_f64().unwrap() > 0.0, "{report}");
+    let file = tightfit::network::FieldFile::load(&folder.join("peg.safetensors")).unwrap();
+    assert_eq!(file.recipe, report["recipe"]);
+    let text = refused(&tightfit(&folder, &["train", "depth", "peg-51"]));
+    assert!(text.contains("peg-50"), "{text}");
+    let text = refused(&tightfit(&folder, &["train", "depth", "peg-50", "--hidden", "64x64"]));
+    assert!(text.contains("64-64-64"), "{text}");
+}

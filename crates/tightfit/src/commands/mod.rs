@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod bench;
 mod order;
 pub(crate) mod part;
 pub(crate) mod part_report;
@@ -8,5 +9,6 @@ pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod schema;
 pub(crate) mod survey;
+pub(crate) mod train;
 pub(crate) mod validate;
 mod validate_recordings;

@@ -1,0 +1,106 @@
+//! How a depth network is made.
+
+use serde::{Deserialize, Serialize};
+use tightfit_network::training::{Optimizer, TrainingOptions};
+use tightfit_network::{Activation, Features};
+use tightfit_shape::{Part, Symmetry};
+
+use crate::LearningError;
+
+/// Which coordinates the network is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeatureKind {
+    /// Those that the part's symmetry leaves.
+    Symmetry,
+    /// x, y, z, as in the paper.
+    Cartesian,
+}
+
+impl FeatureKind {
+    /// The features for a part.
+    #[must_use]
+    pub fn of(self, part: &Part) -> Features {
+        match (self, part.symmetry()) {
+            (Self::Cartesian, _) | (Self::Symmetry, Symmetry::None) => Features::Cartesian,
+            (Self::Symmetry, Symmetry::Revolved) => Features::Revolved,
+            (Self::Symmetry, Symmetry::Screw { pitch }) => Features::Screw { pitch },
+        }
+    }
+}
+
+/// Everything that the result depends on, besides the part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthRecipe {
+    /// Coordinates.
+    pub features: FeatureKind,
+    /// Hidden layers.
+    pub hidden: Vec<usize>,
+    /// Activation of the hidden layers.
+    pub activation: Activation,
+    /// Activation of the output.
+    pub output: Activation,
+    /// Points to train on.
+    pub samples: usize,
+    /// Fraction of the points near the surface [-].
+    pub near_fraction: f64,
+    /// Distance within which the near points are even [m].
+    pub near: f64,
+    /// Largest distance of any point [m]; farther away the network must not be asked.
+    pub band: f64,
+    /// Distance at which a point weighs half [m].
+    pub half_weight: f64,
+    /// Steps, rates, seed.
+    pub training: TrainingOptions,
+}
+
+impl Default for DepthRecipe {
+    fn default() -> Self {
+        Self {
+            features: FeatureKind::Symmetry,
+            hidden: vec![64, 64, 64],
+            activation: Activation::Relu,
+            output: Activation::Identity,
+            samples: 1_500_000,
+            near_fraction: 0.75,
+            near: 120e-6,
+            band: 2e-3,
+            half_weight: 300e-6,
+            training: TrainingOptions {
+                optimizer: Optimizer::Soap,
+                batch: 1920,
+                steps: 50_000,
+                learning_rate: 5e-3,
+                ..TrainingOptions::default()
+            },
+        }
+    }
+}
+
+impl DepthRecipe {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first one that is out of range.
+    pub fn check(&self) -> Result<(), LearningError> {
+        let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
+        if self.hidden.is_empty() || self.hidden.iter().any(|width| !(1..=1024).contains(width)) {
+            return wrong("hidden", format!("{:?}", self.hidden), "one or more widths from 1 to 1024");
+        }
+        if !(1000..=100_000_000).contains(&self.samples) {
+            return wrong("samples", self.samples.to_string(), "1000 to 100000000");
+        }
+        if !(0.0..=1.0).contains(&self.near_fraction) {
+            return wrong("near_fraction", self.near_fraction.to_string(), "0 to 1");
+        }
+        for (option, value) in [("near", self.near), ("band", self.band), ("half_weight", self.half_weight)] {
+            if !(value > 1e-7 && value < 1.0) {
+                return wrong(option, format!("{value} m"), "more than 1e-7 m and less than 1 m");
+            }
+        }
+        if self.near > self.band {
+            return wrong("near", format!("{} m", self.near), "at most the band");
+        }
+        Ok(self.training.check()?)
+    }
+}

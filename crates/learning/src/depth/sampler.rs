@@ -1,0 +1,73 @@
+//! Random points at the surface of a part, even over its area.
+//!
+//! A triangle of the part's mesh is drawn by its area, a point in it evenly; the point is then moved onto the true
+//! surface along the gradient of the exact distance, so that the facets leave no trace, and off it again by the
+//! distance wanted.
+
+use tightfit_network::Random;
+use tightfit_shape::mesh::{MeshOptions, TriMesh};
+use tightfit_shape::{Part, Sample, ShapeError};
+use tightfit_spatial::Vector3;
+
+/// The part and the areas of its triangles.
+#[derive(Debug)]
+pub struct SurfaceSampler<'a> {
+    part: &'a Part,
+    mesh: TriMesh,
+    /// Area of the triangles up to and with each [m²].
+    areas: Vec<f64>,
+}
+
+impl<'a> SurfaceSampler<'a> {
+    /// Prepares a part.
+    ///
+    /// # Errors
+    /// For parts without a bounded surface.
+    pub fn new(part: &'a Part) -> Result<Self, ShapeError> {
+        let mesh = part.mesh(&MeshOptions::default())?;
+        let mut total = 0.0;
+        let areas = mesh.triangles.iter().map(|corners| {
+            let [a, b, c] = corners.map(|corner| mesh.vertices[corner as usize]);
+            total += (b - a).cross(&(c - a)).norm() / 2.0;
+            total
+        });
+        let areas = areas.collect();
+        Ok(Self { part, mesh, areas })
+    }
+
+    /// A point of the surface and the normal that leads out of the material there.
+    #[must_use]
+    pub fn surface_point(&self, random: &mut Random) -> (Vector3<f64>, Vector3<f64>) {
+        let total = self.areas.last().copied().unwrap_or(0.0);
+        let wanted = random.uniform(0.0, total);
+        let triangle =
+            self.areas.partition_point(|area| *area <= wanted).min(self.areas.len().saturating_sub(1));
+        let [a, b, c] = self.mesh.triangles[triangle].map(|corner| self.mesh.vertices[corner as usize]);
+        let (mut u, mut v) = (random.unit(), random.unit());
+        if u + v > 1.0 {
+            (u, v) = (1.0 - u, 1.0 - v);
+        }
+        let mut point = a + u * (b - a) + v * (c - a);
+        let mut normal = Vector3::z();
+        for _ in 0..2 {
+            let sample = self.part.sample(point);
+            normal = sample.normal;
+            point -= sample.distance * normal;
+        }
+        (point, normal)
+    }
+
+    /// A point at up to `reach` [m] from the surface on either side, and the exact answer there.
+    #[must_use]
+    pub fn point_within(&self, reach: f64, random: &mut Random) -> (Vector3<f64>, Sample) {
+        loop {
+            let (surface, normal) = self.surface_point(random);
+            let point = surface + random.uniform(-reach, reach) * normal;
+            let sample = self.part.sample(point);
+            // in a groove the way out along one wall can lead into the other one
+            if sample.distance.abs() <= reach {
+                return (point, sample);
+            }
+        }
+    }
+}

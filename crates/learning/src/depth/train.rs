@@ -1,0 +1,172 @@
+//! From a part and a recipe to a field.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::json;
+use tightfit_network::training::{Progress, Samples, Stop, Trainer};
+use tightfit_network::{Features, Field, FieldFile, Network, Random, Range};
+use tightfit_shape::Part;
+use tightfit_spatial::Vector3;
+
+use super::{DepthErrors, DepthRecipe, SurfaceSampler};
+use crate::LearningError;
+
+/// Points that the final errors are taken over, and those that decide which network was best.
+const REPORT_POINTS: usize = 200_000;
+const CHECK_POINTS: usize = 20_000;
+/// Points drawn from one random sequence: what a thread draws does not depend on how many there are.
+const PIECE: usize = 4096;
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthProgress {
+    /// Steps done.
+    pub step: u64,
+    /// Steps of the whole run.
+    pub steps: u64,
+    /// Weighted root mean squared error over points that are not trained on [m].
+    pub error: f64,
+    /// Smallest so far [m].
+    pub best_error: f64,
+}
+
+/// A trained field, its recipe and its errors.
+#[derive(Debug)]
+pub struct TrainedDepth {
+    /// Field and recipe, ready to be saved.
+    pub file: FieldFile,
+    /// How wrong it is.
+    pub errors: DepthErrors,
+    /// Why training ended.
+    pub stop: Stop,
+}
+
+/// Trains; `name` stands in the recipe. With a `checkpoint` the run is written there at every look, begins from there
+/// when the file exists, and removes it when done. `report` is told the progress and answers whether to go on.
+///
+/// # Errors
+/// When the recipe is out of range, the part has no bounded surface, the checkpoint belongs to another task, or
+/// training diverges.
+pub fn train_depth(
+    part: &Part,
+    name: &str,
+    recipe: &DepthRecipe,
+    checkpoint: Option<&Path>,
+    mut report: impl FnMut(&DepthProgress) -> bool,
+) -> Result<TrainedDepth, LearningError> {
+    recipe.check()?;
+    let features = recipe.features.of(part);
+    let sampler = SurfaceSampler::new(part)?;
+    let seed = recipe.training.seed;
+    let training = draw(&sampler, recipe, recipe.samples, seed);
+    let others = draw(&sampler, recipe, CHECK_POINTS, seed ^ 0x00C0_FFEE);
+    let (input_ranges, output_range) = ranges(features, &training)?;
+    let samples = scaled(features, &input_ranges, output_range, recipe, &training)?;
+    let others = scaled(features, &input_ranges, output_range, recipe, &others)?;
+    drop(training);
+
+    let purpose = purpose(name, recipe);
+    let mut trainer = match checkpoint.filter(|path| path.exists()) {
+        Some(path) => resume(path, &purpose, recipe.training.threads)?,
+        None => {
+            let sizes: Vec<usize> =
+                [features.count()].into_iter().chain(recipe.hidden.iter().copied()).chain([1]).collect();
+            let mut random = Random::stream(seed, 1);
+            let network = Network::random(&sizes, recipe.activation, recipe.output, &mut random)?;
+            Trainer::new(network, recipe.training.clone())?
+        }
+    };
+    let metres = output_range.half_width();
+    let stop = trainer.train(&samples, &others, |trainer, progress: &Progress| {
+        if let Some(path) = checkpoint {
+            trainer.save(path, &purpose)?;
+        }
+        let Progress { step, steps, error, best_error, .. } = *progress;
+        let progress = DepthProgress { step, steps, error: metres * error, best_error: metres * best_error };
+        Ok::<_, LearningError>(report(&progress))
+    })?;
+    let field = Field::new(features, input_ranges, output_range, trainer.best_network())?;
+    let errors = DepthErrors::measure(&field, &sampler, REPORT_POINTS, seed)?;
+    if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
+        // a leftover would only be resumed at its end
+        let _ = std::fs::remove_file(path);
+    }
+    let recipe =
+        json!({ "part": name, "recipe": recipe, "steps_done": trainer.step(), "errors_m_rad": errors });
+    Ok(TrainedDepth { file: FieldFile { field, recipe }, errors, stop })
+}
+
+/// A point [m] and its distance [m].
+type Labelled = (Vector3<f64>, f64);
+
+/// Random points near the surface and out to the edge of the band, in random order.
+fn draw(sampler: &SurfaceSampler<'_>, recipe: &DepthRecipe, count: usize, seed: u64) -> Vec<Labelled> {
+    let piece = |first: usize| {
+        let mut random = Random::stream(seed, (first / PIECE + 2) as u64);
+        let one = move |_| {
+            let is_near = random.unit() < recipe.near_fraction;
+            let reach = if is_near { recipe.near } else { recipe.band };
+            let (point, sample) = sampler.point_within(reach, &mut random);
+            (point, sample.distance)
+        };
+        (first..count.min(first + PIECE)).map(one).collect::<Vec<_>>()
+    };
+    (0..count).into_par_iter().step_by(PIECE).flat_map_iter(piece).collect()
+}
+
+/// Smallest and largest of every feature and of the distance.
+fn ranges(features: Features, points: &[Labelled]) -> Result<(Vec<Range>, Range), LearningError> {
+    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; tightfit_network::MOST_FEATURES + 1];
+    for (point, distance) in points {
+        let numbers = features.of(*point).into_iter().chain([*distance]);
+        for ([low, high], number) in bounds.iter_mut().zip(numbers) {
+            (*low, *high) = (low.min(number), high.max(number));
+        }
+    }
+    let range = |[low, high]: [f64; 2]| Range::new("samples", low, high);
+    let inputs: Result<Vec<_>, _> = bounds[..features.count()].iter().copied().map(range).collect();
+    Ok((inputs?, range(bounds[tightfit_network::MOST_FEATURES])?))
+}
+
+/// Samples in scaled units; a point at distance d weighs 1 / (1 + (d / half_weight)²).
+fn scaled(
+    features: Features,
+    inputs: &[Range],
+    output: Range,
+    recipe: &DepthRecipe,
+    points: &[Labelled],
+) -> Result<Samples, LearningError> {
+    let count = points.len();
+    let mut columns = vec![0.0; inputs.len() * count];
+    for (index, (point, _)) in points.iter().enumerate() {
+        let numbers = features.of(*point);
+        for (feature, range) in inputs.iter().enumerate() {
+            columns[feature * count + index] = range.scaled(numbers[feature]) as f32;
+        }
+    }
+    let weight = |distance: f64| 1.0 / (1.0 + (distance / recipe.half_weight).powi(2));
+    let targets = points.iter().map(|(_, distance)| output.scaled(*distance) as f32).collect();
+    let weights = points.iter().map(|(_, distance)| weight(*distance) as f32).collect();
+    Ok(Samples::new(columns, targets, weights)?)
+}
+
+/// What a checkpoint must agree with; threads change no result.
+fn purpose(name: &str, recipe: &DepthRecipe) -> serde_json::Value {
+    let mut recipe = recipe.clone();
+    recipe.training.threads = 1;
+    json!({ "part": name, "recipe": recipe })
+}
+
+fn resume(path: &Path, purpose: &serde_json::Value, threads: usize) -> Result<Trainer, LearningError> {
+    let (mut trainer, found) = Trainer::resume(path)?;
+    if found != *purpose {
+        let keys = ["part", "recipe"].into_iter().filter(|key| found[key] != purpose[key]);
+        let difference: Vec<String> =
+            keys.map(|key| format!("its {key} is {}, this one's is {}", found[key], purpose[key])).collect();
+        let path = path.display().to_string();
+        return Err(LearningError::OtherTask { path, difference: difference.join("; ") });
+    }
+    trainer.set_threads(threads);
+    Ok(trainer)
+}

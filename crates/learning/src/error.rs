@@ -1,0 +1,33 @@
+//! What can be wrong with a training task.
+
+use tightfit_network::NetworkError;
+use tightfit_shape::ShapeError;
+
+/// A task that cannot be done, with the value, the place and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum LearningError {
+    /// The part cannot be sampled.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The network or its files.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// An option that cannot be.
+    #[error("{option} is {value}; allowed: {allowed}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// A checkpoint of another task.
+    #[error("{path} belongs to another task: {difference}; delete it or name another file")]
+    OtherTask {
+        /// The checkpoint.
+        path: String,
+        /// What differs.
+        difference: String,
+    },
+}

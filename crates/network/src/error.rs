@@ -1,0 +1,61 @@
+//! What can be wrong with a network, its file or its training.
+
+/// A network that cannot be built, read or trained, with the value, the place and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// Sizes that do not fit together.
+    #[error("{place}: {what} is {found}; expected {expected}")]
+    Size {
+        /// Where: the layer, tensor or argument.
+        place: String,
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        found: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// A number that is not finite, or outside its range.
+    #[error("{place}: {value} is not allowed; allowed: {allowed}")]
+    Value {
+        /// Where: the tensor and index, or the option.
+        place: String,
+        /// The offending value.
+        value: f64,
+        /// What would be accepted.
+        allowed: &'static str,
+    },
+    /// A file that is not one of ours, or was damaged.
+    #[error("{path}: {problem}; {remedy}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The loss became infinite or not a number.
+    #[error(
+        "the loss is {loss} at training step {step}; lower `learning_rate` (now {learning_rate}) or check the samples"
+    )]
+    Diverged {
+        /// The loss.
+        loss: f64,
+        /// Number of steps done.
+        step: u64,
+        /// Learning rate at the start.
+        learning_rate: f64,
+    },
+}
+
+impl NetworkError {
+    pub(crate) fn size(
+        place: impl Into<String>,
+        what: &'static str,
+        found: impl ToString,
+        expected: impl ToString,
+    ) -> Self {
+        Self::Size { place: place.into(), what, found: found.to_string(), expected: expected.to_string() }
+    }
+}

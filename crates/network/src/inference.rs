@@ -1,0 +1,160 @@
+//! Value and input gradient of a network for a batch of points.
+//!
+//! What is guaranteed: the result of a point depends on that point alone, not on its place in the batch, on the
+//! size of the batch or on what the scratch memory held; and it has the same bits on AVX-512, AVX2 and the portable
+//! path (fused multiply-adds in one order everywhere, see `kernel/product.rs`).
+
+use pulp::{Simd, WithSimd};
+
+use crate::kernel::{PackedNetwork, TileMemory, backward, forward, input_gradient, output_slope};
+use crate::{Network, NetworkError, SimdPath};
+
+/// A network ready to be evaluated; constant, shared between threads.
+#[derive(Debug)]
+pub struct Inference {
+    packed: PackedNetwork,
+}
+
+/// Memory of an evaluation; grows at the first call and is kept. One per thread.
+#[derive(Debug, Default)]
+pub struct InferenceScratch {
+    memory: TileMemory,
+}
+
+impl Inference {
+    /// On the fastest path of this processor.
+    #[must_use]
+    pub fn new(network: &Network) -> Self {
+        Self { packed: PackedNetwork::new(network, SimdPath::best()) }
+    }
+
+    /// On a given path.
+    ///
+    /// # Errors
+    /// When this processor does not have it.
+    pub fn with_path(network: &Network, path: SimdPath) -> Result<Self, NetworkError> {
+        if !path.is_available() {
+            let found = format!("{path:?}");
+            return Err(NetworkError::size("inference", "path", found, "one that this processor has"));
+        }
+        Ok(Self { packed: PackedNetwork::new(network, path) })
+    }
+
+    /// The path that was chosen.
+    #[must_use]
+    pub fn path(&self) -> SimdPath {
+        self.packed.path
+    }
+
+    /// Number of inputs.
+    #[must_use]
+    pub fn inputs(&self) -> usize {
+        self.packed.inputs
+    }
+
+    /// Value at every point.
+    ///
+    /// `inputs` holds one column after another (all x, all y, …), each as long as `values`.
+    ///
+    /// # Errors
+    /// When the lengths do not fit.
+    pub fn values(
+        &self,
+        inputs: &[f32],
+        values: &mut [f32],
+        scratch: &mut InferenceScratch,
+    ) -> Result<(), NetworkError> {
+        self.evaluate(inputs, values, None, scratch)
+    }
+
+    /// Value and gradient at every point; `gradients` has columns as `inputs` does: all ∂/∂x, all ∂/∂y, …
+    ///
+    /// # Errors
+    /// When the lengths do not fit.
+    pub fn values_and_gradients(
+        &self,
+        inputs: &[f32],
+        values: &mut [f32],
+        gradients: &mut [f32],
+        scratch: &mut InferenceScratch,
+    ) -> Result<(), NetworkError> {
+        self.evaluate(inputs, values, Some(gradients), scratch)
+    }
+
+    fn evaluate(
+        &self,
+        inputs: &[f32],
+        values: &mut [f32],
+        gradients: Option<&mut [f32]>,
+        scratch: &mut InferenceScratch,
+    ) -> Result<(), NetworkError> {
+        let expected = self.packed.inputs * values.len();
+        for (place, found) in
+            [("inputs", inputs.len()), ("gradients", gradients.as_ref().map_or(expected, |g| g.len()))]
+        {
+            if found != expected {
+                let expected = format!("{} columns of {} values", self.packed.inputs, values.len());
+                return Err(NetworkError::size(place, "length", found, expected));
+            }
+        }
+        scratch.memory.reserve(&self.packed, 1);
+        let memory = &mut scratch.memory;
+        self.packed.path.run(Batch { network: &self.packed, memory, inputs, values, gradients });
+        Ok(())
+    }
+}
+
+/// All tiles of a batch.
+struct Batch<'a> {
+    network: &'a PackedNetwork,
+    memory: &'a mut TileMemory,
+    inputs: &'a [f32],
+    values: &'a mut [f32],
+    gradients: Option<&'a mut [f32]>,
+}
+
+impl WithSimd for Batch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let points = self.values.len();
+        let mut first = 0;
+        while first < points {
+            // the last tile is as narrow as its points allow
+            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.path.tile_vectors());
+            match vectors {
+                3 if S::F32_LANES == 16 => self.tile::<S, 3>(simd, first),
+                2 => self.tile::<S, 2>(simd, first),
+                _ => self.tile::<S, 1>(simd, first),
+            }
+            first += vectors * S::F32_LANES;
+        }
+    }
+}
+
+impl Batch<'_> {
+    #[inline(always)]
+    fn tile<S: Simd, const VECTORS: usize>(&mut self, simd: S, first: usize) {
+        let points = self.values.len();
+        let width = VECTORS * S::F32_LANES;
+        let used = width.min(points - first);
+        let inputs = self.network.inputs;
+        let rows = self.memory.values[0].slice_mut(inputs * width);
+        for (row, column) in rows.chunks_exact_mut(width).zip(self.inputs.chunks_exact(points)) {
+            row[..used].copy_from_slice(&column[first..][..used]);
+            row[used..].fill(0.0);
+        }
+        forward::<S, VECTORS>(simd, self.network, self.memory, 0);
+        let output = self.memory.values[self.network.layers()].slice(used);
+        self.values[first..][..used].copy_from_slice(output);
+        let Some(gradients) = &mut self.gradients else { return };
+        output_slope::<S, VECTORS>(simd, self.network, self.memory, 0);
+        backward::<S, VECTORS>(simd, self.network, self.memory, 0);
+        input_gradient::<S, VECTORS>(simd, self.network, self.memory, 0);
+        let rows = self.memory.gradient.slice(inputs * width);
+        for (row, column) in rows.chunks_exact(width).zip(gradients.chunks_exact_mut(points)) {
+            column[first..][..used].copy_from_slice(&row[..used]);
+        }
+    }
+}

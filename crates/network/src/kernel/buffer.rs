@@ -1,0 +1,36 @@
+//! Memory that starts on a cache line, so that no vector lies across two of them.
+
+/// Bytes of a cache line, and of the widest vector.
+const LINE: usize = 64;
+
+/// Numbers from a cache line on; kept between calls, grown when needed.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    memory: Vec<f32>,
+}
+
+impl Buffer {
+    /// Room for `count` numbers.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        let needed = count + LINE / size_of::<f32>();
+        if self.memory.len() < needed {
+            self.memory.resize(needed, 0.0);
+        }
+    }
+
+    pub(crate) fn slice(&self, count: usize) -> &[f32] {
+        let start = self.start();
+        &self.memory[start..start + count]
+    }
+
+    pub(crate) fn slice_mut(&mut self, count: usize) -> &mut [f32] {
+        let start = self.start();
+        &mut self.memory[start..start + count]
+    }
+
+    fn start(&self) -> usize {
+        // the compiler may answer `usize::MAX` when it cannot know; then alignment is lost, not correctness
+        let offset = self.memory.as_ptr().align_offset(LINE);
+        if offset < LINE / size_of::<f32>() { offset } else { 0 }
+    }
+}

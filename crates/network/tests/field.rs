@@ -1,0 +1,93 @@
+//! Fields: their gradient is the slope of their value, and a file gives back every bit.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use nalgebra::Vector3;
+use tightfit_network::{Activation, Features, Field, FieldFile, FieldScratch, Network, Random, Range};
+use tightfit_spatial::Columns3;
+
+fn field(features: Features) -> Field {
+    let ranges = [(0.0, 0.03), (-0.02, 0.025), (-0.03, 0.03), (-0.01, 0.05)];
+    let ranges = ranges.map(|(low, high)| Range::new("test", low, high).unwrap());
+    let sizes = [features.count(), 32, 16, 1];
+    let network = Network::random(&sizes, Activation::Silu, Activation::Tanh, &mut Random::new(9)).unwrap();
+    let output = Range::new("test", -5e-3, 4.6e-3).unwrap();
+    Field::new(features, ranges[..features.count()].to_vec(), output, network).unwrap()
+}
+
+fn evaluate(field: &Field, points: &Columns3) -> (Vec<f64>, Columns3) {
+    let (mut values, mut gradients) = (Vec::new(), Columns3::default());
+    field.evaluate(points, &mut values, &mut gradients, &mut FieldScratch::default()).unwrap();
+    (values, gradients)
+}
+
+#[test]
+fn the_gradient_is_the_slope_of_the_value() {
+    let point = Vector3::new(0.011, -0.014, 0.0123);
+    for kind in [Features::Cartesian, Features::Revolved, Features::Screw { pitch: 5e-3 }] {
+        let field = field(kind);
+        // long enough a step for single precision, short enough for the curvature
+        let step = 2e-6;
+        let offsets = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| step * axis);
+        let around = offsets.iter().flat_map(|offset| [point + offset, point - offset]);
+        let points: Columns3 = std::iter::once(point).chain(around).collect();
+        let (values, gradients) = evaluate(&field, &points);
+        for axis in 0..3 {
+            let slope = (values[1 + 2 * axis] - values[2 + 2 * axis]) / (2.0 * step);
+            let error = (slope - gradients.get(0)[axis]).abs();
+            assert!(error < 2e-3 * gradients.get(0).norm() + 1e-4, "{kind:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_file_gives_back_every_bit_and_its_recipe() {
+    let points: Columns3 =
+        (0..50).map(|i| Vector3::new(0.02, 1e-4 * f64::from(i), 2e-4 * f64::from(i))).collect();
+    for kind in [Features::Cartesian, Features::Revolved, Features::Screw { pitch: -1.75e-3 }] {
+        let recipe = serde_json::json!({ "part": "m48x5-bolt", "seed": 7, "p99_m": 1.234_567_890_123e-6 });
+        let written = FieldFile { field: field(kind), recipe };
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("field.safetensors");
+        written.save(&path).unwrap();
+        let read = FieldFile::load(&path).unwrap();
+        assert_eq!(read.recipe, written.recipe);
+        assert_eq!(read.field.network(), written.field.network());
+        assert_eq!(read.field.input_ranges(), written.field.input_ranges());
+        assert_eq!(read.field.features(), kind);
+        assert_eq!(evaluate(&read.field, &points), evaluate(&written.field, &points));
+        assert_eq!(read.to_bytes().unwrap(), written.to_bytes().unwrap());
+    }
+}
+
+#[test]
+fn damage_is_found_wherever_it_is() {
+    let file = FieldFile { field: field(Features::Revolved), recipe: serde_json::json!({ "seed": 1 }) };
+    let bytes = file.to_bytes().unwrap();
+    let mut random = Random::new(2);
+    for _ in 0..300 {
+        let mut damaged = bytes.clone();
+        let at = random.index(damaged.len());
+        damaged[at] ^= 1 << random.index(8);
+        let loaded = FieldFile::from_bytes(&damaged, "test");
+        // blanks may turn up in the padding of the header; nothing else may pass
+        let is_harmless = loaded.as_ref().is_ok_and(|loaded| loaded.to_bytes().unwrap() == bytes);
+        assert!(loaded.is_err() || is_harmless, "a change of byte {at} was not found");
+    }
+    for length in [0, 7, 8, 100, bytes.len() - 1] {
+        assert!(FieldFile::from_bytes(&bytes[..length], "test").is_err());
+    }
+    let error = FieldFile::load(std::path::Path::new("no/such/file")).unwrap_err().to_string();
+    assert!(error.starts_with("no/such/file: ") && error.ends_with("check the path"), "{error}");
+}
+
+#[test]
+fn ranges_and_features_that_do_not_fit_are_refused() {
+    let network = field(Features::Revolved).network().clone();
+    let range = Range::new("test", -1.0, 1.0).unwrap();
+    let error = Field::new(Features::Cartesian, vec![range; 3], range, network.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "field: number of inputs is 2; expected 3 for Cartesian");
+    assert!(Field::new(Features::Revolved, vec![range; 3], range, network).is_err());
+    assert!(Range::new("output", 1.0, 1.0).is_err());
+    let network = field(Features::Screw { pitch: 1.0 }).network().clone();
+    assert!(Field::new(Features::Screw { pitch: 0.0 }, vec![range; 4], range, network).is_err());
+}
