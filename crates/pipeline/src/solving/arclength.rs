@@ -13,8 +13,8 @@
 //! At a kink the corrector fails for every δ: the tangent of the piece beyond is taken at y + δẏ and the
 //! corrector is started along that one. [Allgower & Georg, Numerical Continuation Methods, 1990]
 
-use super::contact_law::ContactRow;
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
+use super::row_blocks::RowBlocks;
 use super::system::System;
 use crate::make_room;
 
@@ -80,7 +80,7 @@ impl PathBuffers {
 
 /// Follows the path from the root `start` at softness `softness`; on success `velocity` is the root at the target.
 pub(super) fn solve(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     path: Path,
     start: &[f64],
@@ -133,7 +133,7 @@ pub(super) fn solve(
 
 /// Starts the corrector along the tangent of the piece beyond the kink; λ of the point reached.
 fn cross_kink(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     lambda: f64,
     target: f64,
@@ -165,7 +165,7 @@ fn cross_kink(
 
 /// Newton on r = 0 in the plane through the prediction, normal to a tangent; λ of the point, left in `corrected`.
 fn correct(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     lambda: f64,
     step: f64,
@@ -213,7 +213,7 @@ fn correct(
 
 /// Unit tangent of the path at (V, λ).
 fn set_tangent(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     velocity: &[f64],
     lambda: f64,

@@ -62,15 +62,6 @@ impl ContactRow {
         -(self.normal.dot(v) + self.approach)
     }
 
-    /// F += Jᵀp.
-    #[inline(always)]
-    pub(super) fn add_impulse(&self, impulse: &Vector3<f64>, generalised: &mut [f64]) {
-        add_wrench(generalised, self.body_a, &self.arm_a, impulse);
-        if self.body_b != NOT_FREE {
-            add_wrench(generalised, self.body_b, &self.arm_b, &-impulse);
-        }
-    }
-
     /// p [N·s] at relative velocity `v` and softness ε; `None` when open.
     #[inline(always)]
     #[must_use]
@@ -87,62 +78,6 @@ impl ContactRow {
         let ratio = if speed <= limit { 1.0 } else { limit / speed };
         Some((self.normal * depth - tangential * ratio) * stiffness)
     }
-
-    /// p and K = −∂p/∂v at relative velocity `v` and softness ε; `None` when open.
-    #[inline(always)]
-    #[must_use]
-    pub(super) fn impulse_and_stiffness(
-        &self,
-        v: &Vector3<f64>,
-        softness: f64,
-    ) -> Option<(Vector3<f64>, Stiffness)> {
-        let n = &self.normal;
-        let normal_speed = n.dot(v);
-        let depth = -(normal_speed + self.approach);
-        if depth <= 0.0 {
-            return None;
-        }
-        let stiffness = self.inverse_compliance / softness;
-        let tangential = v - n * normal_speed;
-        let speed = tangential.norm();
-        let limit = self.friction * depth;
-        if speed <= limit {
-            return Some(((n * depth - tangential) * stiffness, Stiffness::Stick(stiffness)));
-        }
-        let e = tangential / speed;
-        let ahead = (n - e * self.friction) * stiffness;
-        let slip = Stiffness::Slip { ahead, across: n.cross(&e), resistance: stiffness * limit / speed };
-        Some(((n * depth - e * limit) * stiffness, slip))
-    }
-}
-
-/// K of one contact [kg], in the directions that it acts in.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Stiffness {
-    /// k I.
-    Stick(f64),
-    /// a nᵀ + c h hᵀ, n the contact's normal.
-    Slip {
-        /// a [kg].
-        ahead: Vector3<f64>,
-        /// h, a unit vector across normal and sliding.
-        across: Vector3<f64>,
-        /// c [kg].
-        resistance: f64,
-    },
-}
-
-impl Stiffness {
-    /// K x.
-    #[inline(always)]
-    pub(super) fn times(&self, normal: &Vector3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
-        match self {
-            Self::Stick(k) => x * *k,
-            Self::Slip { ahead, across, resistance } => {
-                ahead * normal.dot(x) + across * (resistance * across.dot(x))
-            }
-        }
-    }
 }
 
 #[inline(always)]
@@ -153,16 +88,6 @@ fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<
         v[1] + v[5] * arm.x - v[3] * arm.z,
         v[2] + v[3] * arm.y - v[4] * arm.x,
     )
-}
-
-#[inline(always)]
-fn add_wrench(generalised: &mut [f64], body: u32, arm: &Vector3<f64>, impulse: &Vector3<f64>) {
-    let torque = arm.cross(impulse);
-    let out = &mut generalised[6 * body as usize..6 * body as usize + 6];
-    for axis in 0..3 {
-        out[axis] += impulse[axis];
-        out[3 + axis] += torque[axis];
-    }
 }
 
 #[cfg(test)]
@@ -181,24 +106,6 @@ mod tests {
             body_a: 0,
             body_b: NOT_FREE,
             contact: 0,
-        }
-    }
-
-    #[test]
-    fn the_stiffness_is_minus_the_slope_of_the_impulse() {
-        let row = row();
-        for (normal, along) in [(-0.5, 0.05), (-0.5, 0.9), (-0.11, 3.0)] {
-            let v = row.normal * normal + Vector3::new(2.0, -1.0, 0.0) / 5_f64.sqrt() * along;
-            let (impulse, stiffness) = row.impulse_and_stiffness(&v, 0.1).expect("closed");
-            assert!((impulse - row.impulse(&v, 0.1).expect("closed")).norm() < 1e-14);
-            for axis in 0..3 {
-                let step = Vector3::ith(axis, 1e-6);
-                let ahead = row.impulse(&(v + step), 0.1).expect("closed");
-                let behind = row.impulse(&(v - step), 0.1).expect("closed");
-                let slope = (ahead - behind) / 2e-6;
-                let expected = stiffness.times(&row.normal, &Vector3::ith(axis, 1.0));
-                assert!((slope + expected).norm() < 1e-6, "{normal} {along} {axis}");
-            }
         }
     }
 

@@ -7,8 +7,8 @@
 //! It goes on when a stage fails: the next may catch the path again. Where the path V(ε) folds back (wedged
 //! states) no monotone sequence can follow it; `arclength.rs` takes over from the last root before the failure.
 
-use super::contact_law::ContactRow;
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
+use super::row_blocks::RowBlocks;
 use super::system::System;
 
 /// A falling sequence of softnesses.
@@ -27,7 +27,7 @@ pub(super) struct Schedule {
 /// Follows the schedule from `velocity`, which becomes the last iterate. The last root of the converged prefix
 /// goes to `root`, its softness is returned with whether the final stage converged.
 pub(super) fn solve(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     schedule: Schedule,
     velocity: &mut [f64],

@@ -10,11 +10,11 @@
 //! ```
 
 use super::arclength::{self, Path, PathBuffers};
-use super::contact_law::ContactRow;
 use super::continuation::{self, Schedule};
-use super::mixed_newton::{self, MixedBuffers, MixedRow};
+use super::mixed_newton::{self, MixedBuffers};
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+use super::row_blocks::RowBlocks;
 use super::system::System;
 use super::working_set::WorkingSet;
 use crate::make_room;
@@ -46,6 +46,8 @@ pub struct SolverWorkspace {
     prefix: Vec<f64>,
     set: WorkingSet,
     system: System,
+    /// The rows of the working set, for the passes.
+    blocks: RowBlocks,
     mixed: MixedBuffers,
     newton: NewtonBuffers,
     path: PathBuffers,
@@ -62,6 +64,7 @@ impl SolverWorkspace {
         make_room(&mut self.impulses, contacts);
         make_room(&mut self.order, contacts);
         self.set.make_room(contacts);
+        self.blocks.make_room(bodies, contacts);
         self.system.make_room(bodies);
         self.mixed.make_room(bodies, contacts);
         self.newton.make_room(bodies);
@@ -92,7 +95,7 @@ pub fn solve(
     workspace.set.start(problem, &mut workspace.system, warm);
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
-    workspace.mixed.rows.clear();
+    workspace.mixed.impulses.clear();
     if !warm_velocity {
         grow(problem, options, workspace, 0);
     }
@@ -103,7 +106,7 @@ pub fn solve(
         report.level = report.level.max(level);
         report.converged = solved;
         if solved {
-            workspace.set.shrink(&workspace.root, report.rounds, &mut workspace.mixed.rows);
+            workspace.set.shrink(&workspace.root, report.rounds, &mut workspace.mixed.impulses);
         }
         let known = workspace.set.rows.len();
         if grow(problem, options, workspace, report.rounds) == 0 {
@@ -135,19 +138,20 @@ fn grow(
 
 /// Gives contacts that are new in the working set their impulse of the last step.
 fn fill_impulses(problem: &VelocityProblem<'_>, warm: &WarmStart, workspace: &mut SolverWorkspace) {
-    let known = workspace.mixed.rows.len();
+    let known = workspace.mixed.impulses.len();
     for row in &workspace.set.rows[known..] {
         let impulse = warm.impulse(problem.contacts.id[row.contact as usize]).unwrap_or_default();
-        workspace.mixed.rows.push(MixedRow::starting_from(impulse));
+        workspace.mixed.impulses.push(impulse);
     }
 }
 
 /// Solves on the working set from `root`, which becomes the answer; the level that ended and whether it solved.
 fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool) {
-    let SolverWorkspace { root, attempt, prefix, set, system, mixed, newton, path, .. } = workspace;
-    let rows = set.rows.as_slice();
+    let SolverWorkspace { root, attempt, prefix, set, system, blocks, mixed, newton, path, .. } = workspace;
     let softness = options.softness;
-    if rows.is_empty() {
+    blocks.load(&set.rows);
+    let rows = &*blocks;
+    if set.rows.is_empty() {
         root.copy_from_slice(&system.free_velocity);
         return (0, true);
     }
@@ -184,8 +188,8 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     }
     root.copy_from_slice(attempt);
     // the next round's mixed Newton starts from the law's own impulses
-    for (row, state) in rows.iter().zip(&mut mixed.rows) {
-        state.impulse = row.impulse(&row.velocity(root), softness).unwrap_or_default();
+    for (row, own) in set.rows.iter().zip(&mut mixed.impulses) {
+        *own = row.impulse(&row.velocity(root), softness).unwrap_or_default();
     }
     outcome
 }
@@ -193,7 +197,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
 /// Level 3.
 fn follow_from_softest(
     softness: f64,
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     attempt: &mut [f64],
     prefix: &mut Vec<f64>,

@@ -19,29 +19,26 @@
 use nalgebra::Vector3;
 use tightfit_spatial::{Vectorise, vectorised};
 
-use super::contact_law::{ContactRow, Stiffness};
+use super::law_block::{self, LawBlock};
+use super::pair_sums::{ForceSums, StiffnessSums};
+use super::row_blocks::{LANES, Lanes3, RowBlock, RowBlocks, at, set};
 use super::system::System;
 use crate::make_room;
+use crate::records::NOT_FREE;
 
-/// Above this many contacts a pass without the Jacobian pays: most solves end at the pass that it saves.
-const LARGE_SET: usize = 64;
-/// α stays below one: at one the slip law loses its root.
-const LARGEST_RATIO: f64 = 0.999_999_9;
-
-/// What the method remembers of one contact.
+/// What the method remembers of eight contacts: p, q and K.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MixedRow {
-    /// p [N·s].
-    pub(super) impulse: Vector3<f64>,
-    /// q [N·s] and K [kg]; `None` when open.
-    law: Option<(Vector3<f64>, Stiffness)>,
+struct MixedBlock {
+    law: LawBlock,
+    offset: Lanes3,
 }
 
 /// Buffers of the method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MixedBuffers {
-    /// One for each row of the working set.
-    pub(super) rows: Vec<MixedRow>,
+    /// p of each row of the working set [N·s]: the start of the next solve.
+    pub(super) impulses: Vec<Vector3<f64>>,
+    blocks: Vec<MixedBlock>,
     right: Vec<f64>,
     current: Vec<f64>,
 }
@@ -49,15 +46,35 @@ pub(super) struct MixedBuffers {
 impl MixedBuffers {
     /// Makes room for so many bodies and contacts.
     pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
-        make_room(&mut self.rows, contacts);
+        make_room(&mut self.impulses, contacts);
+        make_room(&mut self.blocks, RowBlocks::most(bodies, contacts));
         make_room(&mut self.right, 6 * bodies);
         make_room(&mut self.current, 6 * bodies);
+    }
+
+    fn load(&mut self, rows: &RowBlocks) {
+        self.blocks.clear();
+        for block in &rows.blocks {
+            let mut mixed = MixedBlock::default();
+            for (lane, place) in block.rows() {
+                set(&mut mixed.law.impulse, lane, self.impulses[place]);
+            }
+            self.blocks.push(mixed);
+        }
+    }
+
+    fn store(&mut self, rows: &RowBlocks) {
+        for (block, mixed) in rows.blocks.iter().zip(&self.blocks) {
+            for (lane, place) in block.rows() {
+                self.impulses[place] = at(&mixed.law.impulse, lane);
+            }
+        }
     }
 }
 
 /// Newton from `velocity` and the impulses in `buffers`; on success `velocity` is the root.
 pub(super) fn solve(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     softness: f64,
     iterations: u32,
@@ -65,18 +82,13 @@ pub(super) fn solve(
     buffers: &mut MixedBuffers,
 ) -> bool {
     let accepted = system.accepted();
+    buffers.load(rows);
     buffers.current.clear();
     buffers.current.extend_from_slice(velocity);
     for iteration in 0..=iterations {
-        if iteration > 0
-            && rows.len() > LARGE_SET
-            && system.evaluate(rows, &buffers.current, softness) < accepted
-        {
-            velocity.copy_from_slice(&buffers.current);
-            return true;
-        }
         if pass(rows, system, softness, iteration == 0, buffers) < accepted {
             velocity.copy_from_slice(&buffers.current);
+            buffers.store(rows);
             return true;
         }
         if iteration == iterations || system.factor() == 0.0 {
@@ -90,13 +102,13 @@ pub(super) fn solve(
 
 /// One pass: impulses from the last laws, new laws, H, right side; returns the squared merit of the primal law.
 fn pass(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     softness: f64,
     first: bool,
     buffers: &mut MixedBuffers,
 ) -> f64 {
-    let MixedBuffers { rows: states, right, current } = buffers;
+    let MixedBuffers { blocks, right, current, .. } = buffers;
     system.evaluations += 1;
     system.start_jacobian();
     system.force.fill(0.0);
@@ -109,19 +121,15 @@ fn pass(
             }
         }
     }
-    vectorised(MixedPass { rows, states, system, softness, first, right, current });
+    vectorised(MixedPass { rows, blocks, state: PassState { system, softness, first, right, current } });
     system.finish_residual(current)
 }
 
 /// The loop of [`pass`].
 struct MixedPass<'a> {
-    rows: &'a [ContactRow],
-    states: &'a mut [MixedRow],
-    system: &'a mut System,
-    softness: f64,
-    first: bool,
-    right: &'a mut [f64],
-    current: &'a [f64],
+    rows: &'a RowBlocks,
+    blocks: &'a mut [MixedBlock],
+    state: PassState<'a>,
 }
 
 impl Vectorise for MixedPass<'_> {
@@ -129,64 +137,60 @@ impl Vectorise for MixedPass<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { rows, states, system, softness, first, right, current } = self;
-        for (row, state) in rows.iter().zip(states) {
-            let v = row.velocity(current);
-            if !first {
-                state.impulse = match &state.law {
-                    Some((offset, stiffness)) => offset - stiffness.times(&row.normal, &v),
-                    None => Vector3::zeros(),
-                };
-            }
-            if let Some(impulse) = row.impulse(&v, softness) {
-                row.add_impulse(&impulse, &mut system.force);
-            }
-            state.law = state.choose_law(row, &v, softness);
-            if let Some((offset, stiffness)) = &state.law {
-                let constant = offset + stiffness.times(&row.normal, &row.drift);
-                row.add_impulse(&constant, right);
-                system.add_stiffness(row, stiffness);
+        let Self { rows, mut blocks, mut state } = self;
+        for pair in rows.pairs() {
+            let own;
+            (own, blocks) = blocks.split_at_mut(pair.len());
+            match pair[0].body_b {
+                NOT_FREE => state.add_pair::<1>(pair, own),
+                _ => state.add_pair::<2>(pair, own),
             }
         }
     }
 }
 
-impl MixedRow {
-    /// A contact that starts from the impulse p [N·s].
-    pub(super) fn starting_from(impulse: Vector3<f64>) -> Self {
-        Self { impulse, ..Self::default() }
-    }
+/// What a pass reads and adds to.
+struct PassState<'a> {
+    system: &'a mut System,
+    softness: f64,
+    first: bool,
+    right: &'a mut [f64],
+    current: &'a [f64],
+}
 
-    /// q and K of the state that the trial impulse τ is in; `None` when open.
+impl PassState<'_> {
+    /// The rows of one pair, of whose bodies `SIDES` are free.
     #[inline(always)]
-    fn choose_law(
-        &self,
-        row: &ContactRow,
-        v: &Vector3<f64>,
-        softness: f64,
-    ) -> Option<(Vector3<f64>, Stiffness)> {
-        let n = &row.normal;
-        let (normal_impulse, normal_speed) = (n.dot(&self.impulse), n.dot(v));
-        let rate = row.inverse_compliance;
-        let kept = 1.0 - softness;
-        let trial_normal = kept * normal_impulse - rate * (normal_speed + row.approach);
-        if trial_normal <= 0.0 {
-            return None;
+    fn add_pair<const SIDES: usize>(&mut self, pair: &[RowBlock], mixed: &mut [MixedBlock]) {
+        let (mut force, mut constants) = (ForceSums::<SIDES>::new(), ForceSums::<SIDES>::new());
+        let mut stiffness = StiffnessSums::<SIDES>::new();
+        for (block, MixedBlock { law, offset }) in pair.iter().zip(mixed) {
+            let v = law_block::relative(block, self.current);
+            if !self.first {
+                law.impulse = combined(offset, &law.times(block, &v), -1.0);
+            }
+            let mut primal = Lanes3::default();
+            law_block::impulses(block, &v, self.softness, &mut primal);
+            force.add(block, &primal);
+            law_block::mixed_laws(block, &v, self.softness, law, offset);
+            constants.add(block, &combined(offset, &law.times(block, &block.drift), 1.0));
+            stiffness.add(block, law);
         }
-        let stiff = rate / softness;
-        let trial = (self.impulse - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
-        let length = trial.norm();
-        if length <= row.friction * trial_normal {
-            return Some((n * (-stiff * row.approach), Stiffness::Stick(stiff)));
-        }
-        let along = trial / length;
-        let across = n.cross(&along);
-        let ratio = (row.friction * trial_normal / length).min(LARGEST_RATIO);
-        let gain = 1.0 / (1.0 - ratio * kept);
-        let resistance = (ratio * rate * gain).min(stiff);
-        let w = resistance * across.dot(v) - ratio * kept * gain * across.dot(&self.impulse);
-        let ray = n + along * row.friction;
-        let offset = ray * (-stiff * row.approach) + across * w;
-        Some((offset, Stiffness::Slip { ahead: ray * stiff, across, resistance }))
+        let size = self.system.size();
+        force.flush(&pair[0], &mut self.system.force);
+        stiffness.flush(&pair[0], &mut self.system.jacobian, size);
+        constants.flush(&pair[0], self.right);
     }
+}
+
+/// left + sign · right.
+#[inline(always)]
+fn combined(left: &Lanes3, right: &Lanes3, sign: f64) -> Lanes3 {
+    let mut out = *left;
+    for (out, right) in out.iter_mut().zip(right) {
+        for lane in 0..LANES {
+            out[lane] += sign * right[lane];
+        }
+    }
+    out
 }

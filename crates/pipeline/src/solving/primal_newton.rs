@@ -6,7 +6,7 @@
 //!
 //! When no t will do, the best one tried is taken: across a kink the merit must rise before it falls.
 
-use super::contact_law::ContactRow;
+use super::row_blocks::RowBlocks;
 use super::system::System;
 use crate::make_room;
 
@@ -36,7 +36,7 @@ impl NewtonBuffers {
 
 /// Newton from `velocity`, which becomes the last iterate; true when that is a root.
 pub(super) fn solve(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     softness: f64,
     limits: NewtonLimits,
@@ -78,7 +78,7 @@ pub(super) fn solve(
 
 /// Evaluates at V + t d, which is left in `trial`.
 fn evaluate_along(
-    rows: &[ContactRow],
+    rows: &RowBlocks,
     system: &mut System,
     softness: f64,
     velocity: &[f64],

@@ -3,25 +3,22 @@
 //! ```text
 //! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ or W⁻¹ per body
 //! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       Jᵀx = [x; ρ × x] for the first body, its negative for the second
-//! K = Σ a bᵀ  ⇒  JᵀKJ = Σ (Jᵀa)(Jᵀb)ᵀ       merit √(rᵀ sym(W) r) [√J]
+//! merit √(rᵀ sym(W) r) [√J]
 //! ```
 //!
-//! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names, and
-//! each of its directions adds one product of two lines of six numbers: a vector register each.
+//! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
 
 use nalgebra::{Matrix6, Vector3};
 use tightfit_spatial::{Vectorise, vectorised};
 
-use super::contact_law::{ContactRow, Stiffness};
+use super::contact_law::ContactRow;
 use super::dense::{DenseLu, invert_definite};
+use super::law_block::{self, LawBlock};
+use super::pair_sums::{ForceSums, StiffnessSums};
 use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
+use super::row_blocks::{RowBlock, RowBlocks};
 use crate::make_room;
 use crate::records::NOT_FREE;
-
-/// A line of six numbers travels as eight, the last two of them zero.
-const LINE: usize = 8;
-/// What the last line of a row of H needs beyond it.
-const PADDING: usize = LINE - 6;
 
 /// The problem without its contacts, and what the last evaluation found.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +35,8 @@ pub(super) struct System {
     pub(super) force: Vec<f64>,
     /// r [N·s, N·m·s].
     pub(super) residual: Vec<f64>,
-    /// H, row-major, its rows [`PADDING`] longer than they are.
-    jacobian: Vec<f64>,
+    /// H, row-major.
+    pub(super) jacobian: Vec<f64>,
     /// Factors of H.
     pub(super) lu: DenseLu,
     /// Speed scale of the problem in the norm of A [√J]: |V_f|_A and the surfaces' drift.
@@ -62,7 +59,7 @@ impl System {
         for buffer in [&mut self.free_velocity, &mut self.force, &mut self.residual] {
             make_room(buffer, size);
         }
-        make_room(&mut self.jacobian, size * (size + PADDING));
+        make_room(&mut self.jacobian, size * size);
         self.lu.make_room(size);
     }
 
@@ -79,7 +76,7 @@ impl System {
             buffer.resize(size, 0.0);
         }
         self.jacobian.clear();
-        self.jacobian.resize(size * (size + PADDING), 0.0);
+        self.jacobian.resize(size * size, 0.0);
         self.iterations = 0;
         self.evaluations = 0;
         for response in problem.response {
@@ -123,22 +120,10 @@ impl System {
         quadratic(&self.metric, a, b)
     }
 
-    /// F and r at `velocity`; returns the squared merit.
-    pub(super) fn evaluate(&mut self, rows: &[ContactRow], velocity: &[f64], softness: f64) -> f64 {
-        self.evaluations += 1;
-        self.force.fill(0.0);
-        for row in rows {
-            if let Some(impulse) = row.impulse(&row.velocity(velocity), softness) {
-                row.add_impulse(&impulse, &mut self.force);
-            }
-        }
-        self.finish_residual(velocity)
-    }
-
     /// F, r and H at `velocity`; returns the squared merit.
     pub(super) fn evaluate_with_jacobian(
         &mut self,
-        rows: &[ContactRow],
+        rows: &RowBlocks,
         velocity: &[f64],
         softness: f64,
     ) -> f64 {
@@ -151,47 +136,15 @@ impl System {
 
     /// H ← A.
     pub(super) fn start_jacobian(&mut self) {
-        let stride = self.size() + PADDING;
+        let size = self.size();
         self.jacobian.fill(0.0);
         for (body, inertia) in self.inertia.iter().enumerate() {
             for row in 0..6 {
-                let start = (6 * body + row) * stride + 6 * body;
+                let start = (6 * body + row) * size + 6 * body;
                 for column in 0..6 {
                     self.jacobian[start + column] = inertia[(row, column)];
                 }
             }
-        }
-    }
-
-    /// H += JᵀKJ.
-    #[inline(always)]
-    pub(super) fn add_stiffness(&mut self, row: &ContactRow, stiffness: &Stiffness) {
-        match stiffness {
-            Stiffness::Stick(k) => {
-                for axis in 0..3 {
-                    let unit = Vector3::ith(axis, 1.0);
-                    self.add_product(row, &(unit * *k), &unit);
-                }
-            }
-            Stiffness::Slip { ahead, across, resistance } => {
-                self.add_product(row, ahead, &row.normal);
-                self.add_product(row, &(across * *resistance), across);
-            }
-        }
-    }
-
-    /// H += (Jᵀa)(Jᵀb)ᵀ.
-    #[inline(always)]
-    fn add_product(&mut self, row: &ContactRow, a: &Vector3<f64>, b: &Vector3<f64>) {
-        let stride = self.size() + PADDING;
-        let (first, second) = (row.body_a as usize, row.body_b as usize);
-        let (left, right) = (line(a, &row.arm_a), line(b, &row.arm_a));
-        add_outer(&mut self.jacobian, stride, [first, first], &left, &right);
-        if row.body_b != NOT_FREE {
-            let (far_left, far_right) = (line(&-a, &row.arm_b), line(&-b, &row.arm_b));
-            add_outer(&mut self.jacobian, stride, [first, second], &left, &far_right);
-            add_outer(&mut self.jacobian, stride, [second, first], &far_left, &right);
-            add_outer(&mut self.jacobian, stride, [second, second], &far_left, &far_right);
         }
     }
 
@@ -213,8 +166,7 @@ impl System {
     /// Factors H; returns sign(det H), 0 when singular.
     pub(super) fn factor(&mut self) -> f64 {
         self.iterations += 1;
-        let size = self.size();
-        self.lu.factor(&self.jacobian, size, size + PADDING)
+        self.lu.factor(&self.jacobian, self.free_velocity.len())
     }
 }
 
@@ -243,36 +195,10 @@ fn trace_at(mobility: &Matrix6<f64>, arm: &Vector3<f64>) -> f64 {
     linear + 2.0 * coupling + arm.norm_squared() * angular.trace() - arm.dot(&(angular * arm))
 }
 
-/// [x; ρ × x], padded.
-#[inline(always)]
-fn line(x: &Vector3<f64>, arm: &Vector3<f64>) -> [f64; LINE] {
-    let moment = arm.cross(x);
-    [x.x, x.y, x.z, moment.x, moment.y, moment.z, 0.0, 0.0]
-}
-
-/// Adds a product of two lines to the block of two bodies.
-#[inline(always)]
-fn add_outer(
-    jacobian: &mut [f64],
-    stride: usize,
-    [row_body, column_body]: [usize; 2],
-    left: &[f64; LINE],
-    right: &[f64; LINE],
-) {
-    let start = 6 * row_body * stride + 6 * column_body;
-    for (index, own) in left[..6].iter().enumerate() {
-        let at = start + index * stride;
-        let Some(target) = jacobian[at..].first_chunk_mut::<LINE>() else { return };
-        for lane in 0..LINE {
-            target[lane] += own * right[lane];
-        }
-    }
-}
-
 /// The loop of [`System::evaluate_with_jacobian`].
 struct PrimalPass<'a> {
     system: &'a mut System,
-    rows: &'a [ContactRow],
+    rows: &'a RowBlocks,
     velocity: &'a [f64],
     softness: f64,
 }
@@ -282,12 +208,27 @@ impl Vectorise for PrimalPass<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { system, rows, velocity, softness } = self;
-        for row in rows {
-            if let Some((impulse, stiffness)) = row.impulse_and_stiffness(&row.velocity(velocity), softness) {
-                row.add_impulse(&impulse, &mut system.force);
-                system.add_stiffness(row, &stiffness);
+        for pair in self.rows.pairs() {
+            match pair[0].body_b {
+                NOT_FREE => add_pair::<1>(self.system, pair, self.velocity, self.softness),
+                _ => add_pair::<2>(self.system, pair, self.velocity, self.softness),
             }
         }
     }
+}
+
+/// F and H of the rows of one pair, of whose bodies `SIDES` are free.
+#[inline(always)]
+fn add_pair<const SIDES: usize>(system: &mut System, pair: &[RowBlock], velocity: &[f64], softness: f64) {
+    let (mut force, mut stiffness) = (ForceSums::<SIDES>::new(), StiffnessSums::<SIDES>::new());
+    let mut law = LawBlock::default();
+    for block in pair {
+        let v = law_block::relative(block, velocity);
+        law_block::impulses_and_stiffness(block, &v, softness, &mut law);
+        force.add(block, &law.impulse);
+        stiffness.add(block, &law);
+    }
+    let size = system.size();
+    force.flush(&pair[0], &mut system.force);
+    stiffness.flush(&pair[0], &mut system.jacobian, size);
 }

@@ -1,0 +1,149 @@
+//! The rows of the working set, eight side by side: the passes of all solvers run over these in vectors.
+//!
+//! A block holds rows of one pair of bodies; its empty lanes are contacts without compliance that never close.
+
+use nalgebra::Vector3;
+
+use super::contact_law::ContactRow;
+use crate::make_room;
+use crate::records::NOT_FREE;
+
+/// Rows of a block.
+pub(super) const LANES: usize = 8;
+/// One number of each row.
+pub(super) type Lanes = [f64; LANES];
+/// One vector of each row: x, y, z.
+pub(super) type Lanes3 = [Lanes; 3];
+
+/// Eight rows of one pair of bodies.
+#[derive(Clone, Debug)]
+pub(super) struct RowBlock {
+    /// First body.
+    pub(super) body_a: u32,
+    /// Second body or [`NOT_FREE`].
+    pub(super) body_b: u32,
+    /// ρ_a [m].
+    pub(super) arm_a: Lanes3,
+    /// ρ_b [m]; zero where the second side is not free.
+    pub(super) arm_b: Lanes3,
+    /// n, from the second body into the first.
+    pub(super) normal: Lanes3,
+    /// u: velocity of a second side that is not free [m/s]; zero where it is free.
+    pub(super) drift: Lanes3,
+    /// b: allowed approach speed [m/s].
+    pub(super) approach: Lanes,
+    /// 1/dᵢ [kg].
+    pub(super) rate: Lanes,
+    /// μ [-].
+    pub(super) friction: Lanes,
+    /// Place of each row in the working set, and how many there are.
+    places: [u32; LANES],
+    count: usize,
+}
+
+impl RowBlock {
+    fn new(body_a: u32, body_b: u32) -> Self {
+        let zero = [[0.0; LANES]; 3];
+        Self {
+            body_a,
+            body_b,
+            arm_a: zero,
+            arm_b: zero,
+            normal: zero,
+            drift: zero,
+            // nothing presses on an empty lane: it is open at any velocity
+            approach: [1.0; LANES],
+            rate: [0.0; LANES],
+            friction: [0.0; LANES],
+            places: [0; LANES],
+            count: 0,
+        }
+    }
+
+    fn push(&mut self, row: &ContactRow, place: usize) {
+        let lane = self.count;
+        for axis in 0..3 {
+            self.arm_a[axis][lane] = row.arm_a[axis];
+            self.arm_b[axis][lane] = row.arm_b[axis];
+            self.normal[axis][lane] = row.normal[axis];
+            self.drift[axis][lane] = row.drift[axis];
+        }
+        self.approach[lane] = row.approach;
+        self.rate[lane] = row.inverse_compliance;
+        self.friction[lane] = row.friction;
+        self.places[lane] = place as u32;
+        self.count += 1;
+    }
+
+    /// Lane and place in the working set of each row.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.places[..self.count].iter().map(|&place| place as usize).enumerate()
+    }
+}
+
+/// All rows of the working set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RowBlocks {
+    pub(super) blocks: Vec<RowBlock>,
+}
+
+impl RowBlocks {
+    /// Makes room for so many contacts between so many bodies.
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.blocks, Self::most(bodies, contacts));
+    }
+
+    /// Most blocks of so many contacts between so many bodies: every pair may leave one unfilled.
+    pub(super) fn most(bodies: usize, contacts: usize) -> usize {
+        contacts / LANES + bodies * (bodies + 1) / 2 + 1
+    }
+
+    /// The blocks of each pair of bodies.
+    #[inline(always)]
+    pub(super) fn pairs(&self) -> impl Iterator<Item = &[RowBlock]> {
+        self.blocks.chunk_by(|one, next| one.body_a == next.body_a && one.body_b == next.body_b)
+    }
+
+    /// Takes the rows over, block after block in the order of their coming.
+    pub(super) fn load(&mut self, rows: &[ContactRow]) {
+        self.blocks.clear();
+        for (place, row) in rows.iter().enumerate() {
+            let is_open = |block: &&mut RowBlock| {
+                block.count < LANES && block.body_a == row.body_a && block.body_b == row.body_b
+            };
+            if let Some(block) = self.blocks.iter_mut().rev().find(is_open) {
+                block.push(row, place);
+            } else {
+                let mut block = RowBlock::new(row.body_a, row.body_b);
+                block.push(row, place);
+                self.blocks.push(block);
+            }
+        }
+        // neighbours of one pair share their sums
+        if self.blocks.iter().any(|block| block.body_b != NOT_FREE || block.body_a > 0) {
+            self.blocks.sort_by_key(|block| (block.body_a, block.body_b));
+        }
+    }
+}
+
+/// [v; ω] of a body, zero where it is not free.
+#[inline(always)]
+pub(super) fn body_velocity(velocities: &[f64], body: u32) -> [f64; 6] {
+    let start = 6 * body as usize;
+    let own = if body == NOT_FREE { None } else { velocities[start..].first_chunk() };
+    own.copied().unwrap_or_default()
+}
+
+/// One vector of a block.
+#[inline(always)]
+pub(super) fn at(columns: &Lanes3, lane: usize) -> Vector3<f64> {
+    Vector3::new(columns[0][lane], columns[1][lane], columns[2][lane])
+}
+
+/// Sets one vector of a block.
+#[inline(always)]
+pub(super) fn set(columns: &mut Lanes3, lane: usize, value: Vector3<f64>) {
+    columns[0][lane] = value.x;
+    columns[1][lane] = value.y;
+    columns[2][lane] = value.z;
+}
