@@ -10,7 +10,7 @@ use tightfit_spatial::{Columns3, Pose};
 use crate::{Motion, Parameters, Scene, State};
 
 /// Largest distances between audit nodes [m].
-const SPACING: NodeSpacing = NodeSpacing { face: 0.49e-3, edge: 0.049e-3, start: 0.047e-3 };
+const SPACING: NodeSpacing = NodeSpacing { face: 0.49e-3, helix: 0.49e-3, edge: 0.049e-3, start: 0.047e-3 };
 
 /// Audit nodes of every body.
 #[derive(Clone, Debug)]

@@ -96,7 +96,7 @@ impl RadialSurface {
             let rows = NodeSpacing::intervals(widths[face as usize], spacing.face);
             for row in 0..rows {
                 let u = (row as f64 + 0.5) / rows as f64;
-                self.helix(&mut nodes, NodeKind::Face, face, u, spacing.face, 0.5 * (row % 2) as f64);
+                self.helix(&mut nodes, NodeKind::Face, face, u, spacing.helix, 0.5 * (row % 2) as f64);
             }
         }
         // the ridge that cuts is the crest of a bolt, the root (minor diameter) of a nut

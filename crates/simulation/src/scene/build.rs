@@ -240,6 +240,8 @@ fn spacing(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, Sh
     let or = |given: Option<f64>, usual: f64| given.map_or(usual, |mm| mm * 1e-3);
     NodeSpacing::new(
         or(description.face_spacing_mm, usual.face),
+        // a thread keeps its proportions when only its faces are told
+        or(description.helix_spacing_mm.or(description.face_spacing_mm.map(|face| 4.0 * face)), usual.helix),
         or(description.edge_spacing_mm, usual.edge),
         or(description.start_spacing_mm, usual.start),
     )
