@@ -51,7 +51,7 @@ impl ThreadProfile {
         // without a cone: infinitely far behind it
         let none = [sign * f64::INFINITY, 0.0];
         let [low_cone, high_cone] = window.cones.map(|cone| cone.unwrap_or(none));
-        let mut phase: Lanes = [0.0; BLOCK];
+        let (mut phase, mut radii): (Lanes, Lanes) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut any_near = 0;
         for lane in 0..BLOCK {
             let (px, py, pz) = (x[lane], y[lane], z[lane]);
@@ -77,10 +77,11 @@ impl ThreadProfile {
             let verdict = if is_alone & is_clear { SINGLE } else { SEVERAL };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
             phase[lane] = s;
+            radii[lane] = radius;
             any_near |= out.verdict[lane];
         }
         if any_near & SINGLE != 0 {
-            self.flank_block(sign, points, &phase, reach, behind, out);
+            self.flank_block(sign, points, [&phase, &radii], reach, behind, out);
         }
     }
 
@@ -90,7 +91,7 @@ impl ThreadProfile {
         &self,
         sign: f64,
         points: &PointBlock,
-        phase: &Lanes,
+        [phase, radii]: [&Lanes; 2],
         reach: f64,
         behind: f64,
         out: &mut FaceBlock,
@@ -100,7 +101,7 @@ impl ThreadProfile {
         for lane in 0..BLOCK {
             let point = Vector3::new(x[lane], y[lane], z[lane]);
             let toward = if phase[lane] < 0.0 { -1.0 } else { 1.0 };
-            let Sample { distance, normal } = self.flank_at(point, phase[lane], toward);
+            let Sample { distance, normal } = self.flank_at_radius(point, radii[lane], phase[lane], toward);
             let distance = sign * distance;
             let found = if distance >= -behind { SINGLE } else { SEVERAL };
             let found = if distance <= reach { found } else { FAR };
