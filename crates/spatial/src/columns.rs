@@ -60,6 +60,11 @@ impl Columns3 {
         Vector3::new(self.x[index], self.y[index], self.z[index])
     }
 
+    /// Replaces point `index`; panics when it is out of range, as slices do.
+    pub fn set(&mut self, index: usize, point: Vector3<f64>) {
+        (self.x[index], self.y[index], self.z[index]) = (point.x, point.y, point.z);
+    }
+
     /// The points in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Vector3<f64>> + '_ {
         (0..self.len()).map(|index| self.get(index))

@@ -111,13 +111,16 @@ impl Vectorise for NodesAgainst<'_> {
                             continue;
                         }
                         against.part.each_piece(point, reach, |number, branches| {
-                            let face = match is_core {
-                                true => Some(intersection(branches)),
+                            let [face, other] = match is_core {
+                                true => [Some(intersection(branches)), None],
                                 false => predicted(branches, motion.at(point), options.horizon),
                             };
                             if let Some(face) = face.filter(|face| face.distance - offset < options.margin) {
                                 let at = point - face.normal * offset;
                                 found.push(at, face.normal, face.distance - offset, id(number));
+                                if let Some(other) = other {
+                                    found.push_other(other.offset(offset));
+                                }
                             }
                         });
                     }
@@ -161,22 +164,26 @@ fn behind(path: f64) -> f64 {
     BEHIND - BENT * path
 }
 
-/// The face with the largest predicted gap. A node in front of another face is outside the piece, so the gap to the
-/// chosen one, which it is about to come in front of, is not negative then.
-fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> Option<Sample> {
+/// The face with the largest predicted gap, and the next one that still holds. A node in front of another face is outside
+/// the piece, so the gap to the chosen one, which it is about to come in front of, is not negative then.
+fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> [Option<Sample>; 2] {
     let behind = behind(horizon * velocity.norm());
     let score = |face: &Sample| match face.distance >= behind {
         true => face.distance + horizon * face.normal.dot(&velocity),
         false => face.distance - 1.0,
     };
-    let mut best: Option<(f64, Sample)> = None;
+    let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
     let mut outside = f64::NEG_INFINITY;
     for face in branches {
         let own = score(face);
         outside = outside.max(face.distance);
-        if best.is_none_or(|(other, _)| own > other) {
-            best = Some((own, *face));
+        if best[0].is_none_or(|(other, _)| own > other) {
+            best = [Some((own, *face)), best[0]];
+        } else if best[1].is_none_or(|(other, _)| own > other) {
+            best[1] = Some((own, *face));
         }
     }
-    best.map(|(_, face)| Sample { distance: face.distance.max(outside.min(0.0)), ..face })
+    let clear = |(_, face): (f64, Sample)| Sample { distance: face.distance.max(outside.min(0.0)), ..face };
+    let [first, second] = best;
+    [first.map(clear), second.filter(|(_, face)| face.distance >= behind).map(clear)]
 }

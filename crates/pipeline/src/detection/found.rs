@@ -1,12 +1,13 @@
 //! Contacts found, on their way into the record: gathered in the part's frame, turned into the world many at a time.
 
+use arrayvec::ArrayVec;
 use nalgebra::{Matrix3, Vector3};
-use tightfit_shape::Part;
 use tightfit_shape::block::BLOCK;
+use tightfit_shape::{Part, Sample};
 use tightfit_spatial::Columns3;
 
 use super::{DetectionOptions, Side};
-use crate::records::{Contacts, NOT_FREE};
+use crate::records::{Contacts, NOT_FREE, OtherFace};
 
 /// Room for one block of nodes, each with all its pieces, and as many again.
 const ROOM: usize = 2 * BLOCK * Part::MOST_PIECES as usize;
@@ -20,13 +21,24 @@ pub(super) struct Found<'a> {
     normal: [[f64; ROOM]; 3],
     gap: [f64; ROOM],
     id: [u32; ROOM],
+    /// Other faces: place among those found here, distance less the node's offset, normal.
+    others: ArrayVec<(usize, Sample), ROOM>,
 }
 
 impl<'a> Found<'a> {
     #[inline(always)]
     pub(super) fn new(of: &'a Side<'a>, against: &'a Side<'a>) -> Self {
         let empty = [[0.0; ROOM]; 3];
-        Self { of, against, count: 0, point: empty, normal: empty, gap: [0.0; ROOM], id: [0; ROOM] }
+        Self {
+            of,
+            against,
+            count: 0,
+            point: empty,
+            normal: empty,
+            gap: [0.0; ROOM],
+            id: [0; ROOM],
+            others: ArrayVec::new(),
+        }
     }
 
     #[inline(always)]
@@ -39,6 +51,11 @@ impl<'a> Found<'a> {
         self.gap[at] = gap;
         self.id[at] = id;
         self.count += 1;
+    }
+
+    /// Another face of the contact pushed last.
+    pub(super) fn push_other(&mut self, face: Sample) {
+        self.others.push((self.count - 1, face));
     }
 
     /// Makes room for another block.
@@ -81,6 +98,10 @@ impl<'a> Found<'a> {
                 let at = contacts.arm_a.get(index) + first.center;
                 contacts.surface_velocity.push(second.velocity_at(at));
             }
+        }
+        for (place, face) in self.others.drain(..) {
+            let normal = turn * face.normal * sign;
+            contacts.others.push(OtherFace { contact: (start + place) as u32, normal, gap: face.distance });
         }
         self.count = 0;
     }

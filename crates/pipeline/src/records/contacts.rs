@@ -16,6 +16,17 @@ use crate::make_room;
 /// Body index of a side that does not move freely: fixed or kinematic.
 pub const NOT_FREE: u32 = u32::MAX;
 
+/// A face beside the one in a contact's row: in front of either, the node is free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherFace {
+    /// Place of the contact in the record.
+    pub contact: u32,
+    /// n of the face, as in the row.
+    pub normal: Vector3<f64>,
+    /// φ of the face [m].
+    pub gap: f64,
+}
+
 /// Candidate contacts of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contacts {
@@ -39,6 +50,8 @@ pub struct Contacts {
     pub restitution: Vec<f64>,
     /// Identity of the node, the same in every step: impulses are carried over by it.
     pub id: Vec<u32>,
+    /// Other faces that may hold a node at an edge instead of the one in its row.
+    pub others: Vec<OtherFace>,
 }
 
 impl Contacts {
@@ -65,6 +78,7 @@ impl Contacts {
         for column in [&mut self.gap, &mut self.friction, &mut self.restitution] {
             make_room(column, count);
         }
+        make_room(&mut self.others, count);
     }
 
     /// Forgets the contacts and keeps the memory.
@@ -79,6 +93,20 @@ impl Contacts {
         self.friction.clear();
         self.restitution.clear();
         self.id.clear();
+        self.others.clear();
+    }
+
+    /// The other face of a contact, if it has one: its place among [`Self::others`].
+    #[must_use]
+    pub fn other_face(&self, contact: usize) -> Option<usize> {
+        self.others.binary_search_by_key(&(contact as u32), |other| other.contact).ok()
+    }
+
+    /// Puts the other face `place` into the row of its contact; the row's own is given up.
+    pub fn take_other_face(&mut self, place: usize) {
+        let OtherFace { contact, normal, gap } = self.others.remove(place);
+        self.normal.set(contact as usize, normal);
+        self.gap[contact as usize] = gap;
     }
 
     /// Relative velocity at contact `index` for the stacked body velocities [m/s, rad/s], world axes.

@@ -2,4 +2,4 @@
 
 mod contacts;
 
-pub use contacts::{Contacts, NOT_FREE};
+pub use contacts::{Contacts, NOT_FREE, OtherFace};

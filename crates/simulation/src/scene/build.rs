@@ -241,7 +241,10 @@ fn spacing(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, Sh
     NodeSpacing::new(
         or(description.face_spacing_mm, usual.face),
         // a thread keeps its proportions when only its faces are told
-        or(description.helix_spacing_mm.or(description.face_spacing_mm.map(|face| 4.0 * face)), usual.helix),
+        or(
+            description.helix_spacing_mm.or(description.face_spacing_mm.map(|face| (4.0 * face).min(1000.0))),
+            usual.helix,
+        ),
         or(description.edge_spacing_mm, usual.edge),
         or(description.start_spacing_mm, usual.start),
     )

@@ -18,6 +18,7 @@ use tightfit_pipeline::solving::{
     ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem, solve,
 };
 
+use super::faces::{EXCHANGES, Mover};
 use super::workspace::Environment;
 use crate::{Certificate, Limit, State};
 
@@ -43,6 +44,13 @@ impl Environment<'_> {
         }
         if worst < -SLOWEST_IMPACT {
             self.solve_impact(certificate);
+            let mut rounds = 0;
+            while !bounces && rounds < EXCHANGES && self.exchange_faces(Mover::End) {
+                let scratch = &mut *self.scratch;
+                scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+                self.solve_impact(certificate);
+                rounds += 1;
+            }
             if bounces && self.gains_energy() {
                 self.calm_rebound(certificate);
             } else {
@@ -92,6 +100,13 @@ impl Environment<'_> {
     pub(super) fn smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
         self.solve_smooth(state, certificate);
+        let mut rounds = 0;
+        while rounds < EXCHANGES && self.exchange_faces(Mover::Middle) {
+            let scratch = &mut *self.scratch;
+            scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+            self.solve_smooth(state, certificate);
+            rounds += 1;
+        }
         if let Some(touch) = self.first_touch() {
             // the piece ends there
             self.duration = touch;

@@ -12,6 +12,7 @@
 mod advance;
 mod bounce;
 mod contact_stages;
+mod faces;
 mod margin;
 mod prepare;
 mod project;
