@@ -11,6 +11,7 @@
 
 use super::arclength::{self, Path, PathBuffers};
 use super::continuation::{self, Schedule};
+use super::extrapolation;
 use super::mixed_newton::{self, MixedBuffers};
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
@@ -118,7 +119,7 @@ pub fn solve(
             break;
         }
     }
-    finish(problem, options, warm, workspace);
+    finish(problem, options, report.converged, warm, workspace);
     report.iterations = workspace.system.iterations;
     report.evaluations = workspace.system.evaluations;
     report.working_set = workspace.set.rows.len();
@@ -220,12 +221,31 @@ fn follow_from_softest(
 fn finish(
     problem: &VelocityProblem<'_>,
     options: &SolverOptions,
+    is_solved: bool,
     warm: &mut WarmStart,
     workspace: &mut SolverWorkspace,
 ) {
-    let SolverWorkspace { velocity, impulses, generalised, slowest_open, root, set, order, .. } = workspace;
+    let SolverWorkspace {
+        velocity,
+        impulses,
+        generalised,
+        slowest_open,
+        root,
+        attempt,
+        set,
+        system,
+        blocks,
+        ..
+    } = workspace;
+    let (softness, newton, order) = (options.softness, &mut workspace.newton, &mut workspace.order);
+    let is_smooth =
+        is_solved && extrapolation::solve_half(&set.rows, blocks, system, softness, root, attempt, newton);
     for row in &set.rows {
-        if let Some(impulse) = row.impulse(&row.velocity(root), options.softness) {
+        let impulse = match is_smooth {
+            true => extrapolation::impulse(row, softness, root, attempt),
+            false => row.impulse(&row.velocity(root), softness),
+        };
+        if let Some(impulse) = impulse {
             impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
         }
     }

@@ -10,6 +10,7 @@ mod arclength;
 mod contact_law;
 mod continuation;
 mod dense;
+mod extrapolation;
 mod ladder;
 mod law_block;
 mod mixed_newton;

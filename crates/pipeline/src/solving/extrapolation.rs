@@ -1,0 +1,75 @@
+//! The rigid law from two soft ones (Richardson).
+//!
+//! ```text
+//! p(ε) = p₀ + ε p′ + O(ε²)        p₀ ≈ 2 p(ε/2) − p(ε)
+//! ```
+//!
+//! As long as no contact changes its state between ε and ε/2 the impulses are smooth in ε, and what the softness gave
+//! way is gone to second order: a millionth becomes a millionth of a millionth. Few contacts have definite impulses; the
+//! many of a conforming face share their load by the softness, and change state with it, so they are left alone.
+
+use nalgebra::Vector3;
+
+use super::contact_law::ContactRow;
+use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
+use super::row_blocks::RowBlocks;
+use super::system::System;
+
+/// Most contacts in the working set.
+const FEW: usize = 8;
+/// Impulses that change by more than this share are not in the range where they are straight in ε: jamming.
+const LARGEST_CHANGE: f64 = 1e-4;
+/// The second root is next to the first.
+const LIMITS: NewtonLimits = NewtonLimits { iterations: 4, halvings: 2 };
+
+/// Finds the root at half the softness from the one at `softness`, into `half`; whether there is one to extrapolate from.
+pub(super) fn solve_half(
+    rows: &[ContactRow],
+    blocks: &mut RowBlocks,
+    system: &mut System,
+    softness: f64,
+    root: &[f64],
+    half: &mut Vec<f64>,
+    buffers: &mut NewtonBuffers,
+) -> bool {
+    if rows.is_empty() || rows.len() > FEW {
+        return false;
+    }
+    half.clear();
+    half.extend_from_slice(root);
+    blocks.load(rows);
+    if !primal_newton::solve(blocks, system, softness / 2.0, LIMITS, half, buffers) {
+        return false;
+    }
+    rows.iter().all(|row| is_smooth(row, softness, root, half))
+}
+
+/// Whether a row keeps its state from ε to ε/2, and nearly its impulse.
+fn is_smooth(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> bool {
+    let state = |velocity: &[f64], softness: f64| {
+        let v = row.velocity(velocity);
+        let impulse = row.impulse(&v, softness)?;
+        let tangential = v - row.normal * row.normal.dot(&v);
+        Some((impulse, tangential.norm() <= row.friction * row.depth(&v)))
+    };
+    match (state(root, softness), state(half, softness / 2.0)) {
+        (None, None) => true,
+        (Some((soft, sticks)), Some((hard, still))) => {
+            sticks == still && (hard - soft).norm() <= LARGEST_CHANGE * soft.norm()
+        }
+        _ => false,
+    }
+}
+
+/// p₀ of a row [N·s]; `None` when open. Rounding leaves it inside the cone.
+pub(super) fn impulse(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> Option<Vector3<f64>> {
+    let soft = row.impulse(&row.velocity(root), softness)?;
+    let hard = row.impulse(&row.velocity(half), softness / 2.0)?;
+    let impulse = hard * 2.0 - soft;
+    let normal = row.normal.dot(&impulse);
+    let tangential = impulse - row.normal * normal;
+    let limit = row.friction * normal;
+    let length = tangential.norm();
+    let share = if length > limit { limit / length } else { 1.0 };
+    Some(row.normal * normal + tangential * share)
+}
