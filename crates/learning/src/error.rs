@@ -22,6 +22,16 @@ pub enum LearningError {
         /// What would be accepted.
         allowed: &'static str,
     },
+    /// A file that cannot be read or written.
+    #[error("{path}: {problem}; {remedy}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A checkpoint of another task.
     #[error("{path} belongs to another task: {difference}; delete it or name another file")]
     OtherTask {

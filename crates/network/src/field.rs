@@ -8,7 +8,7 @@
 
 use std::array::from_fn;
 
-use tightfit_spatial::Columns3;
+use tightfit_spatial::{Columns3, Vector3};
 
 use crate::features::MOST_FEATURES;
 use crate::{Features, Inference, InferenceScratch, Network, NetworkError, Range};
@@ -30,6 +30,21 @@ pub struct FieldScratch {
     inputs: Vec<f32>,
     values: Vec<f32>,
     gradients: Vec<f32>,
+}
+
+impl FieldScratch {
+    /// Takes all memory that up to `points` points of this field need.
+    pub fn reserve(&mut self, field: &Field, points: usize) {
+        let width = field.features.count();
+        for (numbers, count) in [
+            (&mut self.inputs, points * width),
+            (&mut self.gradients, points * width),
+            (&mut self.values, points),
+        ] {
+            numbers.reserve(count.saturating_sub(numbers.len()));
+        }
+        self.inference.reserve(&field.inference);
+    }
 }
 
 impl Field {
@@ -86,6 +101,14 @@ impl Field {
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// Whether the network was told of places like this point [m]: every feature is in its range, or beyond it by no
+    /// more than random samples miss of its ends.
+    #[must_use]
+    pub fn covers(&self, point: Vector3<f64>) -> bool {
+        let features = self.features.of(point);
+        self.input_ranges.iter().zip(features).all(|(range, feature)| range.scaled(feature).abs() <= 1.02)
     }
 
     /// Value and gradient at every point [m]; the columns given are overwritten.

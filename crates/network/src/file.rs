@@ -8,15 +8,16 @@ use std::path::Path;
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range};
 
 /// Version of the layout.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 const KEY: &str = "tightfit";
 
-/// What stands in the metadata, less the hash.
+/// What stands in the metadata of a field, less the hash.
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: u32,
@@ -27,9 +28,27 @@ struct Description {
     recipe: serde_json::Value,
 }
 
+/// What every kind of description says.
+pub(crate) trait Describes: Serialize + DeserializeOwned {
+    /// Version of the layout.
+    fn format(&self) -> u32;
+    /// One per layer.
+    fn activations(&self) -> &[Activation];
+}
+
+impl Describes for Description {
+    fn format(&self) -> u32 {
+        self.format
+    }
+
+    fn activations(&self) -> &[Activation] {
+        &self.activations
+    }
+}
+
 #[derive(Serialize, Deserialize)]
-struct Sealed {
-    description: Description,
+struct Sealed<D> {
+    description: D,
     hash: String,
 }
 
@@ -48,18 +67,7 @@ impl FieldFile {
     /// # Errors
     /// When the recipe cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
-        let broken = |error: String| unusable("memory", error, "report this");
         let layers = self.field.network().layers();
-        let bytes: Vec<[Vec<u8>; 2]> =
-            layers.iter().map(|layer| [to_bytes(&layer.weights), to_bytes(&layer.biases)]).collect();
-        let mut tensors = Vec::new();
-        for (index, (layer, [weights, biases])) in layers.iter().zip(&bytes).enumerate() {
-            let shapes = [vec![layer.outputs(), layer.inputs()], vec![layer.outputs()]];
-            for ((name, shape), data) in ["weight", "bias"].into_iter().zip(shapes).zip([weights, biases]) {
-                let view = TensorView::new(Dtype::F32, shape, data).map_err(|e| broken(e.to_string()))?;
-                tensors.push((format!("layer{index}.{name}"), view));
-            }
-        }
         let description = Description {
             format: FORMAT,
             features: self.field.features(),
@@ -68,10 +76,7 @@ impl FieldFile {
             activations: layers.iter().map(|layer| layer.activation).collect(),
             recipe: self.recipe.clone(),
         };
-        let hash = seal(&description, layers).map_err(|e| broken(e.to_string()))?;
-        let text = serde_json::to_string(&Sealed { description, hash }).map_err(|e| broken(e.to_string()))?;
-        let metadata = [(KEY.to_string(), text)].into_iter().collect();
-        safetensors::serialize(tensors, Some(metadata)).map_err(|e| broken(e.to_string()))
+        sealed_bytes(description, layers)
     }
 
     /// Reads bytes; `name` stands in the errors.
@@ -79,48 +84,7 @@ impl FieldFile {
     /// # Errors
     /// When they are not such a file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
-        const REMEDY: &str = "give a file that `FieldFile` wrote, or train it again";
-        let wrong = |problem: String| unusable(name, problem, REMEDY);
-        let (_, header) = SafeTensors::read_metadata(bytes)
-            .map_err(|error| wrong(format!("not a safetensors file ({error})")))?;
-        let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-        let text = text.ok_or_else(|| wrong(format!("its metadata have no entry `{KEY}`")))?;
-        let sealed: Sealed =
-            serde_json::from_str(text).map_err(|error| wrong(format!("its entry `{KEY}`: {error}")))?;
-        let Sealed { description, hash } = sealed;
-        if description.format != FORMAT {
-            return Err(wrong(format!("it has format {}, this program reads {FORMAT}", description.format)));
-        }
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(error.to_string()))?;
-        let read = |name: &str, dimensions: usize| {
-            let tensor =
-                tensors.tensor(name).map_err(|_| wrong(format!("the tensor `{name}` is missing")))?;
-            if tensor.dtype() != Dtype::F32 || tensor.shape().len() != dimensions {
-                let (dtype, shape) = (tensor.dtype(), tensor.shape());
-                return Err(wrong(format!("the tensor `{name}` is {dtype:?} of shape {shape:?}")));
-            }
-            Ok((from_bytes(tensor.data()), tensor.shape().to_vec()))
-        };
-        let mut layers = Vec::new();
-        for (index, activation) in description.activations.iter().enumerate() {
-            let (weights, shape) = read(&format!("layer{index}.weight"), 2)?;
-            let (biases, _) = read(&format!("layer{index}.bias"), 1)?;
-            if shape[0] != biases.len() {
-                return Err(wrong(format!(
-                    "layer {index} has {} rows and {} biases",
-                    shape[0],
-                    biases.len()
-                )));
-            }
-            layers.push(Layer { weights, biases, activation: *activation });
-        }
-        if tensors.len() != 2 * layers.len() {
-            return Err(wrong(format!("{} tensors for {} layers", tensors.len(), layers.len())));
-        }
-        let found = seal(&description, &layers).map_err(|error| wrong(error.to_string()))?;
-        if found != hash {
-            return Err(wrong(format!("its hash is {found}, it says {hash}: it was damaged or changed")));
-        }
+        let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { features, input_ranges, output_range, recipe, .. } = description;
         let field = Field::new(features, input_ranges, output_range, Network::new(layers)?)?;
         Ok(Self { field, recipe })
@@ -141,6 +105,68 @@ impl FieldFile {
     pub fn load(path: &Path) -> Result<Self, NetworkError> {
         Self::from_bytes(&read_whole(path)?, &path.display().to_string())
     }
+}
+
+/// Layers and their description as a safetensors file.
+pub(crate) fn sealed_bytes<D: Describes>(description: D, layers: &[Layer]) -> Result<Vec<u8>, NetworkError> {
+    let broken = |error: String| unusable("memory", error, "report this");
+    let bytes: Vec<[Vec<u8>; 2]> =
+        layers.iter().map(|layer| [to_bytes(&layer.weights), to_bytes(&layer.biases)]).collect();
+    let mut tensors = Vec::new();
+    for (index, (layer, [weights, biases])) in layers.iter().zip(&bytes).enumerate() {
+        let shapes = [vec![layer.outputs(), layer.inputs()], vec![layer.outputs()]];
+        for ((name, shape), data) in ["weight", "bias"].into_iter().zip(shapes).zip([weights, biases]) {
+            let view = TensorView::new(Dtype::F32, shape, data).map_err(|e| broken(e.to_string()))?;
+            tensors.push((format!("layer{index}.{name}"), view));
+        }
+    }
+    let hash = seal(&description, layers).map_err(|e| broken(e.to_string()))?;
+    let text = serde_json::to_string(&Sealed { description, hash }).map_err(|e| broken(e.to_string()))?;
+    let metadata = [(KEY.to_string(), text)].into_iter().collect();
+    safetensors::serialize(tensors, Some(metadata)).map_err(|e| broken(e.to_string()))
+}
+
+/// The description and layers of such a file, unless it is damaged.
+pub(crate) fn unsealed<D: Describes>(bytes: &[u8], name: &str) -> Result<(D, Vec<Layer>), NetworkError> {
+    const REMEDY: &str = "give a file of this kind that this program wrote, or make it again";
+    let wrong = |problem: String| unusable(name, problem, REMEDY);
+    let (_, header) = SafeTensors::read_metadata(bytes)
+        .map_err(|error| wrong(format!("not a safetensors file ({error})")))?;
+    let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+    let text = text.ok_or_else(|| wrong(format!("its metadata have no entry `{KEY}`")))?;
+    let sealed: Sealed<D> =
+        serde_json::from_str(text).map_err(|error| wrong(format!("its entry `{KEY}`: {error}")))?;
+    let Sealed { description, hash } = sealed;
+    if description.format() != FORMAT {
+        return Err(wrong(format!("it has format {}, this program reads {FORMAT}", description.format())));
+    }
+    let tensors = SafeTensors::deserialize(bytes).map_err(|error| wrong(error.to_string()))?;
+    let read = |name: &str, dimensions: usize| {
+        let tensor = tensors.tensor(name).map_err(|_| wrong(format!("the tensor `{name}` is missing")))?;
+        if tensor.dtype() != Dtype::F32 || tensor.shape().len() != dimensions {
+            let (dtype, shape) = (tensor.dtype(), tensor.shape());
+            return Err(wrong(format!("the tensor `{name}` is {dtype:?} of shape {shape:?}")));
+        }
+        Ok((from_bytes(tensor.data()), tensor.shape().to_vec()))
+    };
+    let mut layers = Vec::new();
+    for (index, activation) in description.activations().iter().enumerate() {
+        let (weights, shape) = read(&format!("layer{index}.weight"), 2)?;
+        let (biases, _) = read(&format!("layer{index}.bias"), 1)?;
+        if shape[0] != biases.len() {
+            let found = format!("layer {index} has {} rows and {} biases", shape[0], biases.len());
+            return Err(wrong(found));
+        }
+        layers.push(Layer { weights, biases, activation: *activation });
+    }
+    if tensors.len() != 2 * layers.len() {
+        return Err(wrong(format!("{} tensors for {} layers", tensors.len(), layers.len())));
+    }
+    let found = seal(&description, &layers).map_err(|error| wrong(error.to_string()))?;
+    if found != hash {
+        return Err(wrong(format!("its hash is {found}, it says {hash}: it was damaged or changed")));
+    }
+    Ok((description, layers))
 }
 
 pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, NetworkError> {
@@ -170,7 +196,7 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Hash over the description and every weight, as 16 hexadecimal digits.
-fn seal(description: &Description, layers: &[Layer]) -> Result<String, serde_json::Error> {
+fn seal(description: &impl Serialize, layers: &[Layer]) -> Result<String, serde_json::Error> {
     let text = serde_json::to_vec(description)?;
     let numbers = layers.iter().flat_map(|layer| layer.weights.iter().chain(&layer.biases));
     let bytes = text.into_iter().chain(numbers.flat_map(|number| number.to_le_bytes()));

@@ -21,6 +21,13 @@ pub struct InferenceScratch {
     memory: TileMemory,
 }
 
+impl InferenceScratch {
+    /// Takes all memory that any batch of this network needs.
+    pub fn reserve(&mut self, inference: &Inference) {
+        self.memory.reserve(&inference.packed, 1);
+    }
+}
+
 impl Inference {
     /// On the fastest path of this processor.
     #[must_use]

@@ -20,6 +20,7 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 */
 
 mod activation;
+mod configuration;
 mod error;
 mod features;
 mod field;
@@ -34,6 +35,7 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
+pub use configuration::{ConfigurationField, ConfigurationFile};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};
 pub use field::{Field, FieldScratch};

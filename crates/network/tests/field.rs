@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use nalgebra::Vector3;
-use tightfit_network::{Activation, Features, Field, FieldFile, FieldScratch, Network, Random, Range};
+use tightfit_network::{
+    Activation, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
+    InferenceScratch, Network, Random, Range,
+};
 use tightfit_spatial::Columns3;
 
 fn field(features: Features) -> Field {
@@ -90,4 +93,37 @@ fn ranges_and_features_that_do_not_fit_are_refused() {
     assert!(Range::new("output", 1.0, 1.0).is_err());
     let network = field(Features::Screw { pitch: 1.0 }).network().clone();
     assert!(Field::new(Features::Screw { pitch: 0.0 }, vec![range; 4], range, network).is_err());
+}
+
+#[test]
+fn a_configuration_field_has_the_slope_of_its_values_and_survives_its_file() {
+    let network =
+        Network::random(&[6, 16, 16, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
+    let ranges = [(-0.01, 0.02), (-0.02, 0.02), (0.1, 0.13), (-0.2, 0.3), (-0.2, 0.2), (-1.0, 1.0)]
+        .map(|(low, high)| Range::new("test", low, high).unwrap());
+    let field = ConfigurationField::new(ranges, network).unwrap();
+    let path = std::env::temp_dir().join("tightfit-configuration.safetensors");
+    ConfigurationFile { field, recipe: serde_json::json!({ "made": "here" }) }.save(&path).unwrap();
+    let ConfigurationFile { field, recipe } = ConfigurationFile::load(&path).unwrap();
+    assert_eq!(recipe["made"], "here");
+    assert!(FieldFile::load(&path).is_err(), "a configuration field is no field of space");
+
+    let mut scratch = InferenceScratch::default();
+    let at = [0.003, -0.004, 0.117, 0.02, -0.1, 0.4];
+    let (value, slopes) = field.evaluate(at, &mut scratch).unwrap();
+    let exact = |q: [f64; 6]| {
+        let scaled: Vec<f64> = q.iter().zip(ranges).map(|(number, range)| range.scaled(*number)).collect();
+        field.network().reference(&scaled).0
+    };
+    assert!((value - exact(at)).abs() < 1e-6);
+    for k in 0..6 {
+        let step = 1e-6 * ranges[k].half_width();
+        let (mut above, mut below) = (at, at);
+        above[k] += step;
+        below[k] -= step;
+        let slope = (exact(above) - exact(below)) / (2.0 * step);
+        assert!((slopes[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", slopes[k]);
+    }
+    let other = Network::random(&[5, 4, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
+    assert!(ConfigurationField::new(ranges, other).unwrap_err().to_string().contains('6'));
 }

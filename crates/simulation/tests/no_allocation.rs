@@ -100,6 +100,16 @@ fn a_peg_goes_in_and_is_shaken_without_allocation() {
 }
 
 #[test]
+fn networks_are_asked_without_allocation() {
+    for (name, steps) in [("peg-in-hole", 300), ("bolting-engaged", 40)] {
+        let scene = Scene::find_with(name, &["method.detection=neural".into()]).unwrap();
+        let observed = observe(Run::new(scene, 1), steps);
+        assert_none_after_the_first(name, &observed);
+        assert!(observed.most_candidates > 100, "{name}: the network was not asked");
+    }
+}
+
+#[test]
 fn an_engaged_nut_turns_without_allocation() {
     let (run, steps) = whole("bolting-engaged");
     let observed = observe(run, steps);

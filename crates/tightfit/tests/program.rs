@@ -290,3 +290,56 @@ fn a_depth_network_is_trained_from_a_part_by_name() {
     let text = refused(&tightfit(&folder, &["train", "depth", "peg-50", "--hidden", "64x64"]));
     assert!(text.contains("64-64-64"), "{text}");
 }
+
+#[test]
+fn the_papers_network_is_trained_from_a_part_of_a_scene_or_a_mesh() {
+    let folder = folder("train-paper");
+    let short = ["--steps", "20", "--samples", "2000", "--paper", "--json"];
+    let of_scene = ["train", "depth", "hole", "--scene", "peg-in-hole"];
+    let report = json(&tightfit(&folder, &[&of_scene[..], &short].concat()));
+    assert_eq!(report["features"], "cartesian");
+    assert_eq!(report["recipe"]["recipe"]["output"], "tanh");
+    assert!(folder.join("hole-depth.safetensors").exists());
+    let text = refused(&tightfit(&folder, &["train", "depth", "lid", "--scene", "peg-in-hole"]));
+    assert!(text.contains("`lid`") && text.contains("hole, peg"), "{text}");
+
+    let exported = tightfit(&folder, &["part", "peg-50", "--export", "own.stl", "--no-bake"]);
+    assert!(exported.status.success(), "{exported:?}");
+    let report = json(&tightfit(&folder, &[&["train", "depth", "own.stl"][..], &short].concat()));
+    assert_eq!(report["file"], "own-depth.safetensors");
+}
+
+#[test]
+fn the_ten_pairs_of_table_2_are_trained_by_one_command_that_keeps_what_is_done() {
+    let folder = folder("train-table-2");
+    let _ = std::fs::remove_dir_all(folder.join("ten"));
+    let short = |steps: &'static str| {
+        let rest = ["--steps", steps, "--samples", "1000", "--hidden", "4", "--json"];
+        [&["train", "depth", "--table-2", "--out", "ten"][..], &rest].concat()
+    };
+    let report = json(&tightfit(&folder, &short("4")));
+    let all = report.as_array().unwrap();
+    assert_eq!(all.len(), 10);
+    assert!(all.iter().all(|one| one["stop"] != "Before" && one["errors_um"]["p99"].as_f64().is_some()));
+    let again = json(&tightfit(&folder, &short("4")));
+    assert!(again.as_array().unwrap().iter().all(|one| one["stop"] == "Before"), "{again}");
+    assert_eq!(again[3]["errors_um"], report[3]["errors_um"]);
+    let text = refused(&tightfit(&folder, &short("5")));
+    assert!(text.contains("paper-47.2x5-bolt") && text.contains("another recipe"), "{text}");
+}
+
+#[test]
+fn a_folder_without_the_published_files_is_refused() {
+    let folder = folder("import");
+    let text = refused(&tightfit(&folder, &["import", "inrol", ".", "out"]));
+    assert!(text.contains("txt/W0.txt"), "{text}");
+}
+
+#[test]
+fn the_peg_goes_in_against_a_depth_network() {
+    let folder = folder("neural");
+    let run = ["run", "peg-in-hole", "--set", "method.detection=neural", "--audit", "--json"];
+    let report = json(&tightfit(&folder, &run));
+    assert_eq!(report["completed"], true);
+    assert!(report["audit"]["max_penetration_um"].as_f64().unwrap() < 5.0, "{report}");
+}

@@ -12,9 +12,9 @@ use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
 use tightfit_shape::{Branches, Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
-use super::Side;
 use super::found::Found;
 use super::node_blocks::Frame;
+use super::{NetworkScratch, Side, neural};
 use crate::records::Contacts;
 
 /// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
@@ -40,17 +40,31 @@ pub struct DetectionOptions {
 }
 
 /// Appends the contacts of a pair: the nodes of either side against the other's surface.
-pub fn detect_pair(sides: [&Side; 2], options: &DetectionOptions, contacts: &mut Contacts) {
-    detect_nodes(sides[0], sides[1], options, contacts);
-    detect_nodes(sides[1], sides[0], options, contacts);
+pub fn detect_pair(
+    sides: [&Side; 2],
+    options: &DetectionOptions,
+    scratch: &mut NetworkScratch,
+    contacts: &mut Contacts,
+) {
+    detect_nodes(sides[0], sides[1], options, scratch, contacts);
+    detect_nodes(sides[1], sides[0], options, scratch, contacts);
 }
 
 /// The nodes of one side against the surface of the other.
-fn detect_nodes(of: &Side, against: &Side, options: &DetectionOptions, contacts: &mut Contacts) {
+fn detect_nodes(
+    of: &Side,
+    against: &Side,
+    options: &DetectionOptions,
+    scratch: &mut NetworkScratch,
+    contacts: &mut Contacts,
+) {
     // a node that slides along under a ball by s would be held off by s²/2R, where its linearised surface goes
     let is_left_to_the_ball = against.part.is_ball() && of.part.is_known_to_balls();
     if (of.is_free() || against.is_free()) && !is_left_to_the_ball {
-        vectorised(NodesAgainst { of, against, options, contacts });
+        match against.network {
+            Some(network) => neural::detect_nodes(of, against, network, options, scratch, contacts),
+            None => vectorised(NodesAgainst { of, against, options, contacts }),
+        }
     }
 }
 

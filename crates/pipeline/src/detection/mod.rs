@@ -2,13 +2,18 @@
 //!
 //! Every node of both bodies is carried into the other's frame and asked for its distance. Where convex edges
 //! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
-//! ([`tightfit_shape::Part::each_piece`] says why).
+//! ([`tightfit_shape::Part::each_piece`] says why). A part with a [`DepthNetwork`] answers through that instead.
 
+mod depth_network;
 mod detect;
 mod found;
+mod near_cells;
+mod neural;
 mod node_blocks;
 mod side;
 
+pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, detect_pair};
+pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
 pub use side::Side;

@@ -4,7 +4,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
 use tightfit_spatial::Pose;
 
-use super::NodeBlocks;
+use super::{DepthNetwork, NodeBlocks};
 use crate::records::NOT_FREE;
 
 /// A body of a pair.
@@ -12,6 +12,8 @@ use crate::records::NOT_FREE;
 pub struct Side<'a> {
     /// Shape.
     pub part: &'a Part,
+    /// What answers for the shape instead, if anything does.
+    pub network: Option<&'a DepthNetwork>,
     /// Nodes in the part's frame [m].
     pub nodes: &'a NodeBlocks,
     /// Pose of the part's frame.

@@ -15,8 +15,10 @@ use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 use crate::drive::{Drive, Waypoint, Wiggle, about};
 
 use super::description::{
-    ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
+    ContactDescription, DetectionMethod, DriveDescription, NodeDescription, PartDescription,
+    ShapeDescription, TaskDescription,
 };
+use super::network_file::network_of;
 use super::schema_check::Document;
 use super::{
     Body, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource, Task,
@@ -52,10 +54,16 @@ fn build(
     let mut problems = Vec::new();
     let mut bodies = Vec::new();
     for (name, part) in &description.parts {
-        match body(name, part, folder) {
+        match body(name, part, description.method.detection, folder) {
             Ok(body) => bodies.push(body),
             Err((key, remedy)) => problems.push(document.problem(&key, remedy)),
         }
+    }
+    let is_neural = description.method.detection == DetectionMethod::Neural;
+    if is_neural && problems.is_empty() && bodies.iter().all(|body: &Body| body.network.is_none()) {
+        let remedy = "no part has a depth network; train one with `tightfit train depth` and name its file in \
+                      `parts.NAME.network`";
+        problems.push(document.problem("method.detection", remedy.into()));
     }
     if description.parts.is_empty() {
         problems.push(document.problem("parts", "is empty; give at least one part".into()));
@@ -199,7 +207,12 @@ fn pair(contact: &ContactDescription, names: &[&str], friction: f64) -> Result<C
 }
 
 /// A body, or the dotted key that is wrong and what to do about it.
-fn body(name: &str, description: &PartDescription, folder: &Path) -> Result<Body, (String, String)> {
+fn body(
+    name: &str,
+    description: &PartDescription,
+    detection: DetectionMethod,
+    folder: &Path,
+) -> Result<Body, (String, String)> {
     let at = |key: &str| format!("parts.{name}.{key}");
     let part = shape(&description.shape, folder).map_err(|error| match error {
         ShapeError::Dimension { field, allowed, .. } => {
@@ -225,9 +238,17 @@ fn body(name: &str, description: &PartDescription, folder: &Path) -> Result<Body
     let [roll, pitch, yaw] = description.rotation_deg.map(f64::to_radians);
     let rotation = about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll);
     let translation = Vector3::from(description.position_mm) * 1e-3;
+    let network = match detection {
+        DetectionMethod::Exact => None,
+        DetectionMethod::Neural => {
+            let file = description.network.as_ref().map(|file| folder.join(file));
+            network_of(&part, file.as_deref()).map_err(|reason| (at("network"), reason))?
+        }
+    };
     Ok(Body {
         name: name.to_string(),
         nodes: part.nodes(&spacing),
+        network,
         part,
         motion: description.motion,
         world_from_part: Pose::new(translation, rotation),

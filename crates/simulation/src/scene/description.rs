@@ -28,6 +28,9 @@ pub struct SceneDescription {
     #[serde(default = "default_friction")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub friction: f64,
+    /// How the step is computed.
+    #[serde(default)]
+    pub method: MethodDescription,
     /// The parts, by name.
     pub parts: BTreeMap<String, PartDescription>,
     /// Pairs of parts that touch in their own way.
@@ -37,6 +40,26 @@ pub struct SceneDescription {
     pub drive: Option<DriveDescription>,
     /// What counts as done.
     pub task: Option<TaskDescription>,
+}
+
+/// How the step is computed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MethodDescription {
+    /// What answers for the distance of a part.
+    #[serde(default)]
+    pub detection: DetectionMethod,
+}
+
+/// What answers for the distance of a part.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DetectionMethod {
+    /// The part's own distance.
+    #[default]
+    Exact,
+    /// Its depth network, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
+    Neural,
 }
 
 /// What leads one part along set-points: a spring and damper, or the set-points themselves for a kinematic part. The
@@ -148,6 +171,9 @@ pub enum TaskDescription {
 pub struct PartDescription {
     /// What it is.
     pub shape: ShapeDescription,
+    /// File of its depth network, written by `tightfit train depth`, relative to the scene file; for
+    /// `method.detection = "neural"`.
+    pub network: Option<String>,
     /// Whether and how it moves.
     #[serde(default)]
     pub motion: Motion,

@@ -8,6 +8,7 @@ mod built_in;
 mod description;
 mod error;
 mod mesh_file;
+mod network_file;
 mod overrides;
 mod schema_check;
 
@@ -16,7 +17,9 @@ pub use description::{Motion, SceneDescription};
 pub use error::{SceneError, SceneProblem};
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSet;
 use tightfit_spatial::{Inertia, Pose, Vector3};
@@ -93,6 +96,9 @@ pub struct Body {
     pub inertia: Option<Inertia>,
     /// Nodes that are tested against the other bodies.
     pub nodes: NodeSet,
+    /// What answers for the distance from [`Self::part`]; the part itself when there is none, and in environments
+    /// whose parameters give the part other dimensions.
+    pub network: Option<Arc<DepthNetwork>>,
 }
 
 /// How two bodies touch.

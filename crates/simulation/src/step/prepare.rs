@@ -86,6 +86,7 @@ impl Environment<'_> {
     pub(super) fn detect(&mut self, state: &State, margin: f64, certificate: &mut Certificate) {
         let clock = Instant::now();
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
+        let mut network = std::mem::take(&mut self.scratch.network);
         contacts.clear();
         let mut first_id = 0;
         for (pair, friction) in self.scene.contacts.iter().zip(&self.parameters.friction) {
@@ -101,9 +102,10 @@ impl Environment<'_> {
                 friction: *friction,
                 restitution: pair.restitution,
             };
-            detect_pair([&sides[0], &sides[1]], &options, &mut contacts);
+            detect_pair([&sides[0], &sides[1]], &options, &mut network, &mut contacts);
         }
         self.scratch.contacts = contacts;
+        self.scratch.network = network;
         self.scratch.detected = Some((state.step, margin));
         certificate.stage_seconds[0] += clock.elapsed().as_secs_f64();
     }
@@ -111,6 +113,7 @@ impl Environment<'_> {
     /// A body as detection sees it, with the velocity of the state or a given one.
     fn side(&self, body: usize, state: &State, velocities: Option<&Vec<f64>>, first_id: u32) -> Side<'_> {
         let part = &self.parameters.bodies[body].part;
+        let network = self.scene.bodies[body].network.as_deref().filter(|_| self.scratch.is_neural[body]);
         let nodes = &self.scratch.nodes[body];
         if let (Some(index), Some(inertia)) =
             (self.scene.free_index(body), self.parameters.bodies[body].inertia)
@@ -120,6 +123,7 @@ impl Environment<'_> {
             let velocity = velocities.map_or(&own[..], |all| &all[6 * index..6 * index + 6]);
             return Side {
                 part,
+                network,
                 nodes,
                 world_from_part: motion.world_from_part(inertia.center_of_mass),
                 center: motion.center,
@@ -134,7 +138,7 @@ impl Environment<'_> {
             None => (self.scene.bodies[body].world_from_part, [Vector3::zeros(); 2]),
         };
         let center = world_from_part.translation;
-        Side { part, nodes, world_from_part, center, body: NOT_FREE, linear, angular, first_id }
+        Side { part, network, nodes, world_from_part, center, body: NOT_FREE, linear, angular, first_id }
     }
 
     /// Velocity that brings a kinematic part to its next pose.

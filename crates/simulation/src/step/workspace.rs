@@ -1,7 +1,7 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use nalgebra::Matrix6;
-use tightfit_pipeline::detection::NodeBlocks;
+use tightfit_pipeline::detection::{NetworkScratch, NodeBlocks};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
@@ -22,6 +22,9 @@ pub(super) struct Solution {
 pub struct Workspace {
     /// Nodes of every body in its part's frame [m].
     pub(super) nodes: Vec<NodeBlocks>,
+    /// Whether a body's network answers for it: the part of the environment is the one it was made for.
+    pub(super) is_neural: Vec<bool>,
+    pub(super) network: NetworkScratch,
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
@@ -59,6 +62,7 @@ pub struct Workspace {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
+    is_neural: Vec<bool>,
     contacts: Contacts,
     detected: Option<(u64, f64)>,
     most_contacts: usize,
@@ -105,6 +109,14 @@ impl Workspace {
                     NodeBlocks::new(positions)
                 })
                 .collect();
+            let bodies = scene.bodies.iter().zip(&parameters.bodies);
+            let is_neural = |(body, own): (&crate::Body, &crate::BodyParameters)| {
+                body.network.is_some() && own.part == body.part
+            };
+            self.is_neural = bodies.map(is_neural).collect();
+            scene.bodies.iter().filter_map(|body| body.network.as_ref()).for_each(|network| {
+                self.network.make_room(network);
+            });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes);
             self.contacts.make_room(self.most_contacts);
         }
@@ -131,6 +143,7 @@ impl Workspace {
     /// Exchanges what is known of one environment for what is known of another.
     pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
+        std::mem::swap(&mut self.is_neural, &mut found.is_neural);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
         std::mem::swap(&mut self.detected, &mut found.detected);
         std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod bench;
+pub(crate) mod import;
 mod order;
 pub(crate) mod part;
 pub(crate) mod part_report;

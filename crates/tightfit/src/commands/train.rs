@@ -1,14 +1,19 @@
-//! `tightfit train depth PART`: a depth network from the part's exact distance, with its errors.
+//! `tightfit train depth PART`: a depth network from the part's exact distance, with its errors; `--table-2` trains the
+//! bolts of the paper's ten pairs one after another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use tightfit::learning::depth::{DepthErrors, DepthRecipe, FeatureKind, TrainedDepth, train_depth};
-use tightfit::network::Activation;
-use tightfit::shape::preset::preset;
+use tightfit::network::training::Stop;
+use tightfit::network::{Activation, Features, FieldFile};
+use tightfit::scene::Scene;
+use tightfit::shape::Part;
+use tightfit::shape::mesh::{MeshPart, guess_unit, load};
+use tightfit::shape::preset::{PAPER_PAIRS, preset};
 
 use crate::output::{put, say};
 use crate::progress;
@@ -28,15 +33,28 @@ enum What {
 
 #[derive(Args)]
 struct DepthArguments {
-    /// Part by name; `tightfit part --list` shows them.
-    part: String,
-    /// File to write; PART-depth.safetensors when not given. Beside it, `.checkpoint`, stands the run until it is
-    /// done: a killed run goes on from there.
+    /// Part by name (`tightfit part --list` shows them), a mesh file, or with --scene a part of that scene.
+    #[arg(required_unless_present = "table_2")]
+    part: Option<String>,
+    /// Scene that has the part: built-in, or a file.
+    #[arg(long, value_name = "SCENE", conflicts_with = "table_2")]
+    scene: Option<String>,
+    /// The bolts of the ten pairs of the paper's Table II. One that is done already with the same recipe is kept.
+    #[arg(long, conflicts_with = "part")]
+    table_2: bool,
+    /// File to write, PART-depth.safetensors when not given; with --table-2 the folder. Beside the file, `.checkpoint`,
+    /// stands the run until it is done: a killed run goes on from there.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// The paper's network: x, y, z in, tanh out. Samples, optimiser and scaling to [-1, 1] stay ours.
+    #[arg(long, conflicts_with_all = ["features", "output", "activation", "hidden"])]
+    paper: bool,
     /// Coordinates that the network is told.
     #[arg(long, value_enum, default_value_t = Coordinates::Symmetry)]
     features: Coordinates,
+    /// Activation of the output.
+    #[arg(long, value_enum, default_value_t = Output::Identity)]
+    output: Output,
     /// Activation of the hidden layers.
     #[arg(long, value_enum, default_value_t = Hidden::Relu)]
     activation: Hidden,
@@ -75,62 +93,186 @@ enum Coordinates {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum Output {
+    Identity,
+    Tanh,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum Hidden {
     Relu,
     Tanh,
     Silu,
 }
 
+/// A part to be trained for, and where its network goes.
+struct Job {
+    name: String,
+    part: Part,
+    out: PathBuf,
+}
+
+/// A network that is written, and what is said of it.
+struct Done {
+    job: Job,
+    /// Why training ended; `None` when it was done before.
+    stop: Option<Stop>,
+    features: Features,
+    errors: DepthErrors,
+    recipe: serde_json::Value,
+}
+
 pub(crate) fn run(arguments: &TrainArguments) -> Result<ExitCode> {
     let What::Depth(arguments) = &arguments.what;
-    let part = preset(&arguments.part)?;
     let recipe = recipe(arguments)?;
-    let out = match &arguments.out {
-        Some(out) => out.clone(),
-        None => PathBuf::from(format!("{}-depth.safetensors", arguments.part)),
+    let mut all = Vec::new();
+    for job in jobs(arguments)? {
+        let done = match arguments.table_2 {
+            true => done_before(&job, &recipe)?,
+            false => None,
+        };
+        all.push(match done {
+            Some(file) => finished(job, file)?,
+            None => train(job, &recipe)?,
+        });
+    }
+    match (arguments.json, arguments.table_2) {
+        (true, true) => {
+            let all: Vec<_> = all.iter().map(json_of).collect();
+            say!("{}", serde_json::to_string_pretty(&all)?);
+        }
+        (true, false) => all.iter().try_for_each(|done| -> Result<()> {
+            say!("{}", serde_json::to_string_pretty(&json_of(done))?);
+            Ok(())
+        })?,
+        (false, _) => {
+            put!("{}", errors_table(&all));
+            let points = all.first().map_or(0, |done| done.errors.points);
+            say!("\n{points} points within 100 um of the surface of each part");
+            for Done { job, stop, .. } in &all {
+                let before = if stop.is_none() { "was there before" } else { "written" };
+                say!("{}: {before}", job.out.display());
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn jobs(arguments: &DepthArguments) -> Result<Vec<Job>> {
+    let file_of = |name: &str| format!("{name}-depth.safetensors");
+    if arguments.table_2 {
+        let folder = arguments.out.clone().unwrap_or_default();
+        if arguments.out.is_some() {
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        let job = |(diameter, pitch): &(f64, f64)| {
+            let name = format!("paper-{diameter}x{pitch}-bolt");
+            Ok(Job { part: preset(&name)?, out: folder.join(file_of(&name)), name })
+        };
+        return PAPER_PAIRS.iter().map(job).collect();
+    }
+    let given = arguments.part.as_deref().unwrap_or_default();
+    let part = match &arguments.scene {
+        Some(scene) => part_of_scene(scene, given)?,
+        None => part_or_mesh(given)?,
     };
-    let mut checkpoint = out.as_os_str().to_owned();
+    let name = match &arguments.scene {
+        Some(scene) => format!("{scene}:{given}"),
+        None => given.to_string(),
+    };
+    // a mesh's network goes where the user is, not where the mesh lies
+    let stem = Path::new(given).file_stem().filter(|_| Path::new(given).is_file());
+    let stem = stem.map_or_else(|| given.to_string(), |stem| stem.to_string_lossy().into_owned());
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(file_of(&stem)));
+    Ok(vec![Job { name, part, out }])
+}
+
+fn part_of_scene(scene: &str, name: &str) -> Result<Part> {
+    let bodies = Scene::find(scene)?.bodies;
+    let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
+    match bodies.into_iter().find(|body| body.name == name) {
+        Some(body) => Ok(body.part),
+        None => bail!("the scene {scene} has no part `{name}`; parts: {}", names.join(", ")),
+    }
+}
+
+/// A mesh file, its unit guessed from its size, or a part by name.
+fn part_or_mesh(name: &str) -> Result<Part> {
+    let path = Path::new(name);
+    if !path.is_file() {
+        return Ok(preset(name)?);
+    }
+    let loaded = load(path)?;
+    let unit = guess_unit(loaded.mesh.aabb().diagonal()).unit;
+    let part = MeshPart::new(loaded.in_metres(unit))
+        .with_context(|| format!("{name}; `tightfit part {name} --repair OUT.stl` repairs it"))?;
+    Ok(Part::Mesh(part))
+}
+
+/// Trains and saves.
+fn train(job: Job, recipe: &DepthRecipe) -> Result<Done> {
+    let mut checkpoint = job.out.as_os_str().to_owned();
     checkpoint.push(".checkpoint");
     let checkpoint = PathBuf::from(checkpoint);
     let bar = progress::bar("drawing samples");
-    let trained = train_depth(&part, &arguments.part, &recipe, Some(&checkpoint), |progress| {
+    let trained = train_depth(&job.part, &job.name, recipe, Some(&checkpoint), |progress| {
         let (error, best) = (1e6 * progress.error, 1e6 * progress.best_error);
-        bar.set_message(format!("error {error:.3} um, best {best:.3} um"));
+        bar.set_message(format!("{}: error {error:.3} um, best {best:.3} um", job.name));
         progress::set(&bar, progress.step as f64 / progress.steps as f64);
         true
     });
     bar.finish_and_clear();
     let TrainedDepth { file, errors, stop } = trained?;
-    file.save(&out).with_context(|| format!("cannot save {}", out.display()))?;
-    match arguments.json {
-        true => {
-            let all = json!({
-                "part": arguments.part,
-                "file": out,
-                "stop": format!("{stop:?}"),
-                "features": file.field.features(),
-                "errors_um": {
-                    "mean": 1e6 * errors.mean,
-                    "median": 1e6 * errors.median,
-                    "p95": 1e6 * errors.p95,
-                    "p99": 1e6 * errors.p99,
-                    "max": 1e6 * errors.max,
-                },
-                "normal_errors_deg": {
-                    "median": errors.normal_median.to_degrees(),
-                    "p95": errors.normal_p95.to_degrees(),
-                    "p99": errors.normal_p99.to_degrees(),
-                },
-                "recipe": file.recipe,
-            });
-            say!("{}", serde_json::to_string_pretty(&all)?);
-        }
-        false => {
-            put!("{}", errors_table(&errors));
-            say!("\n{} points within 100 um of the surface; written to {}", errors.points, out.display());
-        }
+    file.save(&job.out).with_context(|| format!("cannot save {}", job.out.display()))?;
+    Ok(Done { job, stop: Some(stop), features: file.field.features(), errors, recipe: file.recipe })
+}
+
+/// The file of a job, if it is there and was made for the same part with the same recipe.
+fn done_before(job: &Job, recipe: &DepthRecipe) -> Result<Option<FieldFile>> {
+    if !job.out.exists() {
+        return Ok(None);
     }
-    Ok(ExitCode::SUCCESS)
+    let file = FieldFile::load(&job.out)?;
+    let mut same = recipe.clone();
+    let found: Option<DepthRecipe> = serde_json::from_value(file.recipe["recipe"].clone()).ok();
+    // threads change no result
+    same.training.threads = found.as_ref().map_or(1, |found| found.training.threads);
+    if file.recipe["part"] != job.name || found != Some(same) {
+        bail!(
+            "{} was made for another part or with another recipe; delete it or name another folder",
+            job.out.display()
+        );
+    }
+    Ok(Some(file))
+}
+
+fn finished(job: Job, file: FieldFile) -> Result<Done> {
+    let errors = serde_json::from_value(file.recipe["errors_m_rad"].clone())
+        .with_context(|| format!("{} does not state its errors; delete it", job.out.display()))?;
+    Ok(Done { job, stop: None, features: file.field.features(), errors, recipe: file.recipe })
+}
+
+fn json_of(done: &Done) -> serde_json::Value {
+    let Done { job, stop, features, errors, recipe } = done;
+    json!({
+        "part": job.name,
+        "file": job.out,
+        "stop": stop.map_or("Before".to_string(), |stop| format!("{stop:?}")),
+        "features": features,
+        "errors_um": {
+            "mean": 1e6 * errors.mean,
+            "median": 1e6 * errors.median,
+            "p95": 1e6 * errors.p95,
+            "p99": 1e6 * errors.p99,
+            "max": 1e6 * errors.max,
+        },
+        "normal_errors_deg": {
+            "median": errors.normal_median.to_degrees(),
+            "p95": errors.normal_p95.to_degrees(),
+            "p99": errors.normal_p99.to_degrees(),
+        },
+        "recipe": recipe,
+    })
 }
 
 fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
@@ -141,8 +283,12 @@ fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
     };
     recipe.hidden = widths;
     recipe.features = match arguments.features {
-        Coordinates::Symmetry => FeatureKind::Symmetry,
-        Coordinates::Xyz => FeatureKind::Cartesian,
+        Coordinates::Symmetry if !arguments.paper => FeatureKind::Symmetry,
+        Coordinates::Symmetry | Coordinates::Xyz => FeatureKind::Cartesian,
+    };
+    recipe.output = match arguments.output {
+        Output::Identity if !arguments.paper => Activation::Identity,
+        Output::Identity | Output::Tanh => Activation::Tanh,
     };
     recipe.activation = match arguments.activation {
         Hidden::Relu => Activation::Relu,
@@ -158,13 +304,16 @@ fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
     Ok(recipe)
 }
 
-fn errors_table(errors: &DepthErrors) -> Table {
-    let mut table = Table::new(&["error", "unit", "mean", "median", "95 %", "99 %", "max"]);
-    let micrometres = [errors.mean, errors.median, errors.p95, errors.p99, errors.max];
-    let degrees = [errors.normal_median, errors.normal_p95, errors.normal_p99];
-    let row = |name: &str, unit: &str, cells: Vec<String>| [vec![name.into(), unit.into()], cells].concat();
-    table.row(row("distance", "um", micrometres.map(|error| format!("{:.3}", 1e6 * error)).to_vec()));
-    let [median, p95, p99] = degrees.map(|error| format!("{:.3}", error.to_degrees()));
-    table.row(row("normal", "deg", vec![String::new(), median, p95, p99]));
+fn errors_table(all: &[Done]) -> Table {
+    let mut table = Table::new(&["part", "error", "unit", "mean", "median", "95 %", "99 %", "max"]);
+    for Done { job, errors, .. } in all {
+        let micrometres = [errors.mean, errors.median, errors.p95, errors.p99, errors.max];
+        let micrometres = micrometres.map(|error| format!("{:.3}", 1e6 * error));
+        let degrees = [errors.normal_median, errors.normal_p95, errors.normal_p99];
+        let [median, p95, p99] = degrees.map(|error| format!("{:.3}", error.to_degrees()));
+        let named = |name: &str, unit: &str| vec![job.name.clone(), name.into(), unit.into()];
+        table.row([named("distance", "um"), micrometres.to_vec()].concat());
+        table.row([named("normal", "deg"), vec![String::new(), median, p95, p99]].concat());
+    }
     table
 }

@@ -1,0 +1,141 @@
+//! The published clustering: an interaction network in two rounds.
+//!
+//! ```text
+//! round 1   e_i = Σ_l relation_1(X_i, X_l) / |·|     weights_i = assignment(X_i, e_i)          12 clusters
+//! round 2   e_j = Σ_l relation_2(X̄_j, X̄_l) / |·|     (o₁, o₂) = rotation(X̄_j, e_j)            turn of the normal
+//! ```
+//! X the 19 numbers of [`INPUT_NAMES`], X̄ the same and the normal. Leaky rectified units of slope 0.01, also at the
+//! output of the relations; assignment and rotation end linear. The weights stand in one row of numbers, every matrix
+//! column by column; the relations have the middle matrices before their biases, the assignment no bias at its end.
+
+use std::path::Path;
+
+use super::table::Table;
+use crate::LearningError;
+
+/// The inputs X of a contact, in order: in the object's axes, the object's state as seen from the contact.
+pub const INPUT_NAMES: [&str; 19] = [
+    "point_x_m",
+    "point_y_m",
+    "point_z_m",
+    "rotation_angle_rad",
+    "rotation_axis_x",
+    "rotation_axis_y",
+    "rotation_axis_z",
+    "velocity_x_m_s",
+    "velocity_y_m_s",
+    "velocity_z_m_s",
+    "turning_x_rad_s",
+    "turning_y_rad_s",
+    "turning_z_rad_s",
+    "force_x_n",
+    "force_y_n",
+    "force_z_n",
+    "torque_x_nm",
+    "torque_y_nm",
+    "torque_z_nm",
+];
+
+/// One layer in double precision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dense {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// One row per output.
+    pub weights: Vec<f64>,
+    /// One per output.
+    pub biases: Vec<f64>,
+}
+
+/// The four networks and the scaling of their inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusteringNetworks {
+    /// 38-16-16-16-4.
+    pub relation_1: Vec<Dense>,
+    /// 23-8-8-12.
+    pub assignment: Vec<Dense>,
+    /// 44-16-16-16-4.
+    pub relation_2: Vec<Dense>,
+    /// 26-8-8-2.
+    pub rotation: Vec<Dense>,
+    /// Smallest and largest of every input of X, in the unit of its name.
+    pub ranges: [[f64; 2]; 19],
+}
+
+/// Numbers that are read, and those that stand in the file: the last one is not used.
+const READ: usize = 3234;
+const WRITTEN: usize = 3235;
+
+impl ClusteringNetworks {
+    pub(super) fn read(txt: &Path) -> Result<Self, LearningError> {
+        let parameters = Table::read(txt, "pa.txt")?;
+        let count = parameters.numbers.len();
+        if count != READ && count != WRITTEN {
+            return Err(LearningError::File {
+                path: txt.join("pa.txt").display().to_string(),
+                problem: format!("{count} numbers, expected {READ} or {WRITTEN}"),
+                remedy: "give an unchanged copy of the folder",
+            });
+        }
+        let ranges = Table::sized(txt, "om.txt", Some(INPUT_NAMES.len()), 2)?;
+        let mut row = Row { rest: &parameters.numbers };
+        Ok(Self {
+            relation_1: row.relation(38),
+            assignment: row.object(23, 12, false),
+            relation_2: row.relation(44),
+            rotation: row.object(26, 2, true),
+            // the file has the largest first
+            ranges: std::array::from_fn(|k| [ranges.numbers[2 * k + 1], ranges.numbers[2 * k]]),
+        })
+    }
+
+    /// The networks by name.
+    pub(super) fn named(&self) -> [(&'static str, &[Dense]); 4] {
+        [
+            ("relation_1", &self.relation_1),
+            ("assignment", &self.assignment),
+            ("relation_2", &self.relation_2),
+            ("rotation", &self.rotation),
+        ]
+    }
+}
+
+/// What is left of the row of numbers; its length was checked.
+struct Row<'a> {
+    rest: &'a [f64],
+}
+
+impl Row<'_> {
+    fn take(&mut self, count: usize) -> Vec<f64> {
+        let (taken, rest) = self.rest.split_at(count.min(self.rest.len()));
+        self.rest = rest;
+        taken.to_vec()
+    }
+
+    /// A matrix that is written column by column, row by row.
+    fn matrix(&mut self, outputs: usize, inputs: usize) -> Vec<f64> {
+        let columns = self.take(outputs * inputs);
+        (0..outputs * inputs).map(|index| columns[(index % inputs) * outputs + index / inputs]).collect()
+    }
+
+    fn layer(&mut self, outputs: usize, inputs: usize) -> Dense {
+        let weights = self.matrix(outputs, inputs);
+        Dense { inputs, weights, biases: self.take(outputs) }
+    }
+
+    fn relation(&mut self, inputs: usize) -> Vec<Dense> {
+        let first = self.layer(16, inputs);
+        let [second, third] = [self.matrix(16, 16), self.matrix(16, 16)];
+        let second = Dense { inputs: 16, weights: second, biases: self.take(16) };
+        let third = Dense { inputs: 16, weights: third, biases: self.take(16) };
+        vec![first, second, third, self.layer(4, 16)]
+    }
+
+    fn object(&mut self, inputs: usize, outputs: usize, has_bias: bool) -> Vec<Dense> {
+        let hidden = [self.layer(8, inputs), self.layer(8, 8)];
+        let weights = self.matrix(outputs, 8);
+        let biases = if has_bias { self.take(outputs) } else { vec![0.0; outputs] };
+        let last = Dense { inputs: 8, weights, biases };
+        hidden.into_iter().chain([last]).collect()
+    }
+}

@@ -1,0 +1,153 @@
+//! The nodes of one side against the depth network of the other.
+//!
+//! ```text
+//! φ = f(x) − o      n = ∇f / |∇f|
+//! ```
+//!
+//! f the network's distance [m], x a node in the part's frame, o how far the node's own surface lies outside it [m].
+//! Nodes are gathered into batches. A network knows one distance and one normal: the choice of faces at convex edges,
+//! which the exact parts leave to the step, does not exist for it. Where it must not be asked, deep in the material or,
+//! for steps that look far, beyond its band, the part's own distance stands in.
+//!
+//! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
+//! tight-tolerance robotic assembly tasks", 2022, section 5.2.
+
+use nalgebra::Vector3;
+use tightfit_network::FieldScratch;
+use tightfit_shape::Part;
+use tightfit_shape::block::{BLOCK, PointBlock};
+use tightfit_spatial::Columns3;
+
+use super::found::Found;
+use super::near_cells::Whereabouts;
+use super::node_blocks::Frame;
+use super::{DepthNetwork, DetectionOptions, Side};
+use crate::make_room;
+use crate::records::Contacts;
+
+/// Nodes that the network is asked for at once.
+const BATCH: usize = 8 * BLOCK;
+
+/// Memory of a batch; taken before the first step and kept.
+#[derive(Debug, Default)]
+pub struct NetworkScratch {
+    points: Columns3,
+    /// Which node of the side each is.
+    nodes: Vec<u32>,
+    values: Vec<f64>,
+    gradients: Columns3,
+    field: FieldScratch,
+}
+
+impl NetworkScratch {
+    /// Takes all memory that this network needs; without it the first step does.
+    pub fn make_room(&mut self, network: &DepthNetwork) {
+        for columns in [&mut self.points, &mut self.gradients] {
+            columns.reserve_total(BATCH);
+        }
+        make_room(&mut self.nodes, BATCH);
+        make_room(&mut self.values, BATCH);
+        self.field.reserve(&network.field, BATCH);
+    }
+}
+
+/// Appends the contacts of one side's nodes with the other's network.
+pub(super) fn detect_nodes(
+    of: &Side,
+    against: &Side,
+    network: &DepthNetwork,
+    options: &DetectionOptions,
+    scratch: &mut NetworkScratch,
+    contacts: &mut Contacts,
+) {
+    let against_from_of = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
+    let offset = of.part.node_offset();
+    let reach = options.margin + offset.abs();
+    let extent = against.part.extent();
+    let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
+    let radii = [(extent.radii[0] - reach).max(0.0), extent.radii[1] + reach];
+    let looks_beyond = reach > network.cells.clear();
+
+    let mut found = Batches { of, offset, margin: options.margin, found: Found::new(of, against) };
+    let mut points = PointBlock::default();
+    scratch.points.clear();
+    scratch.nodes.clear();
+    for block in of.nodes.near(&against_from_of, heights, radii[1]) {
+        let count = of.nodes.carry(block, &against_from_of, &mut points);
+        for lane in 0..count {
+            let point = points.get(lane);
+            let squared = point.x * point.x + point.y * point.y;
+            let is_far = point.z < heights[0]
+                || point.z > heights[1]
+                || squared > radii[1] * radii[1]
+                || squared < radii[0] * radii[0];
+            if is_far {
+                continue;
+            }
+            let node = (block * BLOCK + lane) as u32;
+            match network.cells.at(point) {
+                Whereabouts::Near => {
+                    scratch.points.push(point);
+                    scratch.nodes.push(node);
+                }
+                Whereabouts::Far if !looks_beyond => {}
+                Whereabouts::Far | Whereabouts::Elsewhere => {
+                    let sample = against.part.sample(point);
+                    found.add(node, point, sample.distance, sample.normal, contacts);
+                }
+            }
+        }
+        if scratch.nodes.len() + BLOCK > BATCH {
+            found.ask(network, scratch, contacts);
+        }
+    }
+    found.ask(network, scratch, contacts);
+    found.found.flush(contacts);
+    found.found.finish(options, contacts);
+}
+
+/// Answers on their way into the record.
+struct Batches<'a> {
+    of: &'a Side<'a>,
+    /// o [m].
+    offset: f64,
+    /// Farther contacts are left out [m].
+    margin: f64,
+    found: Found<'a>,
+}
+
+impl Batches<'_> {
+    /// Asks the network for the nodes gathered so far.
+    fn ask(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch, contacts: &mut Contacts) {
+        let NetworkScratch { points, nodes, values, gradients, field } = scratch;
+        // a field that was built cannot fail; if it did, the nodes would be missing, which the audit sees
+        if network.field.evaluate(points, values, gradients, field).is_ok() {
+            for (index, node) in nodes.iter().enumerate() {
+                let gradient = gradients.get(index);
+                let slope = gradient.norm();
+                if slope > 0.0 {
+                    self.add(*node, points.get(index), values[index], gradient / slope, contacts);
+                }
+            }
+        }
+        points.clear();
+        nodes.clear();
+    }
+
+    /// Keeps an answer if it is near enough.
+    fn add(
+        &mut self,
+        node: u32,
+        point: Vector3<f64>,
+        distance: f64,
+        normal: Vector3<f64>,
+        contacts: &mut Contacts,
+    ) {
+        let gap = distance - self.offset;
+        if gap < self.margin {
+            let id = (self.of.first_id + node) * Part::MOST_PIECES;
+            self.found.push(point - normal * self.offset, normal, gap, id);
+            self.found.flush_if_full(contacts);
+        }
+    }
+}
