@@ -1,10 +1,11 @@
-//! Both tasks, step by step the same: twice in a row, with one thread and two, after a snapshot in the middle, and
-//! with every cache forgotten before every step.
+//! Both tasks, step by step the same: twice in a row, with one thread and two, after a snapshot in the middle, with
+//! every cache forgotten before every step, and with registers of any width.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::batch::Batch;
 use tightfit_simulation::{Run, Scene, Snapshot};
+use tightfit_spatial::VectorWidth;
 
 /// Whole tasks are 420 and 300 steps; the peg is wiggled from step 220 on.
 const TASKS: [(&str, usize); 2] = [("peg-in-hole", 300), ("bolting-engaged", 120)];
@@ -74,5 +75,19 @@ fn with_the_workspace_cleared_before_every_step() {
             forgetful.push(run.advance().hash);
         }
         assert_same(name, &expected, &forgetful);
+    }
+}
+
+#[test]
+fn with_registers_of_any_width() {
+    for (name, steps) in TASKS {
+        let expected = hashes(&mut start(name), steps);
+        for width in VectorWidth::ALL {
+            width.limit();
+            let found = hashes(&mut start(name), steps);
+            println!("{name}: {:?}, asked for {width:?}", VectorWidth::current());
+            VectorWidth::Avx512.limit();
+            assert_same(name, &expected, &found);
+        }
     }
 }

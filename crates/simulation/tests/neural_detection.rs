@@ -47,14 +47,14 @@ fn a_turn_of_the_nut_on_a_network_of_the_bolt_has_the_lead_of_the_thread() {
     let mut run = Run::new(scene.clone(), 1);
     let audit = Audit::new(&scene, &Parameters::of(&scene));
     let mut places = Vec::new();
-    for step in 0..120 {
+    for step in 0..200 {
         let certificate = run.step();
         assert!(certificate.converged, "step {step}");
         places.push((run.state.spins[0], run.state.motions[0].center.z));
     }
     let deepest = audit.penetration(&scene, &Parameters::of(&scene), &run.state);
     assert!(deepest < 10e-6, "{deepest}");
-    let ((from, low), (to, high)) = (places[60], places[119]);
+    let ((from, low), (to, high)) = (places[120], places[199]);
     let lead = (high - low) / (to - from) * std::f64::consts::TAU;
     assert!((lead - 5e-3).abs() < 0.02e-3, "{lead} over {} rad", to - from);
 }

@@ -1,29 +1,14 @@
-//! The quick truths of `tightfit validate`; the command runs them all.
+//! The truths of `tightfit validate`.
 
 use tightfit_simulation::validation_cases;
 
-/// Numbers that miss their tolerance, the most by which they may, and why. Everything else must pass.
-const KNOWN_MISSES: [(&str, f64, &str); 6] = [
-    // N s; tolerance 1e-6 of pₙ
-    ("painleve-rod.pushed-0.5", 3.0e-7, "softness ε dᵢ pₙ, ε = 1e-6"),
-    ("painleve-rod.pulled-0.5", 6.2e-8, "softness ε dᵢ pₙ, ε = 1e-6"),
-    ("painleve-rod.pushed-1", 1.9e-6, "softness ε dᵢ pₙ, ε = 1e-6"),
-    ("painleve-rod.pulled-1", 3.8e-8, "softness ε dᵢ pₙ, ε = 1e-6"),
-    ("painleve-rod.pushed-1.25", 3.0e-5, "softness ε dᵢ pₙ, ε = 1e-6"),
-    // m; tolerance 1 nm
-    ("plastic-drop.penetration", 20.0e-9, "the pose projection leaves its slop of 20 nm"),
-];
-
 #[test]
-fn every_quick_truth_is_met_within_its_tolerance() {
+fn every_truth_is_met_within_its_tolerance() {
     let mut failing = Vec::new();
-    for case in validation_cases().iter().filter(|case| case.is_quick) {
+    for case in validation_cases() {
         let verdicts = case.run().expect("the case's scene is valid");
         assert!(!verdicts.is_empty(), "{} measures nothing", case.name);
-        failing.extend(verdicts.into_iter().filter(|verdict| {
-            let known = KNOWN_MISSES.iter().find(|(name, ..)| *name == verdict.name);
-            !verdict.pass && known.is_none_or(|(_, most, _)| verdict.error > *most)
-        }));
+        failing.extend(verdicts.into_iter().filter(|verdict| !verdict.pass));
     }
     assert!(failing.is_empty(), "{failing:#?}");
 }
