@@ -1,7 +1,7 @@
 /*!
 Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
 
-[`solve`] finds the velocities; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
+[`solve`] finds the velocities by Newton's method, [`SolverMethod`] by others too; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
 unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
 */
 
@@ -11,6 +11,8 @@ mod contact_law;
 mod continuation;
 mod dense;
 mod ladder;
+mod maximum_dissipation;
+mod method;
 mod mixed_newton;
 mod normal_speed;
 pub mod passivity_filter;
@@ -19,6 +21,7 @@ mod primal_newton;
 mod problem;
 pub mod residual;
 pub mod single_contact;
+mod sweeps;
 mod system;
 mod working_set;
 
@@ -28,4 +31,6 @@ mod tests;
 pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
+pub use method::{SlipRule, SolverMethod, SweepOptions};
 pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+pub use sweeps::SweepWorkspace;
