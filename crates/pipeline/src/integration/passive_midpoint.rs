@@ -216,8 +216,14 @@ mod tests {
         };
         let start = energy(&motion);
         for _ in 0..1000 {
-            let free =
-                midpoint_step(&motion, &inertia, &Wrench::zero(), Some(&coupling), 0.01, Gyroscopic::AtMiddle);
+            let free = midpoint_step(
+                &motion,
+                &inertia,
+                &Wrench::zero(),
+                Some(&coupling),
+                0.01,
+                Gyroscopic::AtMiddle,
+            );
             let now = motion.world_velocity();
             let middle: Vec<f64> = (0..6).map(|k| f64::midpoint(now[k], free.velocity[k])).collect();
             let next = motion.with_world_velocity(&free.velocity).twist;

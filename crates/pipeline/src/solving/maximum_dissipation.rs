@@ -43,8 +43,11 @@ pub(super) fn solve(
         if contact.friction <= 0.0 {
             return Vector3::new(push / contact.normal, 0.0, 0.0);
         }
-        let curve =
-            Curve { contact, push: contact.friction * push, toward: contact.drive(&free, approach) + start_slip };
+        let curve = Curve {
+            contact,
+            push: contact.friction * push,
+            toward: contact.drive(&free, approach) + start_slip,
+        };
         curve.at(curve.lowest())
     })
 }
@@ -169,7 +172,10 @@ mod tests {
                 if gain > 0.0 && p.x > 0.0 {
                     let other = Vector3::new(size / friction, size * cos, size * sin);
                     let energy = work(other.yz(), free + delassus * other);
-                    assert!(found <= energy + 1e-5 * energy.abs().max(found.abs()), "{seed} {found} {energy}");
+                    assert!(
+                        found <= energy + 1e-5 * energy.abs().max(found.abs()),
+                        "{seed} {found} {energy}"
+                    );
                 }
             }
         }

@@ -12,6 +12,7 @@ use tightfit_shape::thread::{
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 
+use crate::Methods;
 use crate::drive::{Drive, Waypoint, Wiggle, about};
 
 use super::description::{
@@ -77,6 +78,10 @@ fn build(
         problems.push(document.problem(&key, remedy));
         None
     });
+    let methods = description.method.methods().unwrap_or_else(|(key, remedy)| {
+        problems.push(document.problem(&key, remedy));
+        Methods::default()
+    });
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -104,6 +109,7 @@ fn build(
         contacts,
         drive,
         task,
+        methods,
         source: SceneSource::default(),
     })
 }

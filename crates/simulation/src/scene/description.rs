@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::method::MethodDescription;
+
 /// A scene file.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +39,9 @@ pub struct SceneDescription {
     pub drive: Option<DriveDescription>,
     /// What counts as done.
     pub task: Option<TaskDescription>,
+    /// What a step is made of.
+    #[serde(default)]
+    pub method: MethodDescription,
 }
 
 /// What leads one part along set-points: a spring and damper, or the set-points themselves for a kinematic part. The

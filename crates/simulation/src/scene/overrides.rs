@@ -40,8 +40,8 @@ fn replace(table: &mut toml::Table, key: &str, value: &str) -> Result<(), String
     let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
     let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_string()));
     let mut path: Vec<&str> = key.split('.').collect();
-    let is_at_root =
-        table.contains_key(path[0]) || ["name", "friction", "step_ms", "gravity_m_s2"].contains(&path[0]);
+    let is_at_root = table.contains_key(path[0])
+        || ["name", "friction", "step_ms", "gravity_m_s2", "method"].contains(&path[0]);
     if !is_at_root {
         path.insert(0, if path[0] == "depth_mm" { "task" } else { "drive" });
     }

@@ -1,11 +1,12 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use nalgebra::Matrix6;
+use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
-use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
+use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene, State};
@@ -25,6 +26,9 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
+    pub(super) all_contacts: Contacts,
+    pub(super) clustering: ClusteringWorkspace,
     /// Most contacts that the nodes can have, and those that there is room for.
     most_contacts: usize,
     room: usize,
@@ -46,6 +50,7 @@ pub struct Workspace {
     /// b of every contact [m/s].
     pub(super) approach: ApproachSpeeds,
     pub(super) solver: SolverWorkspace,
+    pub(super) sweeps: SweepWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
     /// The impact with rebound, while the plastic one is sought.
@@ -111,6 +116,7 @@ impl Workspace {
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
             self.make_room(state);
         }
+        self.make_room_for_methods(scene, parameters);
         // a state may come from anywhere; its memory is that of the step from then on
         state.warm.make_room(state.motions.len(), self.most_contacts);
         self.before.copy_from(state);
@@ -160,6 +166,23 @@ impl Workspace {
         self.impact_warm.make_room(bodies, contacts);
         self.before.warm.make_room(bodies, contacts);
         self.room = contacts;
+    }
+
+    /// Takes the memory that only some methods need.
+    fn make_room_for_methods(&mut self, scene: &Scene, parameters: &Parameters) {
+        let methods = &parameters.methods;
+        let (contacts, pairs) = (self.most_contacts, scene.contacts.len());
+        let is_clustered = methods.clustering != ClusteringMethod::None;
+        let solved = (methods.clustering.most_of_a_pair(contacts) * pairs).min(contacts);
+        if methods.solver.sweeps() && self.sweeps.room() < solved {
+            self.sweeps.make_room(solved);
+        }
+        if is_clustered {
+            self.clustering.make_room(methods.clustering, contacts, pairs);
+            // both, since they change places
+            self.contacts.make_room(contacts);
+            self.all_contacts.make_room(contacts);
+        }
     }
 
     /// Candidate contacts of the last detection.
