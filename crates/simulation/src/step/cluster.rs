@@ -17,11 +17,8 @@ impl Environment<'_> {
         let clock = Instant::now();
         let scratch = &mut *self.scratch;
         scratch.clustering.chosen.clear();
-        // contacts lie pair by pair, and so do their identities
-        let (mut first, mut next_id) = (0, 0);
-        for pair in &self.scene.contacts {
-            next_id += pair.bodies.iter().map(|body| scratch.nodes[*body].len() as u32).sum::<u32>();
-            let end = scratch.contacts.id.partition_point(|id| *id < next_id);
+        let mut first = 0;
+        for &end in &scratch.pair_ends {
             method.choose(&scratch.contacts, first..end, &mut scratch.clustering);
             first = end;
         }

@@ -93,6 +93,8 @@ impl Environment<'_> {
         let clock = Instant::now();
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
         contacts.clear();
+        let mut pair_ends = std::mem::take(&mut self.scratch.pair_ends);
+        pair_ends.clear();
         let mut first_id = 0;
         for (pair, friction) in self.scene.contacts.iter().zip(&self.parameters.friction) {
             let counts = pair.bodies.map(|body| self.scratch.nodes[body].len() as u32);
@@ -108,8 +110,10 @@ impl Environment<'_> {
                 restitution: pair.restitution,
             };
             detect_pair([&sides[0], &sides[1]], &options, &mut contacts);
+            pair_ends.push(contacts.len());
         }
         self.scratch.contacts = contacts;
+        self.scratch.pair_ends = pair_ends;
         self.scratch.detected = Some((state.step, margin));
         certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
     }

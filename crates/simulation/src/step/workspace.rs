@@ -26,6 +26,8 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// Where the contacts of each pair of parts end in the record.
+    pub(super) pair_ends: Vec<usize>,
     /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
     pub(super) all_contacts: Contacts,
     pub(super) clustering: ClusteringWorkspace,
@@ -65,6 +67,7 @@ pub struct Workspace {
 pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
     contacts: Contacts,
+    pair_ends: Vec<usize>,
     detected: Option<(u64, f64)>,
     most_contacts: usize,
 }
@@ -112,6 +115,7 @@ impl Workspace {
                 .collect();
             self.most_contacts = most_contacts(scene, parameters, &self.nodes);
             self.contacts.make_room(self.most_contacts);
+            make_room(&mut self.pair_ends, scene.contacts.len());
         }
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
             self.make_room(state);
@@ -138,6 +142,7 @@ impl Workspace {
     pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
+        std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
         std::mem::swap(&mut self.detected, &mut found.detected);
         std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
     }
