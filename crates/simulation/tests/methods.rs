@@ -51,12 +51,12 @@ fn each_clustering_solves_its_few_and_certifies_all() {
         assert_eq!(seconds > 0.0, choice != "none");
         let summary = Summary::of(&records);
         let [deepest, ..] = summary.audited.unwrap();
-        if choice == "first" {
-            // the first found need not be those that hold the peg: what is left to the projection asks for more
-            // energy than contacts have dissipated, and the certificate says so
-            assert!(summary.penetration[0] > 1e-4 && summary.limits > 0, "{summary:?}");
-        } else {
+        if ["none", "k-means"].contains(&choice) {
             assert!(deepest < 5e-6, "{choice}: {deepest:e}");
+        } else {
+            // the first found, or those farthest apart, need not be those that hold the peg: what is left to the
+            // projection asks for more energy than contacts have dissipated, and the certificate says so
+            assert!(summary.penetration[0] > 1e-4 && summary.limits > 0, "{choice}: {summary:?}");
         }
     }
 }

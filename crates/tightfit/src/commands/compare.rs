@@ -47,10 +47,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
     let mut wrenches = Vec::new();
     if let Some(first) = finished.first() {
         for one in &finished {
-            wrenches.push(Wrenches {
-                own_way: WrenchDifference::between(&first.summary.records, &one.summary.records),
-                same_states: same_states(first, one.run.scene.methods, arguments.simulation.seed)?,
-            });
+            let own_way = WrenchDifference::between(&first.summary.records, &one.summary.records);
+            let methods = one.run.scene.methods;
+            // the same methods from the same states go the same way
+            let same_states = match methods == first.run.scene.methods {
+                true => own_way,
+                false => same_states(first, methods, arguments.simulation.seed)?,
+            };
+            wrenches.push(Wrenches { own_way, same_states });
         }
     }
     let text = if arguments.json {
