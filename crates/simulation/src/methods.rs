@@ -47,7 +47,7 @@ impl Preset {
 }
 
 /// The methods of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Methods {
     /// Preset that they were taken from; single ones may have been replaced since.
     pub preset: Preset,
@@ -57,6 +57,15 @@ pub struct Methods {
     pub solver: SolverMethod,
     /// How bodies are advanced.
     pub integration: IntegrationMethod,
+    /// Whether the pose is kept out of the parts by projection. Without it contact acts on velocities alone, and what
+    /// comes in stays in: for comparison with methods of another kind.
+    pub projection: bool,
+}
+
+impl Default for Methods {
+    fn default() -> Self {
+        Preset::default().into()
+    }
 }
 
 impl From<Preset> for Methods {
@@ -70,6 +79,6 @@ impl From<Preset> for Methods {
                 (means, solver, IntegrationMethod::PaperMidpoint)
             }
         };
-        Self { preset, clustering, solver, integration }
+        Self { preset, clustering, solver, integration, projection: true }
     }
 }

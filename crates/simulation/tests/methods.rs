@@ -62,6 +62,17 @@ fn each_clustering_solves_its_few_and_certifies_all() {
 }
 
 #[test]
+fn without_projection_what_clustering_leaves_out_comes_in() {
+    let deepest = |choice: &str| {
+        let (_, records) = simulate(scene("peg-in-hole", &["method.preset=paper", choice]), 280);
+        Summary::of(&records).audited.unwrap()[0]
+    };
+    let (kept, lost) = (deepest("method.projection=true"), deepest("method.projection=false"));
+    println!("peg by the paper's preset: {kept:e} m with projection, {lost:e} m without");
+    assert!(kept < 1e-6 && lost > 10.0 * kept, "{kept:e} {lost:e}");
+}
+
+#[test]
 fn contacts_of_each_pair_are_clustered_for_themselves() {
     // two blocks on one floor: each keeps its own four
     let mut text = String::from(

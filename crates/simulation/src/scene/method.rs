@@ -36,6 +36,8 @@ pub struct MethodDescription {
     pub slip: Option<SlipChoice>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationChoice>,
+    /// Whether the pose is kept out of the parts by projection (true); without it contact acts on velocities alone.
+    pub projection: Option<bool>,
 }
 
 /// How contacts are reduced before they are solved.
@@ -122,6 +124,7 @@ impl MethodDescription {
             };
         }
         self.set_sweeps(&mut methods.solver)?;
+        methods.projection = self.projection.unwrap_or(methods.projection);
         if let Some(choice) = self.integration {
             methods.integration = match choice {
                 IntegrationChoice::Midpoint => IntegrationMethod::Midpoint,

@@ -33,7 +33,7 @@ impl Environment<'_> {
         state.step += 1;
         let margin = self.margin_for(state, None);
         self.detect(state, margin, certificate);
-        if self.deepest() > CORRECTED {
+        if self.parameters.methods.projection && self.deepest() > CORRECTED {
             self.correct(state, certificate);
             self.detect(state, margin, certificate);
         }

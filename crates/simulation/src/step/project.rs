@@ -23,6 +23,10 @@ impl Environment<'_> {
         let step = self.duration;
         self.book_impulse();
         self.fill_pose_velocity();
+        if !self.parameters.methods.projection {
+            certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
+            return;
+        }
         let scratch = &mut *self.scratch;
         scratch.wanted.clone_from(&scratch.pose_velocity);
         let report = project(

@@ -55,6 +55,7 @@ pub(super) fn json(finished: &Finished) -> Value {
             "clustering": methods.clustering.name(),
             "solver": methods.solver.name(),
             "integration": methods.integration.name(),
+            "projection": methods.projection,
         },
         "steps": finished.summary.records.len(),
         "dt_s": finished.run.scene.step,

@@ -120,8 +120,9 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 
 /// The methods of a run in a line.
 pub(super) fn methods(run: &RunSummary) -> String {
-    let Methods { preset, clustering, solver, integration } = run.methods;
-    format!("{}: {}, {}, {}", preset.name(), clustering.name(), solver.name(), integration.name())
+    let Methods { preset, clustering, solver, integration, projection } = run.methods;
+    let names = [clustering.name(), solver.name(), integration.name()].join(", ");
+    format!("{}: {names}{}", preset.name(), if projection { "" } else { ", no projection" })
 }
 
 /// How far the task came.
