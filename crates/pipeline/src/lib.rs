@@ -6,6 +6,7 @@ Stages do not import one another: each reads and writes [`records`] only.
 
 #![forbid(unsafe_code)]
 
+pub mod clustering;
 pub mod detection;
 pub mod integration;
 pub mod records;

@@ -48,8 +48,8 @@ fn time(name: &str) {
     let mut worst = [0.0_f64; 4];
     for _ in 0..steps {
         let certificate = run.advance().certificate;
-        solving.push(certificate.stage_seconds[1] * 1e6);
-        moving.push(certificate.stage_seconds[2] * 1e6);
+        solving.push(certificate.stage_seconds.solving * 1e6);
+        moving.push(certificate.stage_seconds.integration * 1e6);
         levels[usize::from(certificate.level)] += 1;
         iterations += u64::from(certificate.iterations);
         evaluations += u64::from(certificate.evaluations);

@@ -13,6 +13,8 @@ pub struct Certificate {
     pub complementarity: f64,
     /// Largest relative violation of the friction cone [-].
     pub cone: f64,
+    /// Fastest approach beyond what is allowed, over all contacts, where clustering left some out of the solve [m/s].
+    pub left_out: f64,
     /// Energy that contact impulses put into the bodies [J]; zero when passive.
     pub energy_injected: f64,
     /// Work of contact impulses on the bodies [J], negative when they dissipate; that of moved surfaces is not in it.
@@ -27,16 +29,43 @@ pub struct Certificate {
     pub active: usize,
     /// Highest level of the solver's ladder that was needed.
     pub level: u8,
-    /// Newton iterations of both stages.
+    /// Newton iterations, or sweeps over the contacts, of both stages.
     pub iterations: u32,
     /// Passes of the solver over its working set, both stages.
     pub evaluations: u32,
-    /// Whether the Coulomb residual of both stages is at most 1e-5 m/s.
+    /// Whether the Coulomb residual of both stages is at most 1e-5 m/s, over the contacts that were solved.
     pub converged: bool,
     /// Limits that were hit.
     pub limits: Limits,
-    /// Seconds spent in the stages: detection, solving, integration.
-    pub stage_seconds: [f64; 3],
+    /// Time spent in the stages.
+    pub stage_seconds: StageSeconds,
+}
+
+/// Time spent in the stages of a step [s].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageSeconds {
+    /// Finding contacts.
+    pub detection: f64,
+    /// Choosing those that stand for others.
+    pub clustering: f64,
+    /// Solving them, impact and smooth stage.
+    pub solving: f64,
+    /// Prediction, pose projection and advance.
+    pub integration: f64,
+}
+
+impl StageSeconds {
+    /// Times in the order of the stages [s].
+    #[must_use]
+    pub fn in_order(&self) -> [f64; 4] {
+        [self.detection, self.clustering, self.solving, self.integration]
+    }
+
+    /// Of all stages [s].
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.in_order().iter().sum()
+    }
 }
 
 impl Certificate {
@@ -46,6 +75,7 @@ impl Certificate {
         self.coulomb = self.coulomb.max(later.coulomb);
         self.complementarity = self.complementarity.max(later.complementarity);
         self.cone = self.cone.max(later.cone);
+        self.left_out = self.left_out.max(later.left_out);
         self.energy_injected += later.energy_injected;
         self.contact_work += later.contact_work;
         self.kinematic_work += later.kinematic_work;
@@ -57,8 +87,10 @@ impl Certificate {
         self.evaluations += later.evaluations;
         self.converged &= later.converged;
         self.limits.join(later.limits);
-        for (own, more) in self.stage_seconds.iter_mut().zip(later.stage_seconds) {
-            *own += more;
-        }
+        let StageSeconds { detection, clustering, solving, integration } = later.stage_seconds;
+        self.stage_seconds.detection += detection;
+        self.stage_seconds.clustering += clustering;
+        self.stage_seconds.solving += solving;
+        self.stage_seconds.integration += integration;
     }
 }

@@ -30,11 +30,13 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 mod audit;
 pub mod batch;
 mod certificate;
+mod comparison;
 mod contact_point;
 mod drive;
 mod input;
 mod limits;
 pub mod log;
+mod methods;
 mod outcome;
 mod parameters;
 pub mod recordings;
@@ -47,11 +49,13 @@ mod step_halving;
 mod validation;
 
 pub use audit::Audit;
-pub use certificate::Certificate;
+pub use certificate::{Certificate, StageSeconds};
+pub use comparison::WrenchDifference;
 pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
 pub use limits::{Limit, Limits};
+pub use methods::{Methods, Preset};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
 pub use run::{BodyRecord, Disturbance, Record, Run};
@@ -61,8 +65,10 @@ pub use step::{Workspace, step};
 pub use step_halving::{HalvingLevel, StepHalving};
 pub use validation::{Case, Verdict, validation_cases};
 
-// what inputs and states are made of
-pub use tightfit_pipeline::integration::{BodyMotion, Coupling};
+// what inputs, states and methods are made of
+pub use tightfit_pipeline::clustering::ClusteringMethod;
+pub use tightfit_pipeline::integration::{BodyMotion, Coupling, IntegrationMethod};
+pub use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 
 pub use scene::{
     Body, BuiltInScene, ContactPair, Motion, Scene, SceneDescription, SceneError, SceneProblem, SceneSource,

@@ -41,6 +41,8 @@ pub struct Summary {
     pub complementarity: f64,
     /// Largest Coulomb residual [m/s].
     pub coulomb: f64,
+    /// Fastest approach beyond what is allowed where clustering left contacts out [m/s].
+    pub left_out: f64,
     /// Energy that contact impulses put into the bodies over the run [J].
     pub energy_injected: f64,
     /// Work of the pose projection over the run [J].
@@ -62,6 +64,7 @@ impl Summary {
             summary.cone = summary.cone.max(certificate.cone);
             summary.complementarity = summary.complementarity.max(certificate.complementarity);
             summary.coulomb = summary.coulomb.max(certificate.coulomb);
+            summary.left_out = summary.left_out.max(certificate.left_out);
             summary.energy_injected += certificate.energy_injected;
             summary.projection_work += certificate.projection_work;
             summary.kinematic_work += certificate.kinematic_work;

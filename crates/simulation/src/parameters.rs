@@ -3,15 +3,17 @@
 use tightfit_shape::Part;
 use tightfit_spatial::Inertia;
 
-use crate::Scene;
+use crate::{Methods, Scene};
 
-/// Dimensions, mass and friction of one environment. Node sets stay those of the scene: they are charts.
+/// Dimensions, mass, friction and methods of one environment. Node sets stay those of the scene: they are charts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// One entry per body of the scene.
     pub bodies: Vec<BodyParameters>,
     /// μ of every contact pair of the scene [-].
     pub friction: Vec<f64>,
+    /// What the step is made of.
+    pub methods: Methods,
 }
 
 /// Parameters of one body.
@@ -36,6 +38,7 @@ impl Parameters {
         Self {
             bodies: scene.bodies.iter().map(body).collect(),
             friction: scene.contacts.iter().map(|pair| pair.friction).collect(),
+            methods: scene.methods,
         }
     }
 }

@@ -142,6 +142,18 @@ fn several_bodies_fall_onto_one_another_without_allocation() {
 }
 
 #[test]
+fn other_methods_take_no_memory_either() {
+    for choice in
+        ["preset=standard", "preset=paper", "clustering=first", "clustering=covered-area", "solver=sor"]
+    {
+        let scene = Scene::find_with("peg-in-hole", &[format!("method.{choice}")]).unwrap();
+        let observed = observe(Run::new(scene, 1), 240);
+        assert_none_after_the_first(choice, &observed);
+        assert!(observed.most_candidates > 1000, "{choice}: the scene has become too easy");
+    }
+}
+
+#[test]
 fn a_batch_steps_without_allocation() {
     let mut batch = Batch::new(Scene::find("peg-in-hole").unwrap(), 3, 1).unwrap();
     batch.step();

@@ -24,6 +24,8 @@ struct Arguments {
 enum Command {
     /// Measure how fast a part of the program runs against what this machine can do.
     Bench(commands::bench::BenchArguments),
+    /// Run a scene by several sets of methods and hold them against one another.
+    Compare(commands::compare::CompareArguments),
     /// Read what others published into our formats.
     Import(commands::import::ImportArguments),
     /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
@@ -45,6 +47,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
+        Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
         Some(Command::Import(arguments)) => commands::import::run(&arguments),
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
         Some(Command::Replay(arguments)) => commands::replay::run(&arguments),

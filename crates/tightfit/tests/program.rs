@@ -255,6 +255,39 @@ fn smaller_steps_are_compared_with_the_smallest() {
 }
 
 #[test]
+fn presets_are_compared_and_single_methods_replaced() {
+    let folder = folder("compare");
+    let arguments = ["compare", "peg-in-hole", "--seconds", "0.6", "--report", "compare.html", "--json"];
+    let report = json(&tightfit(&folder, &arguments));
+    let runs = report["runs"].as_array().unwrap();
+    let names: Vec<_> = runs.iter().map(|run| run["preset"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tight", "standard", "paper"]);
+    for run in runs {
+        let is_tight = run["preset"] == "tight";
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        assert!(run["audit"]["max_penetration_um"].is_number() && run["completed"].is_boolean());
+        assert_eq!(number(&run["timing"]["stages_us"]["clustering"]) > 0.0, !is_tight, "{run}");
+        for way in ["own_way", "same_states"] {
+            assert_eq!(number(&run["wrench_difference"][way]["rms_force_n"]) > 0.0, !is_tight, "{run}");
+        }
+    }
+    let html = std::fs::read_to_string(folder.join("compare.html")).unwrap();
+    assert!(html.contains("Methods compared on peg-in-hole") && !html.contains("NaN"));
+    assert_eq!(html.matches(">standard</text>").count(), html.matches("<svg").count());
+
+    let swapped =
+        ["run", "peg-in-hole", "--seconds", "0.3", "--preset", "paper", "--set", "method.solver=pgs"];
+    let report = json(&tightfit(&folder, &[&swapped[..], &["--log", "run.csv", "--json"]].concat()));
+    assert_eq!(report["preset"], "paper");
+    assert_eq!(report["methods"]["solver"], "pgs");
+    assert_eq!(report["methods"]["integration"], "paper-midpoint");
+    assert!(tightfit(&folder, &["replay", "run.csv"]).status.success(), "a log knows its methods");
+    let output = tightfit(&folder, &["run", "peg-in-hole", "--preset", "loose"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("tight, standard, paper"), "{text}");
+}
+
+#[test]
 fn recordings_that_are_missing_are_answered_with_their_file() {
     let folder = folder("recordings");
     let text = refused(&tightfit(&folder, &["validate", "--recordings", "nowhere"]));

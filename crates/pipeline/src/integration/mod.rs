@@ -1,7 +1,13 @@
-//! Stage 4: the passive midpoint rule.
+//! Stage 4: the passive midpoint rule, and the rules that others use beside it.
 
 mod coupling;
+mod euler;
+mod method;
 mod passive_midpoint;
 
+#[cfg(test)]
+mod tests;
+
 pub use coupling::{Coupling, twist_angle};
-pub use passive_midpoint::{BodyMotion, FreeStep, advance_pose, free_step, inverse_mass, mass_matrix};
+pub use method::IntegrationMethod;
+pub use passive_midpoint::{BodyMotion, FreeStep, advance_pose, inverse_mass, mass_matrix};

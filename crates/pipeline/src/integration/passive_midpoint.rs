@@ -7,7 +7,8 @@
 //! ```
 //!
 //! C is skew for every ω̂, so the energy identity E₁ − E₀ = T V̄ᵀF holds exactly whatever the number of sweeps;
-//! at the fixed point the angular momentum is exact too. W = ∂V₁/∂impulse. v in world axes, ω in body axes;
+//! at the fixed point the angular momentum is exact too. The paper takes ω̂ = ω₀: no sweep, and |Jω| grows by
+//! T²|Jω₀ × ω̄|² in the square each step. W = ∂V₁/∂impulse. v in world axes, ω in body axes;
 //! [`FreeStep`] gives both turned to world axes, which is what contacts use.
 
 use nalgebra::{Matrix3, Matrix6, UnitQuaternion, Vector3};
@@ -19,6 +20,15 @@ use super::Coupling;
 const SWEEPS: usize = 8;
 /// Relative change of ω̂ at which the sweeps end.
 const SETTLED: f64 = 1e-14;
+
+/// Where the gyroscopic matrix C(ω̂) is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gyroscopic {
+    /// ω̂ = ω₀, the paper's.
+    AtStart,
+    /// ω̂ = ω̄.
+    AtMiddle,
+}
 
 /// What is integrated of one body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,13 +74,13 @@ pub struct FreeStep {
 }
 
 /// The contact-free step of a body under a wrench and a coupling.
-#[must_use]
-pub fn free_step(
+pub(super) fn midpoint_step(
     motion: &BodyMotion,
     inertia: &Inertia,
     wrench: &Wrench,
     coupling: Option<&Coupling>,
     step: f64,
+    gyroscopic: Gyroscopic,
 ) -> FreeStep {
     let Twist { linear_in_world: v0, angular_in_body: w0 } = motion.twist;
     let per_step = 2.0 / step;
@@ -91,12 +101,13 @@ pub fn free_step(
     let middle_v = force.component_div(&linear_gain);
     // xᵀ(J − T/2 S)x = xᵀJx > 0: the inverse exists for every T
     let invert = |about: Vector3<f64>| {
-        let gyroscopic = (inertia.moment * about).cross_matrix();
-        (angular_gain - gyroscopic).try_inverse().unwrap_or_else(Matrix3::identity)
+        let coriolis = (inertia.moment * about).cross_matrix();
+        (angular_gain - coriolis).try_inverse().unwrap_or_else(Matrix3::identity)
     };
     let mut about = w0;
     let mut inverse = invert(about);
-    for _ in 0..SWEEPS {
+    let sweeps = if gyroscopic == Gyroscopic::AtMiddle { SWEEPS } else { 0 };
+    for _ in 0..sweeps {
         let next = inverse * torque;
         let change = (next - about).norm();
         about = next;
@@ -161,7 +172,7 @@ mod tests {
     }
 
     fn spin(motion: &mut BodyMotion, inertia: &Inertia, step: f64) {
-        let free = free_step(motion, inertia, &Wrench::zero(), None, step);
+        let free = midpoint_step(motion, inertia, &Wrench::zero(), None, step, Gyroscopic::AtMiddle);
         let start = motion.world_velocity();
         // ω̄ is formed in body axes of the start, as the rule demands
         let middle: Vec<f64> = (0..6).map(|k| f64::midpoint(start[k], free.velocity[k])).collect();
@@ -205,7 +216,14 @@ mod tests {
         };
         let start = energy(&motion);
         for _ in 0..1000 {
-            let free = free_step(&motion, &inertia, &Wrench::zero(), Some(&coupling), 0.01);
+            let free = midpoint_step(
+                &motion,
+                &inertia,
+                &Wrench::zero(),
+                Some(&coupling),
+                0.01,
+                Gyroscopic::AtMiddle,
+            );
             let now = motion.world_velocity();
             let middle: Vec<f64> = (0..6).map(|k| f64::midpoint(now[k], free.velocity[k])).collect();
             let next = motion.with_world_velocity(&free.velocity).twist;

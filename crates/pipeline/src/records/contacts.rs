@@ -109,6 +109,20 @@ impl Contacts {
         self.gap[contact as usize] = gap;
     }
 
+    /// Adds a copy of a contact of another record.
+    pub fn push_from(&mut self, other: &Self, index: usize) {
+        self.body_a.push(other.body_a[index]);
+        self.body_b.push(other.body_b[index]);
+        self.arm_a.push(other.arm_a.get(index));
+        self.arm_b.push(other.arm_b.get(index));
+        self.normal.push(other.normal.get(index));
+        self.surface_velocity.push(other.surface_velocity.get(index));
+        self.gap.push(other.gap[index]);
+        self.friction.push(other.friction[index]);
+        self.restitution.push(other.restitution[index]);
+        self.id.push(other.id[index]);
+    }
+
     /// Relative velocity at contact `index` for the stacked body velocities [m/s, rad/s], world axes.
     #[must_use]
     pub fn relative_velocity(&self, index: usize, velocities: &[f64]) -> Vector3<f64> {

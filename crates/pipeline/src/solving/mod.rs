@@ -1,7 +1,7 @@
 /*!
 Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
 
-[`solve`] finds the velocities; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
+[`solve`] finds the velocities by Newton's method, [`SolverMethod`] by others too; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
 unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
 */
 
@@ -13,6 +13,8 @@ mod dense;
 mod extrapolation;
 mod ladder;
 mod law_block;
+mod maximum_dissipation;
+mod method;
 mod mixed_newton;
 mod normal_speed;
 mod pair_sums;
@@ -23,6 +25,7 @@ mod problem;
 pub mod residual;
 mod row_blocks;
 pub mod single_contact;
+mod sweeps;
 mod system;
 mod working_set;
 
@@ -32,4 +35,6 @@ mod tests;
 pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
+pub use method::{SlipRule, SolverMethod, SweepOptions};
 pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+pub use sweeps::SweepWorkspace;

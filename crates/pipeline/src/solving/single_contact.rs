@@ -27,12 +27,12 @@ const CELLS: u32 = 64;
 /// One contact given the others.
 #[derive(Clone, Debug)]
 pub struct SingleContact {
-    /// D₁₁ and its couplings, the normal eliminated.
-    normal: f64,
-    coupling: Vector2<f64>,
-    reduced: Matrix2<f64>,
+    /// Dₙₙ, Dₙₜ, and D̃ with the normal eliminated [1/kg].
+    pub(super) normal: f64,
+    pub(super) coupling: Vector2<f64>,
+    pub(super) reduced: Matrix2<f64>,
     mean: f64,
-    friction: f64,
+    pub(super) friction: f64,
     /// D [1/kg].
     delassus: Matrix3<f64>,
 }
@@ -76,7 +76,7 @@ impl SingleContact {
     }
 
     /// Open, stick, or what `slip` finds.
-    fn solve_or(
+    pub(super) fn solve_or(
         &self,
         free: Vector3<f64>,
         approach: f64,
@@ -129,8 +129,7 @@ impl SingleContact {
     /// p on the slip curve at u; u = 1 sticks.
     fn at(&self, u: f64, free: &Vector3<f64>, approach: f64) -> Vector3<f64> {
         let gap_rate = free.x + approach;
-        let back = Vector2::new(self.delassus[(1, 0)], self.delassus[(2, 0)]);
-        let drive = Vector2::new(free.y, free.z) - back * (gap_rate / self.normal);
+        let drive = self.drive(free, approach);
         let m = self.reduced * u + Matrix2::identity() * ((1.0 - u) * self.mean);
         let right = drive * -u;
         let tangential = Vector2::new(
@@ -139,6 +138,12 @@ impl SingleContact {
         ) / m.determinant();
         let normal = -(gap_rate + self.coupling.dot(&tangential)) / self.normal;
         Vector3::new(normal, tangential.x, tangential.y)
+    }
+
+    /// c̃ [m/s].
+    pub(super) fn drive(&self, free: &Vector3<f64>, approach: f64) -> Vector2<f64> {
+        let back = Vector2::new(self.delassus[(1, 0)], self.delassus[(2, 0)]);
+        Vector2::new(free.y, free.z) - back * ((free.x + approach) / self.normal)
     }
 
     /// g = |pₜ| − μ pₙ.

@@ -133,18 +133,20 @@ impl Table<'_> {
     }
 
     fn certificate(&mut self) {
-        let reals: [Field<f64>; 11] = [
+        let reals: [Field<f64>; 13] = [
             ("penetration_m", |c| c.penetration),
             ("coulomb_residual_m_s", |c| c.coulomb),
             ("complementarity_m_s", |c| c.complementarity),
             ("cone_violation", |c| c.cone),
+            ("left_out_m_s", |c| c.left_out),
             ("energy_injected_j", |c| c.energy_injected),
             ("contact_work_j", |c| c.contact_work),
             ("kinematic_work_j", |c| c.kinematic_work),
             ("projection_work_j", |c| c.projection_work),
-            ("detection_s", |c| c.stage_seconds[0]),
-            ("solving_s", |c| c.stage_seconds[1]),
-            ("integration_s", |c| c.stage_seconds[2]),
+            ("detection_s", |c| c.stage_seconds.detection),
+            ("clustering_s", |c| c.stage_seconds.clustering),
+            ("solving_s", |c| c.stage_seconds.solving),
+            ("integration_s", |c| c.stage_seconds.integration),
         ];
         for (name, of) in reals {
             self.real(name, |record| of(&record.certificate));

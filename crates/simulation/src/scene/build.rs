@@ -12,12 +12,13 @@ use tightfit_shape::thread::{
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 
+use crate::Methods;
 use crate::drive::{Drive, Waypoint, Wiggle, about};
 
 use super::description::{
-    ContactDescription, DetectionMethod, DriveDescription, NodeDescription, PartDescription,
-    ShapeDescription, TaskDescription,
+    ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
 };
+use super::method::DetectionMethod;
 use super::network_file::network_of;
 use super::schema_check::Document;
 use super::{
@@ -85,6 +86,10 @@ fn build(
         problems.push(document.problem(&key, remedy));
         None
     });
+    let methods = description.method.methods().unwrap_or_else(|(key, remedy)| {
+        problems.push(document.problem(&key, remedy));
+        Methods::default()
+    });
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -112,6 +117,7 @@ fn build(
         contacts,
         drive,
         task,
+        methods,
         source: SceneSource::default(),
     })
 }

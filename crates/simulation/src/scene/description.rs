@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::method::MethodDescription;
+
 /// A scene file.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -28,9 +30,6 @@ pub struct SceneDescription {
     #[serde(default = "default_friction")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub friction: f64,
-    /// How the step is computed.
-    #[serde(default)]
-    pub method: MethodDescription,
     /// The parts, by name.
     pub parts: BTreeMap<String, PartDescription>,
     /// Pairs of parts that touch in their own way.
@@ -40,26 +39,9 @@ pub struct SceneDescription {
     pub drive: Option<DriveDescription>,
     /// What counts as done.
     pub task: Option<TaskDescription>,
-}
-
-/// How the step is computed.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct MethodDescription {
-    /// What answers for the distance of a part.
+    /// What a step is made of.
     #[serde(default)]
-    pub detection: DetectionMethod,
-}
-
-/// What answers for the distance of a part.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DetectionMethod {
-    /// The part's own distance.
-    #[default]
-    Exact,
-    /// Its depth network, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
-    Neural,
+    pub method: MethodDescription,
 }
 
 /// What leads one part along set-points: a spring and damper, or the set-points themselves for a kinematic part. The

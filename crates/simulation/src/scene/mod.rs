@@ -8,6 +8,7 @@ mod built_in;
 mod description;
 mod error;
 mod mesh_file;
+mod method;
 mod network_file;
 mod overrides;
 mod schema_check;
@@ -24,7 +25,7 @@ use tightfit_shape::Part;
 use tightfit_shape::node::NodeSet;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
-use crate::Drive;
+use crate::{Drive, Methods};
 
 /// What is simulated: constant, shared by all environments.
 #[derive(Clone, Debug)]
@@ -45,6 +46,8 @@ pub struct Scene {
     pub drive: Option<Drive>,
     /// What counts as done.
     pub task: Option<Task>,
+    /// What a step is made of.
+    pub methods: Methods,
     /// The text it was built from.
     pub source: SceneSource,
 }

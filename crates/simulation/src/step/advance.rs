@@ -27,13 +27,13 @@ impl Environment<'_> {
             };
         }
         self.is_under_way = false;
-        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
 
         // the contacts of this pose are those of the next step
         state.step += 1;
         let margin = self.margin_for(state, None);
         self.detect(state, margin, certificate);
-        if self.deepest() > CORRECTED {
+        if self.parameters.methods.projection && self.deepest() > CORRECTED {
             self.correct(state, certificate);
             self.detect(state, margin, certificate);
         }

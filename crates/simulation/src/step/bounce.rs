@@ -22,6 +22,7 @@
 //! V₀, V₁ velocities at the start of the piece after its impact and at its end, support included. In the last of
 //! [`MOST_PIECES`] nothing waits; contacts are plastic there until they touch.
 
+use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::VelocityProblem;
 use tightfit_pipeline::solving::passivity_filter::work;
 
@@ -85,6 +86,11 @@ impl Environment<'_> {
         worst
     }
 
+    /// Whether a contact of a pair that bounces is left to a later piece.
+    pub(super) fn waits(&self, contacts: &Contacts, index: usize) -> bool {
+        self.may_wait && contacts.restitution[index] > 0.0 && contacts.gap[index] > TOUCHING
+    }
+
     /// Takes contacts that do not touch yet out of the smooth stage.
     pub(super) fn let_wait(&mut self) {
         if self.may_wait {
@@ -129,7 +135,8 @@ impl Environment<'_> {
         let scratch = &mut *self.scratch;
         std::mem::swap(&mut scratch.rebound.generalised, &mut scratch.solver.generalised);
         std::mem::swap(&mut scratch.rebound.velocity, &mut scratch.solver.velocity);
-        scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+        self.fill_approach();
+        let scratch = &mut *self.scratch;
         if self.may_wait {
             for (index, approach) in scratch.approach.impact.iter_mut().enumerate() {
                 if scratch.contacts.restitution[index] > 0.0 && scratch.contacts.gap[index] > TOUCHING {

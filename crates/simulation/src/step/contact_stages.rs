@@ -6,16 +6,18 @@
 //! ```
 //!
 //! φ⁺ = max(φ, 0). The smooth condition is φ⁺ + T v̄ₙ ≥ 0: the pose that advances with V̄ does not penetrate to
-//! first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺ make it passive and plastic. Both stages pass the passivity filter.
+//! first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺ make it passive and plastic. Both stages pass the passivity filter. Under
+//! another rule of integration the pose moves with another velocity, and b follows it.
 //! Pairs that bounce ask more of the impact: see `bounce`.
 
 use std::time::Instant;
 
+use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
 use tightfit_pipeline::solving::residual::coulomb_residual_from;
 use tightfit_pipeline::solving::{
-    ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem, solve,
+    ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem,
 };
 
 use super::faces::{EXCHANGES, Mover};
@@ -36,8 +38,7 @@ impl Environment<'_> {
     /// Makes the velocity at the start of the step one that no contact forbids.
     pub(super) fn impact(&mut self, state: &State, certificate: &mut Certificate) {
         let clock = Instant::now();
-        let scratch = &mut *self.scratch;
-        let mut worst = scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+        let mut worst = self.fill_approach();
         let bounces = self.scene.bounces();
         if bounces {
             worst = self.ask_for_rebound();
@@ -46,8 +47,7 @@ impl Environment<'_> {
             self.solve_impact(certificate);
             let mut rounds = 0;
             while !bounces && rounds < EXCHANGES && self.exchange_faces(Mover::End) {
-                let scratch = &mut *self.scratch;
-                scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+                self.fill_approach();
                 self.solve_impact(certificate);
                 rounds += 1;
             }
@@ -59,10 +59,27 @@ impl Environment<'_> {
             let scratch = &mut *self.scratch;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
-            scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+            self.fill_approach();
             self.predict(state);
         }
-        certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.solving += clock.elapsed().as_secs_f64();
+    }
+
+    /// b of both stages for the velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero.
+    pub(super) fn fill_approach(&mut self) -> f64 {
+        let rule = self.parameters.methods.integration;
+        let scratch = &mut *self.scratch;
+        let contacts = &scratch.contacts;
+        let worst = scratch.approach.fill(contacts, self.duration, &scratch.start);
+        if !matches!(rule, IntegrationMethod::Midpoint | IntegrationMethod::PaperMidpoint) {
+            let both = scratch.approach.smooth.iter_mut().zip(&scratch.approach.impact);
+            for (index, (smooth, closing)) in both.enumerate() {
+                let start =
+                    contacts.normal.get(index).dot(&contacts.relative_velocity(index, &scratch.start));
+                *smooth = rule.allowed_approach(*closing, start);
+            }
+        }
+        worst
     }
 
     /// Solves the impact for the approach speeds as they stand, and judges the solution.
@@ -79,9 +96,17 @@ impl Environment<'_> {
         if self.scene.bounces() {
             options.softness = REBOUND_SOFTNESS;
         }
-        let report = solve(&problem, &options, &mut scratch.impact_warm, &mut scratch.solver);
+        let report = self.parameters.methods.solver.solve(
+            &problem,
+            &scratch.start,
+            &options,
+            &mut scratch.impact_warm,
+            &mut scratch.solver,
+            &mut scratch.sweeps,
+        );
         count(&report, certificate);
         judge(&problem, &scratch.solver, certificate);
+        self.judge_left_out_of_impact(certificate);
     }
 
     /// Makes the solved impact passive and books its work.
@@ -102,19 +127,18 @@ impl Environment<'_> {
         self.solve_smooth(state, certificate);
         let mut rounds = 0;
         while rounds < EXCHANGES && self.exchange_faces(Mover::Middle) {
-            let scratch = &mut *self.scratch;
-            scratch.approach.fill(&scratch.contacts, self.duration, &scratch.start);
+            self.fill_approach();
             self.solve_smooth(state, certificate);
             rounds += 1;
         }
         if let Some(touch) = self.first_touch() {
             // the piece ends there
             self.duration = touch;
-            let scratch = &mut *self.scratch;
-            scratch.approach.fill(&scratch.contacts, touch, &scratch.start);
+            self.fill_approach();
             self.predict(state);
             self.solve_smooth(state, certificate);
         }
+        self.judge_left_out_of_smooth(certificate);
         let scratch = &mut *self.scratch;
         let problem = VelocityProblem {
             contacts: &scratch.contacts,
@@ -126,7 +150,7 @@ impl Environment<'_> {
         filter(&problem, &scratch.start, &mut scratch.solver, certificate);
         scratch.end.clear();
         scratch.end.extend_from_slice(&scratch.solver.velocity);
-        certificate.stage_seconds[1] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.solving += clock.elapsed().as_secs_f64();
     }
 
     fn solve_smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
@@ -138,7 +162,14 @@ impl Environment<'_> {
             free_velocity: &scratch.free,
             response: &scratch.response,
         };
-        let report = solve(&problem, &SolverOptions::default(), &mut state.warm, &mut scratch.solver);
+        let report = self.parameters.methods.solver.solve(
+            &problem,
+            &scratch.start,
+            &SolverOptions::default(),
+            &mut state.warm,
+            &mut scratch.solver,
+            &mut scratch.sweeps,
+        );
         count(&report, certificate);
         certificate.active = report.active;
     }

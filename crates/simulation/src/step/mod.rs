@@ -1,16 +1,17 @@
 //! One step of time, on one page.
 //!
 //! ```text
-//! State ─► prepare ─► impact ─► smooth ─► project ─► advance ─► certify ─► State + Certificate
-//!          V_free, W   plastic   midpoint  all nodes  pose,      residuals,
-//!          contacts    at t_k    law       (pose)     Cayley,    penetration,
-//!                                                     detect     energy
+//! State ─► prepare ─► cluster ─► impact ─► smooth ─► project ─► advance ─► certify ─► State + Certificate
+//!          V_free, W   (not by    plastic   midpoint  all nodes  pose,      residuals,
+//!          contacts    default)   at t_k    law       (pose)     Cayley,    penetration,
+//!                                                                detect     energy
 //! ```
 //!
 //! Where pairs bounce the step is cut at the touches, and each piece goes the same way (`bounce`).
 
 mod advance;
 mod bounce;
+mod cluster;
 mod contact_stages;
 mod faces;
 mod margin;
@@ -52,8 +53,10 @@ impl Environment<'_> {
         loop {
             self.duration = self.left;
             self.prepare(state, &mut certificate);
+            self.cluster(&mut certificate);
             self.impact(state, &mut certificate);
             self.smooth(state, &mut certificate);
+            self.uncluster();
             if !self.outran(state) {
                 break;
             }

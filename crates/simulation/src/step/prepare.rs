@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair};
-use tightfit_pipeline::integration::{Coupling, free_step, inverse_mass, mass_matrix};
+use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
@@ -26,7 +26,7 @@ impl Environment<'_> {
             scratch.mass.push(mass_matrix(motion, &inertia));
         }
         self.predict(state);
-        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
         let wanted = self.margin_for(state, None).max(self.scratch.widened);
@@ -50,7 +50,8 @@ impl Environment<'_> {
             let load = self.input.wrenches.get(index).copied().unwrap_or_else(Wrench::zero);
             let weight = Wrench::new(self.scene.gravity * inertia.mass, Vector3::zeros());
             let coupling = self.coupling(index);
-            let free = free_step(&motion, &inertia, &(load + weight), coupling.as_ref(), step);
+            let rule = self.parameters.methods.integration;
+            let free = rule.free_step(&motion, &inertia, &(load + weight), coupling.as_ref(), step);
             self.scratch.free.extend(free.velocity);
             self.scratch.response.push(free.response);
         }
@@ -69,11 +70,7 @@ impl Environment<'_> {
     ///
     /// Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
     pub(super) fn outran(&mut self, state: &State) -> bool {
-        let scratch = &mut *self.scratch;
-        scratch.pose_velocity.clear();
-        scratch
-            .pose_velocity
-            .extend(scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b)));
+        self.fill_pose_velocity();
         let needed = self.margin_for(state, Some(&self.scratch.pose_velocity));
         let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
         // the margin looks half a step farther than the motion goes: only the motion itself must stay inside
@@ -82,12 +79,23 @@ impl Environment<'_> {
         is_outrun
     }
 
+    /// Velocity that the pose moves with, before any projection.
+    pub(super) fn fill_pose_velocity(&mut self) {
+        let rule = self.parameters.methods.integration;
+        let scratch = &mut *self.scratch;
+        scratch.pose_velocity.clear();
+        let both = scratch.start.iter().zip(&scratch.end);
+        scratch.pose_velocity.extend(both.map(|(start, end)| rule.pose_velocity(*start, *end)));
+    }
+
     /// Finds the contacts of all pairs at the pose of the state.
     pub(super) fn detect(&mut self, state: &State, margin: f64, certificate: &mut Certificate) {
         let clock = Instant::now();
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
         let mut network = std::mem::take(&mut self.scratch.network);
         contacts.clear();
+        let mut pair_ends = std::mem::take(&mut self.scratch.pair_ends);
+        pair_ends.clear();
         let mut first_id = 0;
         for (pair, friction) in self.scene.contacts.iter().zip(&self.parameters.friction) {
             let counts = pair.bodies.map(|body| self.scratch.nodes[body].len() as u32);
@@ -103,11 +111,13 @@ impl Environment<'_> {
                 restitution: pair.restitution,
             };
             detect_pair([&sides[0], &sides[1]], &options, &mut network, &mut contacts);
+            pair_ends.push(contacts.len());
         }
         self.scratch.contacts = contacts;
         self.scratch.network = network;
+        self.scratch.pair_ends = pair_ends;
         self.scratch.detected = Some((state.step, margin));
-        certificate.stage_seconds[0] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
     }
 
     /// A body as detection sees it, with the velocity of the state or a given one.

@@ -1,7 +1,7 @@
 //! The pose projection: what velocity-level contact leaves open is closed at the level of the pose.
 //!
 //! ```text
-//! min ½|U − V̄|²_M   s.t.   φᵢ + T Jₙᵢ U ≥ 0 over all candidate nodes,        V̄ = ½(V₀⁺ + V₁)
+//! min ½|U − V̄|²_M   s.t.   φᵢ + T Jₙᵢ U ≥ 0 over all candidate nodes,        V̄ = ½(V₀⁺ + V₁), or what the rule says
 //! ```
 //!
 //! It moves the pose, not the velocity, so it changes only the energy of springs and weight. What it adds is
@@ -22,10 +22,12 @@ impl Environment<'_> {
         state.tank += (-certificate.contact_work).max(0.0);
         let step = self.duration;
         self.book_impulse();
+        self.fill_pose_velocity();
+        if !self.parameters.methods.projection {
+            certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
+            return;
+        }
         let scratch = &mut *self.scratch;
-        scratch.pose_velocity.clear();
-        let middle = scratch.start.iter().zip(&scratch.end).map(|(a, b)| f64::midpoint(*a, *b));
-        scratch.pose_velocity.extend(middle);
         scratch.wanted.clone_from(&scratch.pose_velocity);
         let report = project(
             &scratch.contacts,
@@ -41,7 +43,7 @@ impl Environment<'_> {
         if report.pivots > 0 {
             self.charge(state, step, certificate);
         }
-        certificate.stage_seconds[2] += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
     }
 
     /// Adds the impulses of the smooth stage to those of the step.

@@ -1,11 +1,12 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use nalgebra::Matrix6;
+use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::detection::{NetworkScratch, NodeBlocks};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
-use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, WarmStart};
+use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
 use crate::{Input, Motion, Parameters, Scene, State};
@@ -28,6 +29,11 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
+    /// Where the contacts of each pair of parts end in the record.
+    pub(super) pair_ends: Vec<usize>,
+    /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
+    pub(super) all_contacts: Contacts,
+    pub(super) clustering: ClusteringWorkspace,
     /// Most contacts that the nodes can have, and those that there is room for.
     most_contacts: usize,
     room: usize,
@@ -49,6 +55,7 @@ pub struct Workspace {
     /// b of every contact [m/s].
     pub(super) approach: ApproachSpeeds,
     pub(super) solver: SolverWorkspace,
+    pub(super) sweeps: SweepWorkspace,
     pub(super) impact_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
     /// The impact with rebound, while the plastic one is sought.
@@ -64,6 +71,7 @@ pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
     is_neural: Vec<bool>,
     contacts: Contacts,
+    pair_ends: Vec<usize>,
     detected: Option<(u64, f64)>,
     most_contacts: usize,
 }
@@ -119,10 +127,12 @@ impl Workspace {
             });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes);
             self.contacts.make_room(self.most_contacts);
+            make_room(&mut self.pair_ends, scene.contacts.len());
         }
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
             self.make_room(state);
         }
+        self.make_room_for_methods(scene, parameters);
         // a state may come from anywhere; its memory is that of the step from then on
         state.warm.make_room(state.motions.len(), self.most_contacts);
         self.before.copy_from(state);
@@ -145,6 +155,7 @@ impl Workspace {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
         std::mem::swap(&mut self.is_neural, &mut found.is_neural);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
+        std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
         std::mem::swap(&mut self.detected, &mut found.detected);
         std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
     }
@@ -173,6 +184,23 @@ impl Workspace {
         self.impact_warm.make_room(bodies, contacts);
         self.before.warm.make_room(bodies, contacts);
         self.room = contacts;
+    }
+
+    /// Takes the memory that only some methods need.
+    fn make_room_for_methods(&mut self, scene: &Scene, parameters: &Parameters) {
+        let methods = &parameters.methods;
+        let (contacts, pairs) = (self.most_contacts, scene.contacts.len());
+        let is_clustered = methods.clustering != ClusteringMethod::None;
+        let solved = (methods.clustering.most_of_a_pair(contacts) * pairs).min(contacts);
+        if methods.solver.sweeps() && self.sweeps.room() < solved {
+            self.sweeps.make_room(solved);
+        }
+        if is_clustered {
+            self.clustering.make_room(methods.clustering, contacts, pairs);
+            // both, since they change places
+            self.contacts.make_room(contacts);
+            self.all_contacts.make_room(contacts);
+        }
     }
 
     /// Candidate contacts of the last detection.

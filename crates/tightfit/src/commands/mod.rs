@@ -1,14 +1,17 @@
 //! One file per command.
 
 pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod import;
 mod order;
 pub(crate) mod part;
 pub(crate) mod part_report;
 pub(crate) mod replay;
 pub(crate) mod run;
+mod run_report;
 pub(crate) mod scenes;
 pub(crate) mod schema;
+mod simulate;
 pub(crate) mod survey;
 pub(crate) mod train;
 pub(crate) mod validate;

@@ -10,10 +10,10 @@ use super::number::number;
 use super::plot::{Plot, Series, TIME};
 
 /// Penetrations below a tenth of a nanometre are drawn as one [um].
-const LEAST_PENETRATION: f64 = 1e-4;
+pub(super) const LEAST_PENETRATION: f64 = 1e-4;
 
 /// Residuals at the level of rounding are drawn as one [m/s].
-const LEAST_RESIDUAL: f64 = 1e-16;
+pub(super) const LEAST_RESIDUAL: f64 = 1e-16;
 
 /// Pose errors at the level of rounding are drawn as one [um].
 const LEAST_ERROR: f64 = 1e-9;
@@ -77,7 +77,11 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
                 ],
             )
         },
-        plot(run, "Newton iterations [-]", &[("both stages", &|r| f64::from(r.certificate.iterations))]),
+        plot(
+            run,
+            "Iterations or sweeps of the solver [-]",
+            &[("both stages", &|r| f64::from(r.certificate.iterations))],
+        ),
         plot(run, "Level of the solver's ladder [-]", &[("highest", &|r| f64::from(r.certificate.level))]),
         Plot {
             scale: Scale::Log { floor: 1.0 },
@@ -85,9 +89,10 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
                 run,
                 "Computing time of a step [µs]",
                 &[
-                    ("detection", &|r| 1e6 * r.certificate.stage_seconds[0]),
-                    ("solving", &|r| 1e6 * r.certificate.stage_seconds[1]),
-                    ("integration", &|r| 1e6 * r.certificate.stage_seconds[2]),
+                    ("detection", &|r| 1e6 * r.certificate.stage_seconds.detection),
+                    ("clustering", &|r| 1e6 * r.certificate.stage_seconds.clustering),
+                    ("solving", &|r| 1e6 * r.certificate.stage_seconds.solving),
+                    ("integration", &|r| 1e6 * r.certificate.stage_seconds.integration),
                 ],
             )
         },
@@ -170,7 +175,7 @@ fn energy(run: &RunSummary) -> Plot {
 }
 
 /// Angle between the z axes of the part and of its counterpart [rad].
-fn tilt(record: &Record) -> f64 {
+pub(super) fn tilt(record: &Record) -> f64 {
     let axis = record.pose.rotation * tightfit_spatial::Vector3::z();
     axis.x.hypot(axis.y).atan2(axis.z)
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
-use tightfit_simulation::{Certificate, Limit, Record, Task};
+use tightfit_simulation::{Certificate, Limit, Methods, Record, Task};
 
 use super::RunSummary;
 use super::number::{escape, number};
@@ -27,6 +27,7 @@ impl Figures {
         let mut certificate = vec![
             ("deepest penetration", micrometres(worst(|c| c.penetration))),
             ("deepest penetration, audit", audited(records)),
+            ("largest approach of contacts left out", format!("{} m/s", number(worst(|c| c.left_out)))),
             ("largest Coulomb residual", format!("{} m/s", number(worst(|c| c.coulomb)))),
             ("largest complementarity residual", format!("{} m/s", number(worst(|c| c.complementarity)))),
             ("largest cone violation, relative", number(worst(|c| c.cone))),
@@ -51,6 +52,7 @@ impl Figures {
         let time = records.last().map_or(0.0, |record| record.time);
         let computing = |fraction: f64| duration(step_time(records, fraction));
         figures.extend([
+            ("methods", methods(run)),
             (
                 "simulated",
                 format!("{} s in {} steps of {} ms", number(time), records.len(), number(run.step * 1e3)),
@@ -86,7 +88,7 @@ impl Figures {
 /// One row per run.
 pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
     html.push_str(
-        "<table><tr><th>scene</th><th>outcome</th><th class=\"n\">reached</th><th class=\"n\">largest force</th>\
+        "<table><tr><th>run</th><th>outcome</th><th class=\"n\">reached</th><th class=\"n\">largest force</th>\
          <th class=\"n\">penetration</th><th class=\"n\">audit</th><th class=\"n\">not converged</th>\
          <th class=\"n\">median step</th></tr>\n",
     );
@@ -105,7 +107,7 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
             "<tr><td>{}</td><td>{outcome}</td><td class=\"n\">{reached}</td><td class=\"n\">{} N</td>\
              <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{unconverged} of {}</td>\
              <td class=\"n\">{}</td></tr>",
-            escape(&run.name),
+            escape(&run.label()),
             number(force),
             micrometres(depth),
             audited(records),
@@ -114,6 +116,13 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
         );
     }
     html.push_str("</table>\n");
+}
+
+/// The methods of a run in a line.
+pub(super) fn methods(run: &RunSummary) -> String {
+    let Methods { preset, clustering, solver, integration, projection } = run.methods;
+    let names = [clustering.name(), solver.name(), integration.name()].join(", ");
+    format!("{}: {names}{}", preset.name(), if projection { "" } else { ", no projection" })
 }
 
 /// How far the task came.
@@ -146,11 +155,11 @@ fn audited(records: &[Record]) -> String {
     deepest.map_or("not audited".into(), micrometres)
 }
 
-fn micrometres(length: f64) -> String {
+pub(super) fn micrometres(length: f64) -> String {
     format!("{} µm", number(length * 1e6))
 }
 
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         1e-3.. => format!("{} ms", number(seconds * 1e3)),
         _ => format!("{} µs", number(seconds * 1e6)),
@@ -159,8 +168,7 @@ fn duration(seconds: f64) -> String {
 
 /// Time of the stages that this fraction of the steps stays below [s].
 fn step_time(records: &[Record], fraction: f64) -> f64 {
-    let mut times: Vec<f64> =
-        records.iter().map(|record| record.certificate.stage_seconds.iter().sum()).collect();
+    let mut times: Vec<f64> = records.iter().map(|record| record.certificate.stage_seconds.total()).collect();
     times.sort_by(f64::total_cmp);
     times
         .get(((times.len() as f64 * fraction) as usize).min(times.len().saturating_sub(1)))

@@ -4,6 +4,7 @@
 //! Run, Record, ... ─► RunSummary ─► figures (table)   ─┐
 //!                                 ─► charts (plot)     ─┼─► report_html
 //!                                 ─► contact_drawing   ─┘
+//! several of one scene by different methods ─► overlay ─► comparison_html
 //! ```
 
 mod axis;
@@ -11,10 +12,12 @@ mod charts;
 mod contact_drawing;
 mod figures;
 mod number;
+mod overlay;
 mod plot;
 mod summary;
 
 pub use contact_drawing::ContactDrawing;
+pub use overlay::{ComparedRun, comparison_html};
 pub use summary::{Outcome, RunSummary};
 
 use std::fmt::Write;
@@ -42,15 +45,7 @@ pub fn report_html(runs: &[RunSummary]) -> String {
         [only] => format!("Run of {}", only.name),
         _ => format!("{} runs", runs.len()),
     };
-    let mut html = String::new();
-    let _ = write!(
-        html,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
-         <h1>{0}</h1><p>tightfit {1}</p>\n",
-        escape(&title),
-        env!("CARGO_PKG_VERSION"),
-    );
+    let mut html = head(&title);
     if runs.len() > 1 {
         figures::write_comparison(&mut html, runs);
     }
@@ -58,8 +53,19 @@ pub fn report_html(runs: &[RunSummary]) -> String {
     html + "</body></html>\n"
 }
 
+/// All before the first section.
+fn head(title: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
+         <h1>{0}</h1><p>tightfit {1}</p>\n",
+        escape(title),
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
 fn write_run(html: &mut String, run: &RunSummary) {
-    let _ = writeln!(html, "<section><h2>{}</h2><p>{}</p>", escape(&run.name), escape(&run.description));
+    let _ = writeln!(html, "<section><h2>{}</h2><p>{}</p>", escape(&run.label()), escape(&run.description));
     if let Some(outcome) = &run.outcome {
         let class = if outcome.is_success { "good" } else { "bad" };
         let _ = writeln!(html, "<div class=\"{class}\">{}</div>", escape(&outcome.text));

@@ -1,6 +1,6 @@
 //! What a report is made from: the records of a run, and its contacts at one step.
 
-use tightfit_simulation::{Record, Run, Scene, StepHalving, Task};
+use tightfit_simulation::{Methods, Record, Run, Scene, StepHalving, Task};
 
 use super::ContactDrawing;
 
@@ -37,6 +37,8 @@ pub struct RunSummary {
     pub task: Option<Task>,
     /// Time step [s].
     pub step: f64,
+    /// What its steps are made of.
+    pub methods: Methods,
     /// The verdict; left out of the report when `None`.
     pub outcome: Option<Outcome>,
     /// Every step.
@@ -58,6 +60,7 @@ impl RunSummary {
             description: scene.description.clone(),
             task: scene.task,
             step: scene.step,
+            methods: scene.methods,
             outcome: None,
             records: Vec::new(),
             drawn_step: None,
@@ -79,6 +82,26 @@ impl RunSummary {
             self.contacts = Some(ContactDrawing::of(run, record.force.norm()));
         }
         self.records.push(record);
+    }
+
+    /// Mean over the steps of the time spent in each stage, in their order [s].
+    #[must_use]
+    pub fn mean_stage_seconds(&self) -> [f64; 4] {
+        let mut sums = [0.0; 4];
+        for record in &self.records {
+            for (sum, seconds) in sums.iter_mut().zip(record.certificate.stage_seconds.in_order()) {
+                *sum += seconds / self.records.len() as f64;
+            }
+        }
+        sums
+    }
+
+    /// The scene, and the preset unless it is the usual one.
+    pub(super) fn label(&self) -> String {
+        match self.methods == Methods::default() {
+            true => self.name.clone(),
+            false => format!("{} ({})", self.name, self.methods.preset.name()),
+        }
     }
 
     /// Whether the task is a thread.

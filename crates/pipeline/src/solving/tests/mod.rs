@@ -1,6 +1,7 @@
 //! Laws of the whole solve.
 
 mod elementary;
+mod methods;
 mod projection;
 mod robust;
 mod scenes;

@@ -1,0 +1,108 @@
+//! The ways to reduce the contacts of a pair, as one choice.
+
+use std::ops::Range;
+
+use super::covered_area::covered_area;
+use super::k_means::{Feature, k_means};
+use crate::make_room;
+use crate::records::Contacts;
+
+/// How the contacts of a pair of parts are reduced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClusteringMethod {
+    /// Not at all.
+    #[default]
+    None,
+    /// The deepest of each of so many groups of near place and normal.
+    KMeans {
+        /// Groups.
+        clusters: u32,
+    },
+    /// So many as detection found first, whatever they are: what a limit on the number of contacts does (MuJoCo
+    /// keeps the first of a pair).
+    First {
+        /// Contacts kept.
+        contacts: u32,
+    },
+    /// Four that span the largest area, the deepest among them (the aim of Bullet's manifold).
+    CoveredArea,
+}
+
+/// Contacts that [`ClusteringMethod::CoveredArea`] keeps.
+pub(super) const CORNERS: usize = 4;
+
+/// Buffers; nothing is allocated once there is room.
+#[derive(Clone, Debug, Default)]
+pub struct ClusteringWorkspace {
+    /// Contacts that were kept, ascending.
+    pub chosen: Vec<u32>,
+    pub(super) features: Vec<Feature>,
+    pub(super) owners: Vec<u32>,
+    pub(super) distances: Vec<f64>,
+    pub(super) centers: Vec<Feature>,
+    pub(super) sums: Vec<(Feature, u32)>,
+}
+
+impl ClusteringWorkspace {
+    /// Makes room for so many contacts of `pairs` pairs of parts.
+    pub fn make_room(&mut self, method: ClusteringMethod, contacts: usize, pairs: usize) {
+        let kept = method.most_of_a_pair(contacts);
+        make_room(&mut self.chosen, (kept * pairs).min(contacts));
+        make_room(&mut self.features, contacts);
+        make_room(&mut self.owners, contacts);
+        make_room(&mut self.distances, contacts);
+        make_room(&mut self.centers, kept);
+        make_room(&mut self.sums, kept);
+    }
+
+    /// Contacts that there is room for.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.features.capacity()
+    }
+}
+
+impl ClusteringMethod {
+    /// Its name in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::KMeans { .. } => "k-means",
+            Self::First { .. } => "first",
+            Self::CoveredArea => "covered-area",
+        }
+    }
+
+    /// Most contacts that are kept of `contacts` of one pair.
+    #[must_use]
+    pub fn most_of_a_pair(self, contacts: usize) -> usize {
+        match self {
+            Self::None => contacts,
+            Self::KMeans { clusters } => contacts.min(clusters as usize),
+            Self::First { contacts: kept } => contacts.min(kept as usize),
+            Self::CoveredArea => contacts.min(CORNERS),
+        }
+    }
+
+    /// Adds the contacts that stand for those of one pair, which lie in `range`, to `chosen`.
+    pub fn choose(self, contacts: &Contacts, range: Range<usize>, workspace: &mut ClusteringWorkspace) {
+        let all = range.start as u32..range.end as u32;
+        match self {
+            _ if self.most_of_a_pair(range.len()) == range.len() => workspace.chosen.extend(all),
+            Self::None => workspace.chosen.extend(all),
+            Self::First { contacts: kept } => workspace.chosen.extend(all.take(kept as usize)),
+            Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
+            Self::CoveredArea => covered_area(contacts, range, workspace),
+        }
+    }
+}
+
+/// The deepest contact of some, the first of equals.
+pub(super) fn deepest(contacts: &Contacts, among: impl Iterator<Item = usize>) -> Option<usize> {
+    let deeper = |best: Option<usize>, index: usize| match best {
+        Some(best) if contacts.gap[best] <= contacts.gap[index] => Some(best),
+        _ => Some(index),
+    };
+    among.fold(None, deeper)
+}

@@ -1,0 +1,119 @@
+//! Laws of clustering.
+
+use nalgebra::Vector3;
+
+use super::{ClusteringMethod, ClusteringWorkspace};
+use crate::records::{Contacts, NOT_FREE};
+
+const METHODS: [ClusteringMethod; 4] = [
+    ClusteringMethod::None,
+    ClusteringMethod::KMeans { clusters: 12 },
+    ClusteringMethod::First { contacts: 16 },
+    ClusteringMethod::CoveredArea,
+];
+
+fn push(contacts: &mut Contacts, arm: Vector3<f64>, normal: Vector3<f64>, gap: f64) {
+    contacts.id.push(contacts.gap.len() as u32);
+    contacts.body_a.push(0);
+    contacts.body_b.push(NOT_FREE);
+    contacts.arm_a.push(arm);
+    contacts.arm_b.push(Vector3::zeros());
+    contacts.normal.push(normal);
+    contacts.surface_velocity.push(Vector3::zeros());
+    contacts.gap.push(gap);
+    contacts.friction.push(0.1);
+    contacts.restitution.push(0.0);
+}
+
+/// Rings of a peg in a hole, nearest on one side below and on the other above; scaled.
+fn peg(scale: f64) -> Contacts {
+    let mut contacts = Contacts::default();
+    for ring in 0..6 {
+        for step in 0..48 {
+            let angle = std::f64::consts::TAU * f64::from(step) / 48.0;
+            let outward = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            let height = 5e-3 * f64::from(ring);
+            let lean = (2.5 - f64::from(ring)) / 2.5;
+            let gap = 32.5e-6 * (1.0 - lean * angle.cos()) + 1e-9 * f64::from(step);
+            push(&mut contacts, (outward * 25e-3 + Vector3::z() * height) * scale, -outward, gap);
+        }
+    }
+    contacts
+}
+
+fn chosen(method: ClusteringMethod, contacts: &Contacts) -> Vec<u32> {
+    let mut workspace = ClusteringWorkspace::default();
+    method.choose(contacts, 0..contacts.len(), &mut workspace);
+    workspace.chosen
+}
+
+#[test]
+fn a_choice_is_ascending_within_its_number_and_the_same_again() {
+    let contacts = peg(1.0);
+    for method in METHODS {
+        let found = chosen(method, &contacts);
+        assert!(found.windows(2).all(|pair| pair[0] < pair[1]), "{method:?} {found:?}");
+        assert_eq!(found.len(), method.most_of_a_pair(contacts.len()), "{method:?}");
+        assert_eq!(found, chosen(method, &contacts));
+        // what is few already stays as it is
+        let few: Vec<u32> = (0..4).collect();
+        let mut workspace = ClusteringWorkspace::default();
+        method.choose(&contacts, 0..4, &mut workspace);
+        assert_eq!(workspace.chosen, few, "{method:?}");
+        // and none is none
+        method.choose(&contacts, 7..7, &mut workspace);
+        assert_eq!(workspace.chosen, few, "{method:?}");
+    }
+}
+
+#[test]
+fn the_deepest_contact_is_always_kept_but_by_the_first_few() {
+    let contacts = peg(1.0);
+    let least = (0..contacts.len()).min_by(|a, b| contacts.gap[*a].total_cmp(&contacts.gap[*b])).unwrap();
+    for method in METHODS {
+        let is_kept = chosen(method, &contacts).contains(&(least as u32));
+        assert_eq!(is_kept, !matches!(method, ClusteringMethod::First { .. }) || least < 16, "{method:?}");
+    }
+}
+
+#[test]
+fn means_find_both_walls_of_a_thin_slot() {
+    // two walls 20 um apart: places alone would not tell them apart
+    let mut contacts = Contacts::default();
+    for step in 0..40 {
+        let place = Vector3::new(1e-3 * f64::from(step), 0.0, 0.0);
+        push(&mut contacts, place, Vector3::y(), 1e-6);
+        push(&mut contacts, place + Vector3::y() * 20e-6, -Vector3::y(), 1e-6);
+    }
+    let found = chosen(ClusteringMethod::KMeans { clusters: 2 }, &contacts);
+    let signs: Vec<f64> = found.iter().map(|index| contacts.normal.get(*index as usize).y).collect();
+    assert_eq!(signs.len(), 2);
+    assert!(signs[0] * signs[1] < 0.0, "{signs:?}");
+}
+
+#[test]
+fn parts_of_any_size_are_clustered_alike() {
+    for method in METHODS {
+        assert_eq!(chosen(method, &peg(1.0)), chosen(method, &peg(0.125)), "{method:?}");
+    }
+}
+
+#[test]
+fn four_cover_the_corners_of_a_face() {
+    let mut contacts = Contacts::default();
+    for x in 0..7 {
+        for y in 0..5 {
+            push(&mut contacts, Vector3::new(f64::from(x), f64::from(y), 0.0) * 1e-2, Vector3::z(), 1e-6);
+        }
+    }
+    // the deepest is a corner, so all four can be
+    contacts.gap[0] = 0.0;
+    assert_eq!(chosen(ClusteringMethod::CoveredArea, &contacts), [0, 4, 30, 34]);
+}
+
+#[test]
+fn contacts_in_one_place_are_one_cluster() {
+    let mut contacts = Contacts::default();
+    (0..30).for_each(|step| push(&mut contacts, Vector3::x(), Vector3::z(), 1e-6 - 1e-9 * f64::from(step)));
+    assert_eq!(chosen(ClusteringMethod::KMeans { clusters: 12 }, &contacts), [29]);
+}

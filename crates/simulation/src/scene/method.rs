@@ -1,0 +1,200 @@
+//! `[method]` of a scene file: a preset, and what is to be different from it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tightfit_pipeline::clustering::ClusteringMethod;
+use tightfit_pipeline::integration::IntegrationMethod;
+use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
+
+use crate::methods::CLUSTERS;
+use crate::{Methods, Preset};
+
+/// What a step is made of.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MethodDescription {
+    /// A set of methods; those named below replace its own.
+    #[serde(default)]
+    pub preset: Preset,
+    /// What answers for the distance of a part.
+    #[serde(default)]
+    pub detection: DetectionMethod,
+    /// How contacts are reduced before they are solved.
+    pub clustering: Option<ClusteringChoice>,
+    /// Contacts that stand for those of a pair: groups of `k-means` (12), or how many `first` keeps (16).
+    #[schemars(range(min = 1, max = 100000))]
+    pub clusters: Option<u32>,
+    /// How contacts are solved.
+    pub solver: Option<SolverChoice>,
+    /// Most sweeps of `sor` (200) or `pgs` (50).
+    #[schemars(range(min = 1, max = 1000000))]
+    pub sweeps: Option<u32>,
+    /// Relaxation of `sor` or `pgs` [-]: below 1 under-, above 1 over-relaxed.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1.99))]
+    pub relaxation: Option<f64>,
+    /// Change in a sweep at which `sor` or `pgs` ends [m/s].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub tolerance_m_s: Option<f64>,
+    /// What a sliding contact does in `sor`.
+    pub slip: Option<SlipChoice>,
+    /// How bodies are advanced.
+    pub integration: Option<IntegrationChoice>,
+    /// Whether the pose is kept out of the parts by projection (true); without it contact acts on velocities alone.
+    pub projection: Option<bool>,
+}
+
+/// What answers for the distance of a part.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DetectionMethod {
+    /// The part's own distance.
+    #[default]
+    Exact,
+    /// Its depth network, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
+    Neural,
+}
+
+/// How contacts are reduced before they are solved.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusteringChoice {
+    /// Not at all.
+    None,
+    /// The deepest of each of several groups of near place and normal.
+    KMeans,
+    /// The first that were found.
+    First,
+    /// Four that span the largest area.
+    CoveredArea,
+}
+
+/// How contacts are solved.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolverChoice {
+    /// Newton in the bodies' velocities.
+    Ladder,
+    /// Block successive over-relaxation, contact by contact.
+    Sor,
+    /// Projected Gauss-Seidel on the friction cone.
+    Pgs,
+}
+
+/// What a sliding contact does.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlipChoice {
+    /// Dissipates most at the midpoint, the paper's rule.
+    Dissipation,
+    /// Is held back against its slip, Coulomb's law.
+    Coulomb,
+}
+
+/// How bodies are advanced.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntegrationChoice {
+    /// Passive midpoint rule.
+    Midpoint,
+    /// The same with C at the start of the step, the paper's.
+    PaperMidpoint,
+    /// Explicit Euler.
+    ExplicitEuler,
+    /// Semi-implicit Euler.
+    SemiImplicitEuler,
+    /// Implicit Euler.
+    ImplicitEuler,
+}
+
+/// Contacts that MuJoCo keeps of a pair.
+const FIRST: u32 = 16;
+
+impl MethodDescription {
+    /// The methods; an option of a method that is not there is answered with its key and what to do.
+    pub(super) fn methods(&self) -> Result<Methods, (String, String)> {
+        let mut methods = Methods::from(self.preset);
+        if let Some(choice) = self.clustering {
+            methods.clustering = match choice {
+                ClusteringChoice::None => ClusteringMethod::None,
+                ClusteringChoice::KMeans => ClusteringMethod::KMeans { clusters: CLUSTERS },
+                ClusteringChoice::First => ClusteringMethod::First { contacts: FIRST },
+                ClusteringChoice::CoveredArea => ClusteringMethod::CoveredArea,
+            };
+        }
+        if let Some(number) = self.clusters {
+            match &mut methods.clustering {
+                ClusteringMethod::KMeans { clusters } => *clusters = number,
+                ClusteringMethod::First { contacts } => *contacts = number,
+                other => return Err(idle("clusters", other.name(), "clustering", "k-means` or `first")),
+            }
+        }
+        if let Some(choice) = self.solver
+            && methods.solver.name() != choice.name()
+        {
+            methods.solver = match choice {
+                SolverChoice::Ladder => SolverMethod::Ladder,
+                SolverChoice::Sor => SolverMethod::Sor(SweepOptions::SOR, SlipRule::default()),
+                SolverChoice::Pgs => SolverMethod::Pgs(SweepOptions::PGS),
+            };
+        }
+        self.set_sweeps(&mut methods.solver)?;
+        methods.projection = self.projection.unwrap_or(methods.projection);
+        if let Some(choice) = self.integration {
+            methods.integration = match choice {
+                IntegrationChoice::Midpoint => IntegrationMethod::Midpoint,
+                IntegrationChoice::PaperMidpoint => IntegrationMethod::PaperMidpoint,
+                IntegrationChoice::ExplicitEuler => IntegrationMethod::ExplicitEuler,
+                IntegrationChoice::SemiImplicitEuler => IntegrationMethod::SemiImplicitEuler,
+                IntegrationChoice::ImplicitEuler => IntegrationMethod::ImplicitEuler,
+            };
+        }
+        Ok(methods)
+    }
+
+    fn set_sweeps(&self, solver: &mut SolverMethod) -> Result<(), (String, String)> {
+        let name = solver.name();
+        if let Some(choice) = self.slip {
+            let SolverMethod::Sor(_, slip) = solver else {
+                return Err(idle("slip", name, "solver", "sor"));
+            };
+            *slip = match choice {
+                SlipChoice::Dissipation => SlipRule::Dissipation,
+                SlipChoice::Coulomb => SlipRule::Coulomb,
+            };
+        }
+        let given = [
+            ("sweeps", self.sweeps.is_some()),
+            ("relaxation", self.relaxation.is_some()),
+            ("tolerance_m_s", self.tolerance_m_s.is_some()),
+        ];
+        match solver {
+            SolverMethod::Sor(options, _) | SolverMethod::Pgs(options) => {
+                options.sweeps = self.sweeps.unwrap_or(options.sweeps);
+                options.relaxation = self.relaxation.unwrap_or(options.relaxation);
+                options.tolerance = self.tolerance_m_s.unwrap_or(options.tolerance);
+                Ok(())
+            }
+            SolverMethod::Ladder => match given.iter().find(|(_, is_given)| *is_given) {
+                Some((key, _)) => Err(idle(key, name, "solver", "sor` or `pgs")),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl SolverChoice {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ladder => "ladder",
+            Self::Sor => "sor",
+            Self::Pgs => "pgs",
+        }
+    }
+}
+
+/// An option that nothing would read.
+fn idle(key: &str, method: &str, choice: &str, fitting: &str) -> (String, String) {
+    let remedy =
+        format!("is not for {choice} `{method}`; choose method.{choice} `{fitting}`, or leave it out");
+    (format!("method.{key}"), remedy)
+}

@@ -1,0 +1,167 @@
+//! Every set of methods through the same step: what each keeps, and what it costs.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use tightfit_simulation::{
+    ClusteringMethod, IntegrationMethod, Limit, Methods, Outcome, Preset, Record, Run, Scene, SolverMethod,
+    Summary, WrenchDifference,
+};
+
+/// The scene with `[method]` values replaced.
+fn scene(name: &str, replacements: &[&str]) -> Scene {
+    let replacements: Vec<String> = replacements.iter().map(ToString::to_string).collect();
+    Scene::find_with(name, &replacements).unwrap()
+}
+
+fn simulate(scene: Scene, steps: usize) -> (Run, Vec<Record>) {
+    let mut run = Run::new(scene, 1);
+    run.with_audit();
+    let records = (0..steps).map(|_| run.advance()).collect();
+    (run, records)
+}
+
+#[test]
+fn every_preset_inserts_the_peg_without_leaving_cone_or_hole() {
+    for preset in Preset::ALL {
+        let (run, records) =
+            simulate(scene("peg-in-hole", &[&format!("method.preset={}", preset.name())]), 420);
+        let summary = Summary::of(&records);
+        assert!(Outcome::of(&run, &records).completed, "{preset:?}");
+        assert!(summary.cone <= 1e-9, "{preset:?} {summary:?}");
+        assert!(summary.energy_injected <= 1e-15, "{preset:?} {summary:?}");
+        // the projection sees all contacts, whatever was solved
+        let [deepest, ..] = summary.audited.unwrap();
+        assert!(deepest < 2e-6, "{preset:?} {summary:?}");
+        assert!(records.iter().all(|record| !record.certificate.limits.contains(Limit::NotFinite)));
+        assert_eq!(summary.left_out > 0.0, preset != Preset::Tight, "{preset:?} {summary:?}");
+        // the wiggled peg is wedged: Newton solves all of it, sweeps do not
+        assert_eq!(summary.unconverged > 20, preset != Preset::Tight, "{preset:?} {summary:?}");
+    }
+}
+
+#[test]
+fn each_clustering_solves_its_few_and_certifies_all() {
+    for (choice, most) in [("none", usize::MAX), ("k-means", 12), ("first", 16), ("covered-area", 4)] {
+        let (_, records) = simulate(scene("peg-in-hole", &[&format!("method.clustering={choice}")]), 280);
+        let active = records.iter().map(|record| record.certificate.active).max().unwrap();
+        let candidates = records.iter().map(|record| record.certificate.candidates).max().unwrap();
+        assert!((1..=most).contains(&active), "{choice}: {active}");
+        assert!(candidates > 1000, "{choice}: {candidates}");
+        let seconds: f64 = records.iter().map(|record| record.certificate.stage_seconds.clustering).sum();
+        assert_eq!(seconds > 0.0, choice != "none");
+        let summary = Summary::of(&records);
+        let [deepest, ..] = summary.audited.unwrap();
+        if ["none", "k-means"].contains(&choice) {
+            assert!(deepest < 5e-6, "{choice}: {deepest:e}");
+        } else {
+            // the first found, or those farthest apart, need not be those that hold the peg: what is left to the
+            // projection asks for more energy than contacts have dissipated, and the certificate says so
+            assert!(summary.penetration[0] > 1e-4 && summary.limits > 0, "{choice}: {summary:?}");
+        }
+    }
+}
+
+#[test]
+fn without_projection_what_clustering_leaves_out_comes_in() {
+    let deepest = |choice: &str| {
+        let (_, records) = simulate(scene("peg-in-hole", &["method.preset=paper", choice]), 280);
+        Summary::of(&records).audited.unwrap()[0]
+    };
+    let (kept, lost) = (deepest("method.projection=true"), deepest("method.projection=false"));
+    println!("peg by the paper's preset: {kept:e} m with projection, {lost:e} m without");
+    assert!(kept < 1e-6 && lost > 10.0 * kept, "{kept:e} {lost:e}");
+}
+
+#[test]
+fn contacts_of_each_pair_are_clustered_for_themselves() {
+    // two blocks on one floor: each keeps its own four
+    let mut text = String::from(
+        "name = \"two\"\ngravity_m_s2 = [0, 0, -9.81]\n[method]\nclustering = \"covered-area\"\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",
+    );
+    for (name, x) in [("left", 0), ("right", 100)] {
+        text += &format!(
+            "[parts.{name}]\nshape = {{ kind = \"block\", size_mm = [30, 30, 20] }}\nposition_mm = [{x}, 0, 10]\n"
+        );
+    }
+    let (run, records) = simulate(Scene::from_toml(&text).unwrap(), 20);
+    let last = &records.last().unwrap().certificate;
+    assert!(last.candidates > 8 && last.active <= 8 && last.active >= 6, "{last:?}");
+    for motion in &run.state.motions {
+        assert!((motion.center.z - 0.01).abs() < 1e-6, "both rest on the floor: {}", motion.center.z);
+    }
+}
+
+#[test]
+fn every_integration_rests_and_slides_on_a_table() {
+    for rule in IntegrationMethod::ALL {
+        let (run, records) =
+            simulate(scene("block-on-table", &[&format!("method.integration={}", rule.name())]), 100);
+        let summary = Summary::of(&records);
+        assert!(summary.cone <= 1e-9 && summary.audited.unwrap()[0] < 1e-6, "{rule:?} {summary:?}");
+        assert_eq!(run.parameters.methods.integration, rule);
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_what_a_workspace_remembers() {
+    for preset in [Preset::Standard, Preset::Paper] {
+        let paths = [false, true].map(|forgets| {
+            let mut run = Run::new(scene("peg-in-hole", &[&format!("method.preset={}", preset.name())]), 1);
+            let step = |_| {
+                if forgets {
+                    run.forget();
+                }
+                run.advance().hash
+            };
+            (0..260).map(step).collect::<Vec<u64>>()
+        });
+        assert!(paths[0] == paths[1], "{preset:?}");
+    }
+}
+
+#[test]
+fn methods_at_the_same_states_differ_by_their_own_doing_alone() {
+    let scene = scene("peg-in-hole", &[]);
+    let difference = |methods: Methods| {
+        WrenchDifference::at_the_same_states(&scene, methods, 1, None, 280, |_| ()).unwrap()
+    };
+    let own = difference(scene.methods);
+    assert_eq!([own.force, own.torque], [0.0, 0.0]);
+    assert!(own.reference[0] > 0.1);
+    let paper = difference(Preset::Paper.into());
+    assert!(paper.force > 1e-3 * paper.reference[0], "{paper:?}");
+    assert_eq!(paper.reference, own.reference);
+}
+
+#[test]
+fn a_scene_file_chooses_methods_and_wrong_ones_are_answered() {
+    let methods = |text: &str| {
+        let whole = format!(
+            "name = \"x\"\n[parts.a]\nshape = {{ kind = \"half-space\" }}\nmotion = \"fixed\"\n{text}"
+        );
+        Scene::from_toml(&whole).map(|scene| scene.methods).map_err(|error| error.to_string())
+    };
+    assert_eq!(methods("").unwrap(), Methods::from(Preset::Tight));
+    let paper = methods("[method]\npreset = \"paper\"\nsweeps = 400\nclusters = 8\n").unwrap();
+    let SolverMethod::Sor(options, _) = paper.solver else { panic!("{paper:?}") };
+    assert_eq!((options.sweeps, options.tolerance), (400, 1e-5));
+    assert_eq!(paper.clustering, ClusteringMethod::KMeans { clusters: 8 });
+    assert_eq!(paper.integration, IntegrationMethod::PaperMidpoint);
+    let swapped = methods("[method]\npreset = \"paper\"\nsolver = \"ladder\"\n").unwrap();
+    assert_eq!((swapped.solver, swapped.preset), (SolverMethod::Ladder, Preset::Paper));
+
+    for (text, answer) in [
+        ("[method]\nsolver = \"lcp\"\n", "line 6: method.solver = \"lcp\": allowed: `ladder`, `sor`, `pgs`"),
+        ("[method]\nsweeps = 10\n", "method.sweeps = 10: is not for solver `ladder`"),
+        ("[method]\nsolver = \"pgs\"\nslip = \"coulomb\"\n", "method.slip"),
+        (
+            "[method]\nclustering = \"covered-area\"\nclusters = 5\n",
+            "choose method.clustering `k-means` or `first`",
+        ),
+        ("[method]\nsolver = \"sor\"\nrelaxation = 2.5\n", "line 7: method.relaxation = 2.5"),
+        ("[method]\nintegrator = \"euler\"\n", "known keys: `clustering`"),
+    ] {
+        let error = methods(text).unwrap_err();
+        assert!(error.contains(answer), "{text}: {error}");
+    }
+}

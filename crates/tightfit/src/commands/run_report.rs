@@ -1,0 +1,170 @@
+//! Runs as tables and JSON.
+
+use serde_json::{Value, json};
+use tightfit::scene::{Methods, Outcome, Summary, ThreadState};
+
+use super::order;
+use super::simulate::Finished;
+use crate::table::Table;
+
+impl Finished {
+    /// The scene, and the preset where the methods are not the usual ones.
+    fn label(&self) -> String {
+        let scene = &self.run.scene;
+        match scene.methods == Methods::default() {
+            true => scene.name.clone(),
+            false => format!("{} ({})", scene.name, scene.methods.preset.name()),
+        }
+    }
+}
+
+/// A run as JSON.
+pub(super) fn json(finished: &Finished) -> Value {
+    let outcome = Outcome::of(&finished.run, &finished.summary.records);
+    let methods = &finished.run.scene.methods;
+    let summary = Summary::of(&finished.summary.records);
+    let micro = |metres: f64| metres * 1e6;
+    let three = |[max, mean, engaged]: [f64; 3]| {
+        json!({
+            "max_penetration_um": micro(max),
+            "mean_penetration_um": micro(mean),
+            "max_penetration_engaged_um": micro(engaged),
+        })
+    };
+    let mut certificate = three(summary.penetration);
+    let more = json!({
+        "max_cone_violation": summary.cone,
+        "max_coulomb_m_s": summary.coulomb,
+        "max_left_out_m_s": summary.left_out,
+        "max_complementarity_m_s": summary.complementarity,
+        "max_energy_injected_j": summary.energy_injected,
+        "projection_work_j": summary.projection_work,
+        "kinematic_work_j": summary.kinematic_work,
+        "unconverged_steps": summary.unconverged,
+        "limits_hit": summary.limits,
+    });
+    if let (Some(target), Some(more)) = (certificate.as_object_mut(), more.as_object()) {
+        target.extend(more.clone());
+    }
+    let [median, p99] = finished.median_and_p99();
+    let [detection, clustering, solving, integration] = finished.stages();
+    json!({
+        "scene": finished.run.scene.name,
+        "preset": methods.preset.name(),
+        "methods": {
+            "clustering": methods.clustering.name(),
+            "solver": methods.solver.name(),
+            "integration": methods.integration.name(),
+            "projection": methods.projection,
+        },
+        "steps": finished.summary.records.len(),
+        "dt_s": finished.run.scene.step,
+        "completed": outcome.completed,
+        "outcome": {
+            "depth_mm": outcome.depth.map(|depth| depth * 1e3),
+            "turns": outcome.turns,
+            "lead_mm_per_turn": outcome.lead.map(|lead| lead * 1e3),
+            "state": outcome.state.map(state_text),
+        },
+        "certificate": certificate,
+        "audit": summary.audited.map(three),
+        "order": finished.summary.order.as_ref().map(order::json),
+        "timing": {
+            "median_step_us": median,
+            "p99_step_us": p99,
+            "stages_us": {
+                "detection": detection,
+                "clustering": clustering,
+                "solving": solving,
+                "integration": integration,
+            },
+            "real_time_factor": finished.real_time_factor(),
+        },
+    })
+}
+
+pub(super) fn state_text(state: ThreadState) -> &'static str {
+    match state {
+        ThreadState::Engaged => "engaged",
+        ThreadState::CrossThreaded => "cross-threaded",
+        ThreadState::NotEngaged => "not-engaged",
+    }
+}
+
+pub(super) fn outcome_table(finished: &[Finished]) -> Table {
+    let mut table = Table::new(&["scene", "steps", "completed", "depth mm", "turns", "lead mm", "state"]);
+    for one in finished {
+        let outcome = Outcome::of(&one.run, &one.summary.records);
+        let number =
+            |value: Option<f64>, digits: usize| value.map_or(String::new(), |v| format!("{v:.digits$}"));
+        table.row(vec![
+            one.label(),
+            one.summary.records.len().to_string(),
+            if outcome.completed { "yes" } else { "no" }.into(),
+            number(outcome.depth.map(|depth| depth * 1e3), 3),
+            number(outcome.turns, 3),
+            number(outcome.lead.map(|lead| lead * 1e3), 4),
+            outcome.state.map_or(String::new(), |state| state_text(state).into()),
+        ]);
+    }
+    table
+}
+
+pub(super) fn certificate_table(finished: &[Finished]) -> Table {
+    let mut table = Table::new(&[
+        "certificate",
+        "deepest um",
+        "mean um",
+        "audited um",
+        "Coulomb m/s",
+        "injected J",
+        "projection J",
+        "unconverged",
+        "limits",
+    ]);
+    for one in finished {
+        let summary = Summary::of(&one.summary.records);
+        table.row(vec![
+            one.label(),
+            format!("{:.3}", summary.penetration[0] * 1e6),
+            format!("{:.4}", summary.penetration[1] * 1e6),
+            summary.audited.map_or("-".into(), |[max, _, _]| format!("{:.3}", max * 1e6)),
+            format!("{:.1e}", summary.coulomb),
+            format!("{:.1e}", summary.energy_injected),
+            format!("{:.1e}", summary.projection_work),
+            summary.unconverged.to_string(),
+            summary.limits.to_string(),
+        ]);
+    }
+    table
+}
+
+pub(super) fn timing_table(finished: &[Finished]) -> Table {
+    let mut table = Table::new(&[
+        "time per step",
+        "median us",
+        "99 % us",
+        "detection",
+        "clustering",
+        "solving",
+        "integration",
+        "real-time factor",
+    ]);
+    for one in finished {
+        let ([median, p99], [detection, clustering, solving, integration]) =
+            (one.median_and_p99(), one.stages());
+        let whole = |value: f64| format!("{value:.0}");
+        let factor = |value: f64| if value < 10.0 { format!("{value:.2}") } else { whole(value) };
+        table.row(vec![
+            one.label(),
+            whole(median),
+            whole(p99),
+            whole(detection),
+            whole(clustering),
+            whole(solving),
+            whole(integration),
+            factor(one.real_time_factor()),
+        ]);
+    }
+    table
+}

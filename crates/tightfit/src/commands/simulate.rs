@@ -1,0 +1,124 @@
+//! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use tightfit::report::{self, RunSummary};
+use tightfit::scene::{Disturbance, Drive, Outcome, Preset, Run, Scene};
+
+use super::run_report::state_text;
+use crate::progress;
+
+/// What is simulated, and for how long.
+#[derive(Args, Clone, Default)]
+pub(crate) struct SimulationArguments {
+    /// Time step [ms] instead of the scene's.
+    #[arg(long, value_name = "MS")]
+    dt: Option<f64>,
+    /// Simulated time [s]: in all, or after the drive when disturbed.
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+    /// Seed of the disturbance.
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Replace a value of the scene, `friction=0.4`, `tilt_deg=0.5`, `method.solver=pgs`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Random wrench after completion: force and torque amplitude of each component [N, N·m].
+    #[arg(long, value_name = "FORCE,TORQUE")]
+    disturb: Option<String>,
+}
+
+/// A finished run.
+pub(super) struct Finished {
+    pub(super) run: Run,
+    pub(super) summary: RunSummary,
+    pub(super) step_micros: Vec<f64>,
+    /// Simulated time [s].
+    pub(super) seconds: f64,
+}
+
+/// A preset by name.
+pub(super) fn preset(name: &str) -> Result<Preset, String> {
+    Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
+        let names: Vec<_> = Preset::ALL.iter().map(|preset| preset.name()).collect();
+        format!("there is no preset `{name}`; presets: {}", names.join(", "))
+    })
+}
+
+/// Runs a scene. A preset stands in for all that the scene says of methods; `--set` has the last word.
+pub(super) fn simulate(
+    name: &str,
+    arguments: &SimulationArguments,
+    preset: Option<Preset>,
+    audit: bool,
+) -> Result<Finished> {
+    let chosen = preset.map(|preset| format!("method={{ preset = \"{}\" }}", preset.name()));
+    let mut replacements: Vec<String> = chosen.into_iter().chain(arguments.set.iter().cloned()).collect();
+    if let Some(dt) = arguments.dt {
+        replacements.push(format!("step_ms={dt}"));
+    }
+    let scene = Scene::find_with(name, &replacements)?;
+    let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
+    if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
+        bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
+    }
+    let drive = scene.drive.as_ref().map_or(1.0, Drive::duration);
+    let seconds = match (disturbance, arguments.seconds) {
+        (Some(_), after) => drive + after.unwrap_or(10.0),
+        (None, all) => all.unwrap_or(drive),
+    };
+    let mut run = Run::new(scene, arguments.seed);
+    run.disturbance = disturbance;
+    if audit {
+        run.with_audit();
+    }
+    let steps = (seconds / run.scene.step).round().max(1.0) as usize;
+    let bar = progress::bar(&format!("{} {}", run.scene.name, run.scene.methods.preset.name()));
+    let mut summary = RunSummary::new(&run.scene);
+    let mut step_micros = Vec::with_capacity(steps);
+    for index in 0..steps {
+        let clock = Instant::now();
+        let record = run.advance();
+        let audit = record.audit_seconds;
+        step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
+        summary.follow(&run, record);
+        if index % 16 == 0 {
+            progress::set(&bar, index as f64 / steps as f64);
+        }
+    }
+    bar.finish_and_clear();
+    let outcome = Outcome::of(&run, &summary.records);
+    let text =
+        outcome.state.map_or(if outcome.completed { "completed" } else { "not completed" }, state_text);
+    summary.outcome = Some(report::Outcome { is_success: outcome.completed, text: text.into() });
+    Ok(Finished { run, summary, step_micros, seconds })
+}
+
+fn disturbance(text: &str) -> Result<Disturbance> {
+    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    match numbers[..] {
+        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque }),
+        _ => bail!("--disturb is `{text}`; give two amplitudes, FORCE,TORQUE in N and N·m: `20,0.5`"),
+    }
+}
+
+impl Finished {
+    pub(super) fn median_and_p99(&self) -> [f64; 2] {
+        let mut sorted = self.step_micros.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = |fraction: f64| sorted[((sorted.len() - 1) as f64 * fraction) as usize];
+        [at(0.5), at(0.99)]
+    }
+
+    /// Mean time of the stages in their order [us].
+    pub(super) fn stages(&self) -> [f64; 4] {
+        self.summary.mean_stage_seconds().map(|seconds| seconds * 1e6)
+    }
+
+    pub(super) fn real_time_factor(&self) -> f64 {
+        let spent: f64 = self.step_micros.iter().sum::<f64>() * 1e-6;
+        self.summary.records.len() as f64 * self.run.scene.step / spent
+    }
+}
