@@ -91,9 +91,14 @@ fn three(records: &[Record], depth: impl Fn(&Record) -> Option<f64>) -> Option<[
 }
 
 impl Outcome {
-    /// What a run came to by its last record.
+    /// What a run came to by its last record; a disturbance begins when the task is done, and is not part of it.
     #[must_use]
     pub fn of(run: &Run, records: &[Record]) -> Self {
+        let undisturbed = match (&run.disturbance, &run.scene.drive) {
+            (Some(_), Some(drive)) => records.partition_point(|record| record.time <= drive.duration()),
+            _ => records.len(),
+        };
+        let records = &records[..undisturbed];
         let none = Self { completed: true, depth: None, turns: None, lead: None, state: None };
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return none };
         match run.scene.task {

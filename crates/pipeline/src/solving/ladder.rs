@@ -21,6 +21,11 @@ use super::working_set::WorkingSet;
 use crate::make_room;
 use nalgebra::Vector3;
 
+/// Contacts that give way by more than this [m/s] are solved again with a harder law: a tenth of what counts as converged.
+const TOO_SOFT: f64 = 1e-6;
+/// How much harder, and the hardest that rounding allows [-].
+const HARDER: f64 = 0.1;
+const HARDEST: f64 = 1.01e-8;
 /// Rounds before the solve is given up; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
 /// ε at which the short continuation of level 1 starts: V moves little between rounds.
@@ -43,6 +48,8 @@ pub struct SolverWorkspace {
     /// approaches.
     pub slowest_open: f64,
     root: Vec<f64>,
+    /// Root of the law that was not hard enough.
+    softer: Vec<f64>,
     attempt: Vec<f64>,
     prefix: Vec<f64>,
     set: WorkingSet,
@@ -58,8 +65,8 @@ pub struct SolverWorkspace {
 impl SolverWorkspace {
     /// Makes room for so many bodies and contacts: no solve allocates then, whatever level it climbs to.
     pub fn make_room(&mut self, bodies: usize, contacts: usize) {
-        let Self { velocity, generalised, root, attempt, prefix, .. } = self;
-        for buffer in [velocity, generalised, root, attempt, prefix] {
+        let Self { velocity, generalised, root, softer, attempt, prefix, .. } = self;
+        for buffer in [velocity, generalised, root, softer, attempt, prefix] {
             make_room(buffer, 6 * bodies);
         }
         make_room(&mut self.impulses, contacts);
@@ -100,31 +107,61 @@ pub fn solve(
     if !warm_velocity {
         grow(problem, options, workspace, 0);
     }
+    let (wanted, mut options) = (options.softness, *options);
     loop {
-        report.rounds += 1;
-        fill_impulses(problem, warm, workspace);
-        let (level, solved) = climb(options, workspace);
-        report.level = report.level.max(level);
-        report.converged = solved;
-        if solved {
-            workspace.set.shrink(&workspace.root, report.rounds, &mut workspace.mixed.impulses);
-        }
-        let known = workspace.set.rows.len();
-        if grow(problem, options, workspace, report.rounds) == 0 {
+        solve_at(problem, &options, warm, workspace, &mut report);
+        let is_harder = options.softness < wanted;
+        if is_harder && !report.converged {
+            // back to the root of the softer law, which is known
+            options.softness *= 1.0 / HARDER;
+            workspace.root.clone_from(&workspace.softer);
+            solve_at(problem, &options, warm, workspace, &mut report);
             break;
         }
-        // nothing to add though some are violated: their data are not numbers
-        if report.rounds == MOST_ROUNDS || workspace.set.rows.len() == known {
-            report.converged = false;
+        let gives_way = workspace.set.deepest(&workspace.root);
+        if !report.converged || gives_way <= TOO_SOFT || options.softness <= HARDEST {
             break;
         }
+        workspace.softer.clone_from(&workspace.root);
+        options.softness *= HARDER;
     }
-    finish(problem, options, report.converged, warm, workspace);
+    finish(problem, &options, report.converged, warm, workspace);
     report.iterations = workspace.system.iterations;
     report.evaluations = workspace.system.evaluations;
     report.working_set = workspace.set.rows.len();
     report.active = workspace.impulses.len();
     report
+}
+
+/// Grows the working set from `root` until the solution on it is that of all contacts.
+fn solve_at(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    warm: &WarmStart,
+    workspace: &mut SolverWorkspace,
+    report: &mut SolveReport,
+) {
+    let first = report.rounds;
+    loop {
+        report.rounds += 1;
+        let round = report.rounds - first;
+        fill_impulses(problem, warm, workspace);
+        let (level, solved) = climb(options, workspace);
+        report.level = report.level.max(level);
+        report.converged = solved;
+        if solved {
+            workspace.set.shrink(&workspace.root, round, &mut workspace.mixed.impulses);
+        }
+        let known = workspace.set.rows.len();
+        if grow(problem, options, workspace, round) == 0 {
+            break;
+        }
+        // nothing to add though some are violated: their data are not numbers
+        if round == MOST_ROUNDS || workspace.set.rows.len() == known {
+            report.converged = false;
+            break;
+        }
+    }
 }
 
 fn grow(

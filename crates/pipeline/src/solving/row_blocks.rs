@@ -121,7 +121,7 @@ impl RowBlocks {
         }
         // neighbours of one pair share their sums
         if self.blocks.iter().any(|block| block.body_b != NOT_FREE || block.body_a > 0) {
-            self.blocks.sort_by_key(|block| (block.body_a, block.body_b));
+            self.blocks.sort_unstable_by_key(|block| (block.body_a, block.body_b, block.places[0]));
         }
     }
 }

@@ -95,8 +95,7 @@ impl WorkingSet {
         }
         let few = round > 0 && violated <= FEW_VIOLATED * self.rows.len();
         // contacts that are violated by little more than the active ones give way share their load
-        let depths = self.rows.iter().map(|row| row.depth(&row.velocity(velocity)));
-        let shared = round > 0 && -worst <= YIELD * depths.fold(0.0, f64::max);
+        let shared = round > 0 && -worst <= YIELD * self.deepest(velocity);
         let limit = if round > PATIENT_ROUNDS {
             -violation
         } else if few || shared {
@@ -133,6 +132,11 @@ impl WorkingSet {
         }
         self.rows.truncate(kept);
         states.truncate(kept);
+    }
+
+    /// How much the contacts in W give way at most [m/s].
+    pub(super) fn deepest(&self, velocity: &[f64]) -> f64 {
+        self.rows.iter().map(|row| row.depth(&row.velocity(velocity))).fold(0.0, f64::max)
     }
 
     /// Smallest Jₙ V − uₙ + b of all contacts outside W [m/s], or any positive number.
