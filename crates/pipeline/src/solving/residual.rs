@@ -33,6 +33,9 @@ pub struct Residuals {
     pub cone: f64,
 }
 
+/// A bound of the residual that is not worth a closer look [m/s]: a hundredth of what counts as converged.
+const GOOD_ENOUGH: f64 = 1e-7;
+
 /// Judges the impulses and the velocity that they lead to. A contact is named at most once.
 #[must_use]
 pub fn coulomb_residual(
@@ -62,7 +65,9 @@ pub fn coulomb_residual_from(
             largest = (bound, Some(entry));
         }
     }
-    if let (bound, Some(entry)) = largest {
+    if largest.0 <= GOOD_ENOUGH {
+        residuals.coulomb = largest.0;
+    } else if let (bound, Some(entry)) = largest {
         residuals.coulomb = judge(problem, entry, velocity, true, &mut residuals);
         if residuals.coulomb < bound {
             for entry in impulses {
