@@ -66,17 +66,38 @@ impl ContactRow {
     #[inline(always)]
     #[must_use]
     pub(super) fn impulse(&self, v: &Vector3<f64>, softness: f64) -> Option<Vector3<f64>> {
-        let normal_speed = self.normal.dot(v);
-        let depth = -(normal_speed + self.approach);
-        if depth <= 0.0 {
-            return None;
-        }
+        let touch = Touch::of(&self.normal, v, self.approach, self.friction);
         let stiffness = self.inverse_compliance / softness;
-        let tangential = v - self.normal * normal_speed;
-        let speed = tangential.norm();
-        let limit = self.friction * depth;
-        let ratio = if speed <= limit { 1.0 } else { limit / speed };
-        Some((self.normal * depth - tangential * ratio) * stiffness)
+        (touch.depth > 0.0).then(|| touch.direction(&self.normal) * stiffness)
+    }
+}
+
+/// What the law reads off a relative velocity.
+pub(super) struct Touch {
+    /// −(vₙ + b) [m/s], positive when closed.
+    pub(super) depth: f64,
+    /// vₜ [m/s].
+    pub(super) tangential: Vector3<f64>,
+    /// |vₜ| [m/s].
+    pub(super) speed: f64,
+    /// Speed up to which the contact sticks: μ depth [m/s].
+    pub(super) limit: f64,
+}
+
+impl Touch {
+    #[inline(always)]
+    pub(super) fn of(n: &Vector3<f64>, v: &Vector3<f64>, approach: f64, friction: f64) -> Self {
+        let normal_speed = n.dot(v);
+        let depth = -(normal_speed + approach);
+        let tangential = v - n * normal_speed;
+        Self { depth, tangential, speed: tangential.norm(), limit: friction * depth }
+    }
+
+    /// εᵢ p of a closed contact [m/s].
+    #[inline(always)]
+    pub(super) fn direction(&self, n: &Vector3<f64>) -> Vector3<f64> {
+        let ratio = if self.speed <= self.limit { 1.0 } else { self.limit / self.speed };
+        n * self.depth - self.tangential * ratio
     }
 }
 

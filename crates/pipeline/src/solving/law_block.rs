@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::contact_law::Touch;
 use super::row_blocks::{LANES, Lanes, Lanes3, RowBlock, at, body_velocity, set};
 
 /// α stays below one: at one the slip law loses its root.
@@ -46,14 +47,9 @@ pub(super) fn relative(block: &RowBlock, velocities: &[f64]) -> Lanes3 {
 pub(super) fn impulses(block: &RowBlock, v: &Lanes3, softness: f64, impulse: &mut Lanes3) {
     for lane in 0..LANES {
         let (n, v) = (at(&block.normal, lane), at(v, lane));
-        let normal_speed = n.dot(&v);
-        let depth = -(normal_speed + block.approach[lane]);
-        let stiffness = if depth <= 0.0 { 0.0 } else { block.rate[lane] / softness };
-        let tangential = v - n * normal_speed;
-        let speed = tangential.norm();
-        let limit = block.friction[lane] * depth;
-        let ratio = if speed <= limit { 1.0 } else { limit / speed };
-        set(impulse, lane, (n * depth - tangential * ratio) * stiffness);
+        let touch = Touch::of(&n, &v, block.approach[lane], block.friction[lane]);
+        let stiffness = if touch.depth > 0.0 { block.rate[lane] / softness } else { 0.0 };
+        set(impulse, lane, touch.direction(&n) * stiffness);
     }
 }
 
@@ -62,12 +58,9 @@ pub(super) fn impulses(block: &RowBlock, v: &Lanes3, softness: f64, impulse: &mu
 pub(super) fn impulses_and_stiffness(block: &RowBlock, v: &Lanes3, softness: f64, law: &mut LawBlock) {
     for lane in 0..LANES {
         let (n, v) = (at(&block.normal, lane), at(v, lane));
-        let normal_speed = n.dot(&v);
-        let depth = -(normal_speed + block.approach[lane]);
-        let stiffness = if depth <= 0.0 { 0.0 } else { block.rate[lane] / softness };
-        let tangential = v - n * normal_speed;
-        let speed = tangential.norm();
-        let limit = block.friction[lane] * depth;
+        let touch = Touch::of(&n, &v, block.approach[lane], block.friction[lane]);
+        let Touch { depth, tangential, speed, limit } = touch;
+        let stiffness = if depth > 0.0 { block.rate[lane] / softness } else { 0.0 };
         let sticks = speed <= limit;
         let inverse = if sticks { 0.0 } else { 1.0 / speed };
         let e = tangential * inverse;
