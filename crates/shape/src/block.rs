@@ -58,6 +58,22 @@ pub struct FaceBlock {
     pub distance: Lanes,
     /// Unit normal of the face in the part's frame, x, y, z [-].
     pub normal: [Lanes; 3],
+    /// No point has a piece within a reach below this [m]; −∞ where that is not known. It falls by no more than the way
+    /// that the points go, and motions of the part's symmetry do not change it above [`Part::symmetric_from`].
+    pub clear: f64,
+}
+
+/// The smallest of a block.
+#[inline(always)]
+pub(crate) fn smallest(lanes: &Lanes) -> f64 {
+    // eight running minima: a single one would wait for itself
+    let mut smallest = [f64::INFINITY; 8];
+    for row in lanes.chunks_exact(8) {
+        for (own, &value) in smallest.iter_mut().zip(row) {
+            *own = if value < *own { value } else { *own };
+        }
+    }
+    smallest.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 impl Default for PointBlock {
@@ -68,7 +84,13 @@ impl Default for PointBlock {
 
 impl Default for FaceBlock {
     fn default() -> Self {
-        Self { verdict: [FAR; BLOCK], number: [0; BLOCK], distance: [0.0; BLOCK], normal: [[0.0; BLOCK]; 3] }
+        Self {
+            verdict: [FAR; BLOCK],
+            number: [0; BLOCK],
+            distance: [0.0; BLOCK],
+            normal: [[0.0; BLOCK]; 3],
+            clear: f64::NEG_INFINITY,
+        }
     }
 }
 
@@ -76,6 +98,7 @@ impl Part {
     /// Looks at the points of a block; `reach` as in [`Part::each_piece`], `behind` [m] not negative.
     #[inline(always)]
     pub fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
+        out.clear = f64::NEG_INFINITY;
         match self {
             Self::Sectioned(solid) => solid.face_block(points, reach, behind, out),
             Self::Bolt(bolt) => bolt.face_block(points, reach, behind, out),
@@ -88,6 +111,7 @@ impl Part {
                     out.verdict[lane] = if distance <= reach { SINGLE } else { FAR };
                 }
                 out.normal = [[0.0; BLOCK], [0.0; BLOCK], [1.0; BLOCK]];
+                out.clear = smallest(&points.axes[2]);
             }
             Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => out.verdict = [SEVERAL; BLOCK],
             Self::Nodes(_) => out.verdict = [FAR; BLOCK],

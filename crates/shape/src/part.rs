@@ -153,6 +153,16 @@ impl Part {
         }
     }
 
+    /// Height from which on all material near a point follows the part's [`Symmetry`], for points that see `reach` far [m].
+    #[must_use]
+    pub fn symmetric_from(&self, reach: f64) -> f64 {
+        match self {
+            // shank and head do not turn with the thread
+            Self::Bolt(bolt) if bolt.bottom() < 0.0 => reach,
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
     /// Most pieces that [`Self::each_piece`] numbers.
     pub const MOST_PIECES: u32 = 8;
 

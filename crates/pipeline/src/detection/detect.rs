@@ -13,8 +13,8 @@ use tightfit_shape::{Branches, Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::found::Found;
-use super::node_blocks::Frame;
-use super::{NetworkScratch, Side, neural};
+use super::node_blocks::{Boxes, Frame, Region};
+use super::{Clearances, NetworkScratch, Side, neural};
 use crate::records::Contacts;
 
 /// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
@@ -39,15 +39,18 @@ pub struct DetectionOptions {
     pub restitution: f64,
 }
 
-/// Appends the contacts of a pair: the nodes of either side against the other's surface.
+/// Appends the contacts of a pair: the nodes of either side against the other's surface. `clearances` are those of the
+/// first and of the second side's nodes.
 pub fn detect_pair(
     sides: [&Side; 2],
     options: &DetectionOptions,
+    clearances: &mut [Clearances; 2],
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
 ) {
-    detect_nodes(sides[0], sides[1], options, scratch, contacts);
-    detect_nodes(sides[1], sides[0], options, scratch, contacts);
+    let [first, second] = clearances;
+    detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
+    detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
 }
 
 /// The nodes of one side against the surface of the other.
@@ -55,6 +58,7 @@ fn detect_nodes(
     of: &Side,
     against: &Side,
     options: &DetectionOptions,
+    clearances: &mut Clearances,
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
 ) {
@@ -63,7 +67,7 @@ fn detect_nodes(
     if (of.is_free() || against.is_free()) && !is_left_to_the_ball {
         match against.network {
             Some(network) => neural::detect_nodes(of, against, network, options, scratch, contacts),
-            None => vectorised(NodesAgainst { of, against, options, contacts }),
+            None => vectorised(NodesAgainst { of, against, options, clearances, contacts }),
         }
     }
 }
@@ -73,6 +77,7 @@ struct NodesAgainst<'a> {
     of: &'a Side<'a>,
     against: &'a Side<'a>,
     options: &'a DetectionOptions,
+    clearances: &'a mut Clearances,
     contacts: &'a mut Contacts,
 }
 
@@ -81,69 +86,123 @@ impl Vectorise for NodesAgainst<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { of, against, options, contacts } = self;
-        let against_from_of = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
-        let offset = of.part.node_offset();
-        // a ball around its centre touches the nearest point of a piece, edges and corners included
-        let is_core = of.part.has_core_nodes();
-        let reach = options.margin + offset.abs();
-        let extent = against.part.extent();
-        let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
-        let (inner, outer) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
-        let motion = Motion::of(of, against);
-        let farthest = outer + heights[0].abs().max(heights[1].abs());
-        let behind = -behind(options.horizon * motion.fastest(farthest));
+        let Self { of, against, options, clearances, contacts } = self;
+        let against_from_of = against.world_from_part.inverse() * of.world_from_part;
+        let frame = Frame::of(&against_from_of);
+        let look = Look::new(of, against, options);
+        let symmetric_from = against.part.symmetric_from(look.reach);
+        let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
 
-        let mut points = PointBlock::default();
-        let mut faces = FaceBlock::default();
+        let (mut boxes, mut points, mut faces) = (Boxes::new(), PointBlock::default(), FaceBlock::default());
         let mut found = Found::new(of, against);
-        for block in of.nodes.near(&against_from_of, heights, outer) {
-            let count = of.nodes.carry(block, &against_from_of, &mut points);
-            against.part.face_block(&points, reach, behind, &mut faces);
-            let first_id = of.first_id + (block * BLOCK) as u32;
-            for lane in 0..count {
-                let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
-                match faces.verdict[lane] {
-                    FAR => {}
-                    SINGLE if !is_core => {
-                        let gap = faces.distance[lane] - offset;
-                        if gap < options.margin {
-                            let normal: Vector3<f64> =
-                                faces.normal.each_ref().map(|lanes| lanes[lane]).into();
-                            let point = points.get(lane) - normal * offset;
-                            found.push(point, normal, gap, id(faces.number[lane] as u32));
-                        }
-                    }
-                    _ => {
-                        let point = points.get(lane);
-                        let squared = point.x * point.x + point.y * point.y;
-                        let is_far = point.z < heights[0]
-                            || point.z > heights[1]
-                            || squared > outer * outer
-                            || squared < inner * inner;
-                        if is_far {
-                            continue;
-                        }
-                        against.part.each_piece(point, reach, |number, branches| {
-                            let [face, other] = match is_core {
-                                true => [Some(intersection(branches)), None],
-                                false => predicted(branches, motion.at(point), options.horizon),
-                            };
-                            if let Some(face) = face.filter(|face| face.distance - offset < options.margin) {
-                                let at = point - face.normal * offset;
-                                found.push(at, face.normal, face.distance - offset, id(number));
-                                if let Some(other) = other {
-                                    found.push_other(other.offset(offset));
-                                }
-                            }
-                        });
-                    }
+        for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
+            let first = group * BLOCK;
+            of.nodes.boxes(first, &mut boxes);
+            let (is_within, lowest) = boxes.within(&frame, &look.region);
+            let may_skip = lowest.map(|low| low > symmetric_from);
+            let may_be_near = way.lower(&boxes, bounds, &may_skip, look.reach);
+            for (lane, bound) in bounds.iter_mut().enumerate() {
+                if is_within[lane] & may_be_near[lane] {
+                    let block = first + lane;
+                    let count = of.nodes.carry(block, &frame, &mut points);
+                    against.part.face_block(&points, look.reach, look.behind, &mut faces);
+                    *bound = faces.clear;
+                    look.at_block(block, count, &points, &faces, &mut found);
+                    found.flush_if_full(contacts);
                 }
             }
-            found.flush_if_full(contacts);
         }
         found.flush(contacts);
         found.finish(options, contacts);
+    }
+}
+
+/// How the nodes of one side are looked at.
+struct Look<'a> {
+    of: &'a Side<'a>,
+    against: &'a Side<'a>,
+    options: &'a DetectionOptions,
+    motion: Motion,
+    /// Distance of the nodes' own surface from them [m].
+    offset: f64,
+    /// A ball around its centre touches the nearest point of a piece, edges and corners included.
+    is_core: bool,
+    /// How far from a node its contact may be [m].
+    reach: f64,
+    /// How far any node may be behind a face that holds it [m].
+    behind: f64,
+    /// Where the other part is within reach, and the radius that its bore leaves free [m].
+    region: Region,
+    inner: f64,
+}
+
+impl<'a> Look<'a> {
+    fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
+        let offset = of.part.node_offset();
+        let reach = options.margin + offset.abs();
+        let extent = against.part.extent();
+        let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
+        let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
+        let motion = Motion::of(of, against);
+        let farthest = radius + heights[0].abs().max(heights[1].abs());
+        let behind = -behind(options.horizon * motion.fastest(farthest));
+        let region = Region { heights, radius };
+        let is_core = of.part.has_core_nodes();
+        Self { of, against, options, motion, offset, is_core, reach, behind, region, inner }
+    }
+
+    /// Takes what a block of nodes is near to.
+    #[inline(always)]
+    fn at_block(
+        &self,
+        block: usize,
+        count: usize,
+        points: &PointBlock,
+        faces: &FaceBlock,
+        found: &mut Found,
+    ) {
+        let first_id = self.of.first_id + (block * BLOCK) as u32;
+        for lane in 0..count {
+            let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
+            match faces.verdict[lane] {
+                FAR => {}
+                SINGLE if !self.is_core => {
+                    let gap = faces.distance[lane] - self.offset;
+                    if gap < self.options.margin {
+                        let normal: Vector3<f64> = faces.normal.each_ref().map(|lanes| lanes[lane]).into();
+                        let point = points.get(lane) - normal * self.offset;
+                        found.push(point, normal, gap, id(faces.number[lane] as u32));
+                    }
+                }
+                _ => self.at_node(points.get(lane), id, found),
+            }
+        }
+    }
+
+    /// Takes what a node by itself is near to.
+    fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, found: &mut Found) {
+        let Region { heights, radius } = self.region;
+        let squared = point.x * point.x + point.y * point.y;
+        let is_far = point.z < heights[0]
+            || point.z > heights[1]
+            || squared > radius * radius
+            || squared < self.inner * self.inner;
+        if is_far {
+            return;
+        }
+        let (offset, margin) = (self.offset, self.options.margin);
+        self.against.part.each_piece(point, self.reach, |number, branches| {
+            let [face, other] = match self.is_core {
+                true => [Some(intersection(branches)), None],
+                false => predicted(branches, self.motion.at(point), self.options.horizon),
+            };
+            if let Some(face) = face.filter(|face| face.distance - offset < margin) {
+                found.push(point - face.normal * offset, face.normal, face.distance - offset, id(number));
+                if let Some(other) = other {
+                    found.push_other(other.offset(offset));
+                }
+            }
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 //! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
 //! ([`tightfit_shape::Part::each_piece`] says why). A part with a [`DepthNetwork`] answers through that instead.
 
+mod clearances;
 mod depth_network;
 mod detect;
 mod found;
@@ -12,6 +13,7 @@ mod neural;
 mod node_blocks;
 mod side;
 
+pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, detect_pair};
 pub use neural::NetworkScratch;

@@ -20,7 +20,7 @@ use tightfit_spatial::Columns3;
 
 use super::found::Found;
 use super::near_cells::Whereabouts;
-use super::node_blocks::Frame;
+use super::node_blocks::{Frame, Region};
 use super::{DepthNetwork, DetectionOptions, Side};
 use crate::make_room;
 use crate::records::Contacts;
@@ -72,7 +72,7 @@ pub(super) fn detect_nodes(
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
-    for block in of.nodes.near(&against_from_of, heights, radii[1]) {
+    for block in of.nodes.near(&against_from_of, &Region { heights, radius: radii[1] }) {
         let count = of.nodes.carry(block, &against_from_of, &mut points);
         for lane in 0..count {
             let point = points.get(lane);

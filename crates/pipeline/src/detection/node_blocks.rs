@@ -2,11 +2,11 @@
 //!
 //! Neighbouring nodes of a set lie in one row; 32 of them have a small box. Seen from the other part's frame the box
 //! covers the heights z ± h, h = |R_z|·(half size): a block that misses the other part's heights, or lies wholly
-//! outside its largest radius, is not looked at. Skipping never changes what is found, since the boxes contain their
-//! nodes.
+//! outside its largest radius, is not looked at, nor is one that cannot have come near since it was last looked at
+//! (`clearances.rs`). Skipping never changes what is found.
 
 use nalgebra::{Matrix3, Vector3};
-use tightfit_shape::block::{BLOCK, PointBlock};
+use tightfit_shape::block::{BLOCK, Lanes, PointBlock};
 use tightfit_shape::mesh::Aabb;
 use tightfit_spatial::{Columns3, Pose};
 
@@ -15,7 +15,18 @@ use tightfit_spatial::{Columns3, Pose};
 pub struct NodeBlocks {
     /// Positions [m].
     pub positions: Columns3,
-    boxes: Vec<Aabb>,
+    /// Middles and half sizes of the blocks' boxes [m].
+    middles: Columns3,
+    halves: Columns3,
+}
+
+/// A region about the z axis of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Region {
+    /// Lowest and highest z [m].
+    pub(super) heights: [f64; 2],
+    /// Largest distance from the axis [m].
+    pub(super) radius: f64,
 }
 
 impl NodeBlocks {
@@ -23,9 +34,13 @@ impl NodeBlocks {
     #[must_use]
     pub fn new(positions: Columns3) -> Self {
         let count = positions.len();
-        let block =
-            |first: usize| Aabb::of((first..count.min(first + BLOCK)).map(|index| positions.get(index)));
-        Self { boxes: (0..count).step_by(BLOCK).map(block).collect(), positions }
+        let (mut middles, mut halves) = (Columns3::default(), Columns3::default());
+        for first in (0..count).step_by(BLOCK) {
+            let aabb = Aabb::of((first..count.min(first + BLOCK)).map(|index| positions.get(index)));
+            middles.push(aabb.center());
+            halves.push(aabb.size() / 2.0);
+        }
+        Self { positions, middles, halves }
     }
 
     /// Number of nodes.
@@ -40,21 +55,35 @@ impl NodeBlocks {
         self.positions.is_empty()
     }
 
-    /// Blocks that may have a node between two heights of another frame, and within a radius of its axis.
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.middles.len()
+    }
+
+    /// Boxes of up to 32 blocks from `first` on; returns how many there are.
     #[inline(always)]
-    pub(super) fn near(&self, frame: &Frame, heights: [f64; 2], radius: f64) -> impl Iterator<Item = usize> {
-        let spread = frame.turn.abs();
-        self.boxes.iter().enumerate().filter_map(move |(block, aabb)| {
-            let middle = frame.turn * aabb.center() + frame.shift;
-            let half = spread * (aabb.size() / 2.0);
-            let misses_height = middle.z + half.z < heights[0] || middle.z - half.z > heights[1];
-            let gap = |axis: usize| (middle[axis].abs() - half[axis]).max(0.0);
-            let is_outside = gap(0).powi(2) + gap(1).powi(2) > radius * radius;
-            (!misses_height && !is_outside).then_some(block)
+    pub(super) fn boxes(&self, first: usize, out: &mut Boxes) -> usize {
+        let count = BLOCK.min(self.blocks() - first);
+        for (columns, lanes) in [(&self.middles, &mut out.middle), (&self.halves, &mut out.half)] {
+            for (column, lanes) in [&columns.x, &columns.y, &columns.z].into_iter().zip(lanes) {
+                lanes[..count].copy_from_slice(&column[first..first + count]);
+            }
+        }
+        count
+    }
+
+    /// Blocks that may have a node in a region of another frame.
+    pub(super) fn near(&self, frame: &Frame, region: &Region) -> impl Iterator<Item = usize> {
+        (0..self.blocks()).step_by(BLOCK).flat_map(move |first| {
+            let mut boxes = Boxes::new();
+            let count = self.boxes(first, &mut boxes);
+            let (within, _) = boxes.within(frame, region);
+            (0..count).filter(move |&lane| within[lane]).map(move |lane| first + lane)
         })
     }
 
-    /// Carries the nodes of a block into another frame; returns how many there are.
+    /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those
+    /// that an unfinished block lacks.
     #[inline(always)]
     pub(super) fn carry(&self, block: usize, frame: &Frame, out: &mut PointBlock) -> usize {
         let first = block * BLOCK;
@@ -63,6 +92,7 @@ impl NodeBlocks {
         let mut own = PointBlock::default();
         for (lanes, column) in own.axes.iter_mut().zip([x, y, z]) {
             lanes[..count].copy_from_slice(&column[first..first + count]);
+            lanes[count..].fill(column[first + count - 1]);
         }
         let [x, y, z] = &own.axes;
         for axis in 0..3 {
@@ -73,6 +103,43 @@ impl NodeBlocks {
             }
         }
         count
+    }
+}
+
+/// Boxes of 32 blocks, in columns [m].
+pub(super) struct Boxes {
+    pub(super) middle: [Lanes; 3],
+    pub(super) half: [Lanes; 3],
+}
+
+impl Boxes {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self { middle: [[0.0; BLOCK]; 3], half: [[0.0; BLOCK]; 3] }
+    }
+
+    /// Which boxes reach into a region of another frame, and their lowest points there [m].
+    #[inline(always)]
+    pub(super) fn within(&self, frame: &Frame, region: &Region) -> ([bool; BLOCK], Lanes) {
+        let (mut reaches, mut lowest) = ([false; BLOCK], [0.0; BLOCK]);
+        let spread = frame.turn.abs();
+        let row = |matrix: &Matrix3<f64>, axis: usize, of: &[Lanes; 3], lane: usize| {
+            matrix[(axis, 0)] * of[0][lane]
+                + matrix[(axis, 1)] * of[1][lane]
+                + matrix[(axis, 2)] * of[2][lane]
+        };
+        for lane in 0..BLOCK {
+            let middle = [0, 1, 2].map(|axis| row(&frame.turn, axis, &self.middle, lane) + frame.shift[axis]);
+            let half = [0, 1, 2].map(|axis| row(&spread, axis, &self.half, lane));
+            let low = middle[2] - half[2];
+            let is_level = (middle[2] + half[2] >= region.heights[0]) & (low <= region.heights[1]);
+            let gap = [0, 1].map(|axis| middle[axis].abs() - half[axis]);
+            let gap = gap.map(|gap| if gap > 0.0 { gap } else { 0.0 });
+            let is_within = gap[0] * gap[0] + gap[1] * gap[1] <= region.radius * region.radius;
+            reaches[lane] = is_level & is_within;
+            lowest[lane] = low;
+        }
+        (reaches, lowest)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::outline::{dot, sub};
 use super::{Section, SectionedSolid};
-use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PointBlock, SEVERAL, SINGLE};
+use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PointBlock, SEVERAL, SINGLE, smallest};
 
 impl SectionedSolid {
     /// See [`crate::Part::face_block`].
@@ -20,6 +20,7 @@ impl SectionedSolid {
         out.verdict = [FAR; BLOCK];
         // (n_a, n_z) of the face
         let mut slopes: [Lanes; 2] = [[0.0; BLOCK]; 2];
+        out.clear = f64::INFINITY;
         for (number, omitted) in self.pieces() {
             self.offer_block(number, omitted, [&radius, z], reach, behind, &mut slopes, out);
         }
@@ -64,6 +65,7 @@ impl SectionedSolid {
                 own[1][lane] = if is_larger { normal[1] } else { own[1][lane] };
             }
         }
+        out.clear = out.clear.min(smallest(&largest));
         for lane in 0..BLOCK {
             let is_near = largest[lane] <= reach;
             let is_single = second[lane] < -behind && largest[lane] >= -behind && out.verdict[lane] == FAR;

@@ -160,6 +160,10 @@ impl Bolt {
             cuts.extend(self.surface.sample_cone(1, point));
         }
         each_cut_piece(&self.surface.profile, Side::External, point, reach, &cuts, &mut visit);
+        // shank and head lie below z = 0
+        if point.z > reach {
+            return;
+        }
         for (index, solid) in self.body().enumerate() {
             solid.each_piece(point, reach, |number, branches| {
                 visit(3 + 2 * index as u32 + number.min(1), branches);

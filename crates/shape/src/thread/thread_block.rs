@@ -14,7 +14,7 @@ use super::radial_surface::Side;
 use super::start_distance::STEEPEST;
 use crate::Sample;
 use crate::angle::angle_of;
-use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PointBlock, SEVERAL, SINGLE};
+use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PointBlock, SEVERAL, SINGLE, smallest};
 
 /// Where other faces of the part come near the thread.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,7 @@ impl ThreadProfile {
         let none = [sign * f64::INFINITY, 0.0];
         let [low_cone, high_cone] = window.cones.map(|cone| cone.unwrap_or(none));
         let (mut phase, mut radii): (Lanes, Lanes) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut clear: Lanes = [0.0; BLOCK];
         let mut any_near = 0;
         for lane in 0..BLOCK {
             let (px, py, pz) = (x[lane], y[lane], z[lane]);
@@ -76,10 +77,15 @@ impl ThreadProfile {
 
             let verdict = if is_alone & is_clear { SINGLE } else { SEVERAL };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
+            // far from the endless thread is far from what the ends leave of it
+            let from_flank = if from_near < from_across { from_near } else { from_across } * (1.0 / STEEPEST);
+            let from_groove = if from_flank < from_body { from_flank } else { from_body };
+            clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
             phase[lane] = s;
             radii[lane] = radius;
             any_near |= out.verdict[lane];
         }
+        out.clear = smallest(&clear);
         if any_near & SINGLE != 0 {
             self.flank_block(sign, points, [&phase, &radii], reach, behind, out);
         }

@@ -93,11 +93,13 @@ impl Environment<'_> {
         let clock = Instant::now();
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
         let mut network = std::mem::take(&mut self.scratch.network);
+        let mut clearances = std::mem::take(&mut self.scratch.clearances);
         contacts.clear();
         let mut pair_ends = std::mem::take(&mut self.scratch.pair_ends);
         pair_ends.clear();
         let mut first_id = 0;
-        for (pair, friction) in self.scene.contacts.iter().zip(&self.parameters.friction) {
+        let pairs = self.scene.contacts.iter().zip(&self.parameters.friction);
+        for ((pair, friction), clearances) in pairs.zip(&mut clearances) {
             let counts = pair.bodies.map(|body| self.scratch.nodes[body].len() as u32);
             let sides = [
                 self.side(pair.bodies[0], state, None, first_id),
@@ -110,11 +112,12 @@ impl Environment<'_> {
                 friction: *friction,
                 restitution: pair.restitution,
             };
-            detect_pair([&sides[0], &sides[1]], &options, &mut network, &mut contacts);
+            detect_pair([&sides[0], &sides[1]], &options, clearances, &mut network, &mut contacts);
             pair_ends.push(contacts.len());
         }
         self.scratch.contacts = contacts;
         self.scratch.network = network;
+        self.scratch.clearances = clearances;
         self.scratch.pair_ends = pair_ends;
         self.scratch.detected = Some((state.step, margin));
         certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();

@@ -2,7 +2,7 @@
 
 use nalgebra::Matrix6;
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
-use tightfit_pipeline::detection::{NetworkScratch, NodeBlocks};
+use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
@@ -26,6 +26,8 @@ pub struct Workspace {
     /// Whether a body's network answers for it: the part of the environment is the one it was made for.
     pub(super) is_neural: Vec<bool>,
     pub(super) network: NetworkScratch,
+    /// What is known of nodes that are not near, for both directions of every pair.
+    pub(super) clearances: Vec<[Clearances; 2]>,
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
@@ -70,6 +72,7 @@ pub struct Workspace {
 pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
     is_neural: Vec<bool>,
+    clearances: Vec<[Clearances; 2]>,
     contacts: Contacts,
     pair_ends: Vec<usize>,
     detected: Option<(u64, f64)>,
@@ -122,6 +125,8 @@ impl Workspace {
                 body.network.is_some() && own.part == body.part
             };
             self.is_neural = bodies.map(is_neural).collect();
+            self.clearances.clear();
+            self.clearances.resize_with(scene.contacts.len(), Default::default);
             scene.bodies.iter().filter_map(|body| body.network.as_ref()).for_each(|network| {
                 self.network.make_room(network);
             });
@@ -154,6 +159,7 @@ impl Workspace {
     pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
         std::mem::swap(&mut self.is_neural, &mut found.is_neural);
+        std::mem::swap(&mut self.clearances, &mut found.clearances);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
         std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
         std::mem::swap(&mut self.detected, &mut found.detected);

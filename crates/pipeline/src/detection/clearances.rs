@@ -1,0 +1,177 @@
+//! What is known of blocks that are not near: how far they were when last looked at, less the way they have gone since.
+//!
+//! A node that was a gap d away cannot touch before it has gone the way d. Ways along the other part's symmetry do not
+//! count: a nut that is screwed down goes 1.4 mm a step and comes no nearer to the flank that it does not press.
+//!
+//! ```text
+//! S = turn by θ about the other part's axis with the rise k θ,   θ the turn of B A⁻¹ about that axis
+//! way(c, h) = |(S⁻¹B − A) c| + ‖R(S⁻¹B) − R(A)‖ h ,   ‖R − Q‖ = ‖R − Q‖_F/√2 = 2 sin(φ/2)
+//! ```
+//!
+//! A, B pose of the nodes in the other part's frame then and now, c middle of a block's box [m], h its half diagonal
+//! [m], φ angle between the two attitudes. The bound is kept with the pose it holds for, so that it is right whatever
+//! pose comes next, and a workspace that lost it finds the same contacts.
+
+use nalgebra::Vector3;
+use tightfit_shape::block::{BLOCK, Lanes};
+use tightfit_shape::{Part, Symmetry};
+use tightfit_spatial::Pose;
+
+use super::node_blocks::{Boxes, Frame};
+
+/// Rounding of a way [m]; thousands of steps add up to less than [`SLACK`].
+const ROUNDING: f64 = 1e-15;
+/// Blocks within this much of the reach are looked at [m].
+const SLACK: f64 = 1e-9;
+
+/// How near the blocks of one body's nodes can be to the surface of another.
+#[derive(Clone, Debug, Default)]
+pub struct Clearances {
+    /// Pose of the nodes in the other's frame that the bounds hold for.
+    pose: Option<Pose>,
+    /// Bound on the distance of every block [m].
+    pub(super) bounds: Vec<f64>,
+}
+
+impl Clearances {
+    /// Forgets all bounds.
+    pub fn clear(&mut self) {
+        self.pose = None;
+        self.bounds.clear();
+    }
+
+    /// Goes on to another pose; the way there.
+    pub(super) fn go_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> Way {
+        let known = self.pose.filter(|_| self.bounds.len() == blocks);
+        if known.is_none() {
+            self.bounds.clear();
+            self.bounds.resize(blocks, f64::NEG_INFINITY);
+        }
+        self.pose = Some(*against_from_of);
+        Way::between(known.as_ref().unwrap_or(against_from_of), against_from_of, against.symmetry())
+    }
+}
+
+/// Motion between two poses of the nodes, less what the other part's symmetry forgives.
+pub(super) struct Way {
+    /// S⁻¹B − A.
+    change: Frame,
+    /// ‖R(S⁻¹B) − R(A)‖ [-].
+    turn: f64,
+}
+
+impl Way {
+    fn between(from: &Pose, to: &Pose, symmetry: Symmetry) -> Self {
+        let rise = match symmetry {
+            Symmetry::None => None,
+            Symmetry::Revolved => Some(0.0),
+            Symmetry::Screw { pitch } => Some(pitch / std::f64::consts::TAU),
+        };
+        let to = rise.map_or(*to, |rise| {
+            let turn = (to.rotation * from.rotation.inverse()).quaternion().coords;
+            let half = libm::atan2(turn.z, turn.w);
+            let (sin, cos) = libm::sincos(half);
+            let back =
+                nalgebra::UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(cos, 0.0, 0.0, -sin));
+            Pose::new(-Vector3::z() * (2.0 * half * rise), back) * *to
+        });
+        let (now, then) = (Frame::of(&to), Frame::of(from));
+        let change = Frame { turn: now.turn - then.turn, shift: now.shift - then.shift };
+        Self { turn: change.turn.norm() * std::f64::consts::FRAC_1_SQRT_2, change }
+    }
+
+    /// Takes the way of up to 32 blocks off their bounds; which of them have to be looked at: their box lies where
+    /// `may_skip` is false, or they may have come within `reach`.
+    #[inline(always)]
+    pub(super) fn lower(
+        &self,
+        boxes: &Boxes,
+        bounds: &mut [f64],
+        may_skip: &[bool; BLOCK],
+        reach: f64,
+    ) -> [bool; BLOCK] {
+        let mut ways: Lanes = [0.0; BLOCK];
+        let (turn, shift) = (&self.change.turn, &self.change.shift);
+        for (lane, way) in ways.iter_mut().enumerate() {
+            let [x, y, z] = [0, 1, 2].map(|axis| boxes.middle[axis][lane]);
+            let moved = [0, 1, 2]
+                .map(|axis| turn[(axis, 0)] * x + turn[(axis, 1)] * y + turn[(axis, 2)] * z + shift[axis]);
+            let half = [0, 1, 2].map(|axis| boxes.half[axis][lane]);
+            let length = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+            *way = length(moved) + self.turn * length(half) + ROUNDING;
+        }
+        let mut looks = [false; BLOCK];
+        for (lane, bound) in bounds.iter_mut().enumerate() {
+            *bound -= ways[lane];
+            looks[lane] = !may_skip[lane] | (*bound <= reach + SLACK);
+        }
+        looks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::UnitQuaternion;
+    use tightfit_shape::block::{FaceBlock, PointBlock};
+    use tightfit_shape::node::NodeSpacing;
+    use tightfit_shape::preset::preset;
+    use tightfit_spatial::Columns3;
+
+    use super::super::NodeBlocks;
+    use super::*;
+
+    fn clear(nodes: &NodeBlocks, block: usize, pose: &Pose, against: &Part) -> f64 {
+        let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
+        nodes.carry(block, &Frame::of(pose), &mut points);
+        against.face_block(&points, 1e-4, 5e-6, &mut faces);
+        faces.clear
+    }
+
+    #[test]
+    fn no_block_comes_nearer_than_its_way() {
+        for (of, against, rise) in
+            [("m48x5-nut", "m48x5-bolt", 5e-3 / std::f64::consts::TAU), ("peg-50", "hole-50", 0.0)]
+        {
+            let (of, against) = (preset(of).expect(of), preset(against).expect(against));
+            let mut positions = Columns3::default();
+            of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
+            let nodes = NodeBlocks::new(positions);
+            let wave = |k: usize, size: f64| ((k * k * 7 + 3 * k) as f64).sin() * size;
+            let (mut tight, mut worst) = (0, f64::INFINITY);
+            for trial in 0..40 {
+                let pose = |shift: usize| {
+                    let k = 11 * trial + shift;
+                    let turn = wave(k, 4.0);
+                    let tilt = Vector3::new(wave(k + 1, 3e-3), wave(k + 2, 3e-3), 0.0);
+                    let at = Vector3::new(
+                        wave(k + 3, 1e-4),
+                        wave(k + 4, 1e-4),
+                        0.03 + rise * turn + wave(k + 5, 1e-4),
+                    );
+                    let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * turn);
+                    Pose::new(at, UnitQuaternion::from_scaled_axis(tilt) * spin)
+                };
+                let (from, to) = (pose(0), pose(5));
+                let mut known = Clearances::default();
+                known.go_to(&from, &against, nodes.blocks());
+                let way = known.go_to(&to, &against, nodes.blocks());
+                for first in (0..nodes.blocks()).step_by(BLOCK) {
+                    let mut boxes = Boxes::new();
+                    let count = nodes.boxes(first, &mut boxes);
+                    let before: Vec<f64> =
+                        (first..first + count).map(|block| clear(&nodes, block, &from, &against)).collect();
+                    let mut bounds = before.clone();
+                    way.lower(&boxes, &mut bounds, &[true; BLOCK], 1e-4);
+                    for (lane, (bound, before)) in bounds.iter().zip(&before).enumerate() {
+                        let now = clear(&nodes, first + lane, &to, &against);
+                        assert!(now >= *bound, "block {}: {now} is nearer than {bound}", first + lane);
+                        worst = worst.min(now - bound);
+                        tight += usize::from(before - bound < 2e-3);
+                    }
+                }
+            }
+            // turns of radians cost no way: the bounds stay useful
+            assert!(tight > 1000 && worst < 1e-3, "{tight} blocks, {worst}");
+        }
+    }
+}
