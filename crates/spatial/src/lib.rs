@@ -33,6 +33,7 @@ mod pose;
 mod random;
 mod twist;
 mod vectors;
+mod wide;
 mod wrench;
 
 pub use cayley::{cayley, cayley_inverse};
@@ -40,7 +41,9 @@ pub use columns::Columns3;
 pub use inertia::{Inertia, InertiaError};
 pub use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 pub use pose::Pose;
+pub use pulp::{Scalar, Simd, WithSimd};
 pub use random::SplitMix;
 pub use twist::Twist;
-pub use vectors::{VectorWidth, Vectorise, vectorised};
+pub use vectors::{VectorWidth, Vectorise, vectorised, with_registers};
+pub use wide::{Mask, Wide, Wide3};
 pub use wrench::Wrench;

@@ -1,11 +1,14 @@
 //! The same loops compiled for narrow and for wide vector registers, chosen when the program runs.
 //!
-//! Loops over columns are written in plain Rust and vectorised by the compiler, once for every width. Neither
-//! fused multiply-adds nor reordered sums are used, so all widths give the same bits; only the time differs.
+//! Loops over columns are written in plain Rust and vectorised by the compiler, once for every width, or in terms of
+//! [`crate::Wide`] where it fails to. Neither fused multiply-adds nor reordered sums are used, so all widths give the
+//! same bits; only the time differs.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+use pulp::{Simd, WithSimd};
 
 /// Registers that [`vectorised`] may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,33 +69,37 @@ pub trait Vectorise {
 /// Runs a computation with the widest registers allowed.
 #[inline]
 pub fn vectorised<T: Vectorise>(task: T) -> T::Output {
+    with_registers(Task(task))
+}
+
+/// Runs a computation that names its registers with the widest ones allowed.
+#[inline]
+pub fn with_registers<T: WithSimd>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
         let limit = WIDEST.load(Ordering::Relaxed);
         if limit >= VectorWidth::Avx512 as u8
             && let Some(simd) = *AVX512
         {
-            return simd.vectorize(Task(task));
+            return Simd::vectorize(simd, task);
         }
         if limit >= VectorWidth::Avx2 as u8
             && let Some(simd) = *AVX2
         {
-            return simd.vectorize(Task(task));
+            return Simd::vectorize(simd, task);
         }
     }
-    task.run()
+    task.with_simd(pulp::Scalar::new())
 }
 
-/// Gives pulp what it asks for.
-#[cfg(target_arch = "x86_64")]
+/// A computation that leaves its registers to the compiler.
 struct Task<T>(T);
 
-#[cfg(target_arch = "x86_64")]
-impl<T: Vectorise> pulp::NullaryFnOnce for Task<T> {
+impl<T: Vectorise> WithSimd for Task<T> {
     type Output = T::Output;
 
     #[inline(always)]
-    fn call(self) -> T::Output {
+    fn with_simd<S: Simd>(self, _: S) -> T::Output {
         self.0.run()
     }
 }

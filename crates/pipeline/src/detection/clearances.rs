@@ -93,12 +93,12 @@ impl Way {
         let mut ways: Lanes = [0.0; BLOCK];
         let (turn, shift) = (&self.change.turn, &self.change.shift);
         for (lane, way) in ways.iter_mut().enumerate() {
-            let [x, y, z] = [0, 1, 2].map(|axis| boxes.middle[axis][lane]);
-            let moved = [0, 1, 2]
-                .map(|axis| turn[(axis, 0)] * x + turn[(axis, 1)] * y + turn[(axis, 2)] * z + shift[axis]);
-            let half = [0, 1, 2].map(|axis| boxes.half[axis][lane]);
-            let length = |v: [f64; 3]| (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
-            *way = length(moved) + self.turn * length(half) + ROUNDING;
+            let (x, y, z) = (boxes.middle[0][lane], boxes.middle[1][lane], boxes.middle[2][lane]);
+            let (hx, hy, hz) = (boxes.half[0][lane], boxes.half[1][lane], boxes.half[2][lane]);
+            let moved =
+                |axis: usize| turn[(axis, 0)] * x + turn[(axis, 1)] * y + turn[(axis, 2)] * z + shift[axis];
+            let length = |x: f64, y: f64, z: f64| (x * x + y * y + z * z).sqrt();
+            *way = length(moved(0), moved(1), moved(2)) + self.turn * length(hx, hy, hz) + ROUNDING;
         }
         let mut looks = [false; BLOCK];
         for (lane, bound) in bounds.iter_mut().enumerate() {

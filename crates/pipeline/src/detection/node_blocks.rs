@@ -123,21 +123,25 @@ impl Boxes {
     pub(super) fn within(&self, frame: &Frame, region: &Region) -> ([bool; BLOCK], Lanes) {
         let (mut reaches, mut lowest) = ([false; BLOCK], [0.0; BLOCK]);
         let spread = frame.turn.abs();
-        let row = |matrix: &Matrix3<f64>, axis: usize, of: &[Lanes; 3], lane: usize| {
-            matrix[(axis, 0)] * of[0][lane]
-                + matrix[(axis, 1)] * of[1][lane]
-                + matrix[(axis, 2)] * of[2][lane]
+        let (turn, shift) = (&frame.turn, &frame.shift);
+        let ([x, y, z], [hx, hy, hz]) = (&self.middle, &self.half);
+        // middle and half size of a box along one axis of the frame
+        let along = |axis: usize, lane: usize| {
+            let middle = turn[(axis, 0)] * x[lane]
+                + turn[(axis, 1)] * y[lane]
+                + turn[(axis, 2)] * z[lane]
+                + shift[axis];
+            let half =
+                spread[(axis, 0)] * hx[lane] + spread[(axis, 1)] * hy[lane] + spread[(axis, 2)] * hz[lane];
+            (middle, half)
         };
         for lane in 0..BLOCK {
-            let middle = [0, 1, 2].map(|axis| row(&frame.turn, axis, &self.middle, lane) + frame.shift[axis]);
-            let half = [0, 1, 2].map(|axis| row(&spread, axis, &self.half, lane));
-            let low = middle[2] - half[2];
-            let is_level = (middle[2] + half[2] >= region.heights[0]) & (low <= region.heights[1]);
-            let gap = [0, 1].map(|axis| middle[axis].abs() - half[axis]);
-            let gap = gap.map(|gap| if gap > 0.0 { gap } else { 0.0 });
-            let is_within = gap[0] * gap[0] + gap[1] * gap[1] <= region.radius * region.radius;
-            reaches[lane] = is_level & is_within;
-            lowest[lane] = low;
+            let ((cx, dx), (cy, dy), (cz, dz)) = (along(0, lane), along(1, lane), along(2, lane));
+            let is_level = (cz + dz >= region.heights[0]) & (cz - dz <= region.heights[1]);
+            let (gx, gy) = (cx.abs() - dx, cy.abs() - dy);
+            let (gx, gy) = (if gx > 0.0 { gx } else { 0.0 }, if gy > 0.0 { gy } else { 0.0 });
+            reaches[lane] = is_level & (gx * gx + gy * gy <= region.radius * region.radius);
+            lowest[lane] = cz - dz;
         }
         (reaches, lowest)
     }

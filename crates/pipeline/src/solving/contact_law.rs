@@ -14,6 +14,7 @@
 //! ever built. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
 
 use nalgebra::Vector3;
+use tightfit_spatial::{Simd, Wide, Wide3};
 
 use crate::records::NOT_FREE;
 
@@ -66,27 +67,29 @@ impl ContactRow {
     #[inline(always)]
     #[must_use]
     pub(super) fn impulse(&self, v: &Vector3<f64>, softness: f64) -> Option<Vector3<f64>> {
-        let touch = Touch::of(&self.normal, v, self.approach, self.friction);
+        let normal = Wide3::one(&self.normal);
+        let [approach, friction] = [self.approach, self.friction].map(Wide::one);
+        let touch = Touch::of(normal, Wide3::one(v), approach, friction);
         let stiffness = self.inverse_compliance / softness;
-        (touch.depth > 0.0).then(|| touch.direction(&self.normal) * stiffness)
+        (touch.depth.value() > 0.0).then(|| touch.direction(normal).value() * stiffness)
     }
 }
 
-/// What the law reads off a relative velocity.
-pub(super) struct Touch {
+/// What the law reads off relative velocities.
+pub(super) struct Touch<S: Simd> {
     /// −(vₙ + b) [m/s], positive when closed.
-    pub(super) depth: f64,
+    pub(super) depth: Wide<S>,
     /// vₜ [m/s].
-    pub(super) tangential: Vector3<f64>,
+    pub(super) tangential: Wide3<S>,
     /// |vₜ| [m/s].
-    pub(super) speed: f64,
+    pub(super) speed: Wide<S>,
     /// Speed up to which the contact sticks: μ depth [m/s].
-    pub(super) limit: f64,
+    pub(super) limit: Wide<S>,
 }
 
-impl Touch {
+impl<S: Simd> Touch<S> {
     #[inline(always)]
-    pub(super) fn of(n: &Vector3<f64>, v: &Vector3<f64>, approach: f64, friction: f64) -> Self {
+    pub(super) fn of(n: Wide3<S>, v: Wide3<S>, approach: Wide<S>, friction: Wide<S>) -> Self {
         let normal_speed = n.dot(v);
         let depth = -(normal_speed + approach);
         let tangential = v - n * normal_speed;
@@ -95,8 +98,10 @@ impl Touch {
 
     /// εᵢ p of a closed contact [m/s].
     #[inline(always)]
-    pub(super) fn direction(&self, n: &Vector3<f64>) -> Vector3<f64> {
-        let ratio = if self.speed <= self.limit { 1.0 } else { self.limit / self.speed };
+    pub(super) fn direction(&self, n: Wide3<S>) -> Wide3<S> {
+        let one = Wide::splat(self.speed.simd(), 1.0);
+        let sticks = self.speed.is_at_most(self.limit);
+        let ratio = sticks.choose(one, self.limit * self.speed.recip());
         n * self.depth - self.tangential * ratio
     }
 }

@@ -1,142 +1,179 @@
-//! The contact law of eight rows at once (`contact_law.rs` has the formulas), without a branch.
+//! The contact law of a register of rows at once (`contact_law.rs` has the formulas), without a branch.
 
-use nalgebra::Vector3;
+use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::contact_law::Touch;
-use super::row_blocks::{LANES, Lanes, Lanes3, RowBlock, at, body_velocity, set};
+use super::row_blocks::{Lanes, Lanes3, WideRows};
 
 /// α stays below one: at one the slip law loses its root.
 const LARGEST_RATIO: f64 = 0.999_999_9;
 
-/// Impulses of a block, and their stiffness K = a nᵀ + c h hᵀ + k I [kg].
-#[derive(Clone, Debug, Default)]
-pub(super) struct LawBlock {
-    /// p [N·s].
-    pub(super) impulse: Lanes3,
+/// Stiffness of the rows of a register: K = a nᵀ + c h hᵀ + k I [kg].
+#[derive(Clone, Copy)]
+pub(super) struct Stiffness<S: Simd> {
     /// a [kg]; zero unless slipping.
-    pub(super) ahead: Lanes3,
+    pub(super) ahead: Wide3<S>,
     /// h, a unit vector across normal and sliding.
-    pub(super) across: Lanes3,
+    pub(super) across: Wide3<S>,
     /// c [kg]; zero unless slipping.
-    pub(super) resistance: Lanes,
+    pub(super) resistance: Wide<S>,
     /// k [kg]; zero unless sticking.
-    pub(super) isotropic: Lanes,
+    pub(super) isotropic: Wide<S>,
 }
 
-/// Velocities of a block relative to what it touches [m/s].
+/// The affine law p = q − K v of the rows of a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LawBlock {
+    /// p of the last pass [N·s].
+    pub(super) impulse: Lanes3,
+    /// q [N·s].
+    offset: Lanes3,
+    ahead: Lanes3,
+    across: Lanes3,
+    resistance: Lanes,
+    isotropic: Lanes,
+}
+
+/// [v; ω] of a body in every lane.
+pub(super) type WideTwist<S> = [Wide3<S>; 2];
+
+/// Velocities of rows relative to what they touch [m/s].
 #[inline(always)]
-pub(super) fn relative(block: &RowBlock, velocities: &[f64]) -> Lanes3 {
-    let [a, b] = [block.body_a, block.body_b].map(|body| body_velocity(velocities, body));
-    let mut v = Lanes3::default();
-    for lane in 0..LANES {
-        let point = |[vx, vy, vz, wx, wy, wz]: [f64; 6], arm: Vector3<f64>| {
-            Vector3::new(
-                vx + wy * arm.z - wz * arm.y,
-                vy + wz * arm.x - wx * arm.z,
-                vz + wx * arm.y - wy * arm.x,
-            )
-        };
-        let own = point(a, at(&block.arm_a, lane)) - at(&block.drift, lane);
-        set(&mut v, lane, own - point(b, at(&block.arm_b, lane)));
-    }
-    v
+pub(super) fn relative<S: Simd>(rows: &WideRows<S>, [a, b]: &[WideTwist<S>; 2]) -> Wide3<S> {
+    let own = a[0] + a[1].cross(rows.arms[0]) - rows.drift;
+    own - (b[0] + b[1].cross(rows.arms[1]))
 }
 
 /// p at the relative velocities `v`.
 #[inline(always)]
-pub(super) fn impulses(block: &RowBlock, v: &Lanes3, softness: f64, impulse: &mut Lanes3) {
-    for lane in 0..LANES {
-        let (n, v) = (at(&block.normal, lane), at(v, lane));
-        let touch = Touch::of(&n, &v, block.approach[lane], block.friction[lane]);
-        let stiffness = if touch.depth > 0.0 { block.rate[lane] / softness } else { 0.0 };
-        set(impulse, lane, touch.direction(&n) * stiffness);
-    }
+pub(super) fn impulses<S: Simd>(rows: &WideRows<S>, v: Wide3<S>, softness: Wide<S>) -> Wide3<S> {
+    let touch = Touch::of(rows.normal, v, rows.approach, rows.friction);
+    let zero = Wide::splat(softness.simd(), 0.0);
+    let stiffness = zero.is_below(touch.depth).keep(rows.rate * softness.recip());
+    touch.direction(rows.normal) * stiffness
 }
 
 /// p and K at the relative velocities `v`.
 #[inline(always)]
-pub(super) fn impulses_and_stiffness(block: &RowBlock, v: &Lanes3, softness: f64, law: &mut LawBlock) {
-    for lane in 0..LANES {
-        let (n, v) = (at(&block.normal, lane), at(v, lane));
-        let touch = Touch::of(&n, &v, block.approach[lane], block.friction[lane]);
-        let Touch { depth, tangential, speed, limit } = touch;
-        let stiffness = if depth > 0.0 { block.rate[lane] / softness } else { 0.0 };
-        let sticks = speed <= limit;
-        let inverse = if sticks { 0.0 } else { 1.0 / speed };
-        let e = tangential * inverse;
-        let held = if sticks { tangential } else { e * limit };
-        set(&mut law.impulse, lane, (n * depth - held) * stiffness);
-        let slipping = if sticks { 0.0 } else { stiffness };
-        set(&mut law.ahead, lane, (n - e * block.friction[lane]) * slipping);
-        set(&mut law.across, lane, n.cross(&e));
-        law.resistance[lane] = slipping * limit * inverse;
-        law.isotropic[lane] = stiffness - slipping;
-    }
+pub(super) fn impulses_and_stiffness<S: Simd>(
+    rows: &WideRows<S>,
+    v: Wide3<S>,
+    softness: Wide<S>,
+) -> (Wide3<S>, Stiffness<S>) {
+    let n = rows.normal;
+    let touch = Touch::of(n, v, rows.approach, rows.friction);
+    let zero = Wide::splat(softness.simd(), 0.0);
+    let stiffness = zero.is_below(touch.depth).keep(rows.rate * softness.recip());
+    let sticks = touch.speed.is_at_most(touch.limit);
+    let inverse = sticks.drop(touch.speed.recip());
+    let e = touch.tangential * inverse;
+    let slipping = sticks.drop(stiffness);
+    let law = Stiffness {
+        ahead: (n - e * rows.friction) * slipping,
+        across: n.cross(e),
+        resistance: slipping * touch.limit * inverse,
+        isotropic: stiffness - slipping,
+    };
+    (touch.direction(n) * stiffness, law)
 }
 
-/// The affine law p = q − K v of the state that the trial impulse of each row is in (`mixed_newton.rs`), from the
-/// impulses `law.impulse`; q goes to `offset`.
+/// q and K of the affine law of the state that the trial impulse of each row is in (`mixed_newton.rs`), from the
+/// impulses `p`.
 #[inline(always)]
-pub(super) fn mixed_laws(
-    block: &RowBlock,
-    v: &Lanes3,
-    softness: f64,
-    law: &mut LawBlock,
-    offset: &mut Lanes3,
-) {
-    let kept = 1.0 - softness;
-    for lane in 0..LANES {
-        let (n, v, p) = (at(&block.normal, lane), at(v, lane), at(&law.impulse, lane));
-        let (rate, friction) = (block.rate[lane], block.friction[lane]);
-        let (normal_impulse, normal_speed) = (n.dot(&p), n.dot(&v));
-        let trial_normal = kept * normal_impulse - rate * (normal_speed + block.approach[lane]);
-        let stiff = if trial_normal <= 0.0 { 0.0 } else { rate / softness };
-        let trial = (p - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
-        let length = trial.norm();
-        let sticks = length <= friction * trial_normal;
-        let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
-        let along = trial * inverse;
-        let across = n.cross(&along);
-        let ratio = friction * trial_normal * inverse;
-        let ratio = if ratio < LARGEST_RATIO { ratio } else { LARGEST_RATIO };
-        let gain = 1.0 / (1.0 - ratio * kept);
-        let resistance = ratio * rate * gain;
-        let resistance = if resistance < stiff { resistance } else { stiff };
-        let w = resistance * across.dot(&v) - ratio * kept * gain * across.dot(&p);
+pub(super) fn mixed_laws<S: Simd>(
+    rows: &WideRows<S>,
+    v: Wide3<S>,
+    p: Wide3<S>,
+    softness: Wide<S>,
+) -> (Wide3<S>, Stiffness<S>) {
+    let simd = softness.simd();
+    let (zero, one) = (Wide::splat(simd, 0.0), Wide::splat(simd, 1.0));
+    let kept = one - softness;
+    let (n, rate, friction) = (rows.normal, rows.rate, rows.friction);
+    let (normal_impulse, normal_speed) = (n.dot(p), n.dot(v));
+    let trial_normal = kept * normal_impulse - rate * (normal_speed + rows.approach);
+    let is_open = trial_normal.is_at_most(zero);
+    let stiff = is_open.drop(rate * softness.recip());
+    let trial = (p - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
+    let length = trial.norm();
+    let sticks = length.is_at_most(friction * trial_normal);
+    let inverse = length.is_at_most(zero).drop(length.recip());
+    let along = trial * inverse;
+    let across = n.cross(along);
+    let ratio = (friction * trial_normal * inverse).or_less(Wide::splat(simd, LARGEST_RATIO));
+    let gain = (one - ratio * kept).recip();
+    let resistance = (ratio * rate * gain).or_less(stiff);
+    let w = resistance * across.dot(v) - ratio * kept * gain * across.dot(p);
 
-        // 1 where slipping; open rows neither slip nor stick
-        let slips = if sticks | (trial_normal <= 0.0) { 0.0 } else { 1.0 };
-        let slipping = stiff * slips;
-        let ray = n + along * (friction * slips);
-        set(offset, lane, ray * (-stiff * block.approach[lane]) + across * (w * slips));
-        set(&mut law.ahead, lane, ray * slipping);
-        set(&mut law.across, lane, across);
-        law.resistance[lane] = resistance * slips;
-        law.isotropic[lane] = stiff - slipping;
+    // open rows neither slip nor stick
+    let does_not_slip = sticks | is_open;
+    let slipping = does_not_slip.drop(stiff);
+    let ray = n + along * does_not_slip.drop(friction);
+    let law = Stiffness {
+        ahead: ray * slipping,
+        across,
+        resistance: does_not_slip.drop(resistance),
+        isotropic: stiff - slipping,
+    };
+    (ray * (-stiff * rows.approach) + across * does_not_slip.drop(w), law)
+}
+
+impl<S: Simd> Stiffness<S> {
+    /// K x.
+    #[inline(always)]
+    pub(super) fn times(&self, rows: &WideRows<S>, x: Wide3<S>) -> Wide3<S> {
+        let aside = self.across * (self.resistance * self.across.dot(x));
+        self.ahead * rows.normal.dot(x) + aside + x * self.isotropic
+    }
+
+    /// The rows of K.
+    #[inline(always)]
+    pub(super) fn matrix(&self, rows: &WideRows<S>) -> [Wide3<S>; 3] {
+        let [a, b, c] = self.ahead.0;
+        let [d, e, f] = (self.across * self.resistance).0;
+        let (n, h, k) = (rows.normal, self.across, self.isotropic);
+        let (mut x, mut y, mut z) = (n * a + h * d, n * b + h * e, n * c + h * f);
+        x.0[0] = x.0[0] + k;
+        y.0[1] = y.0[1] + k;
+        z.0[2] = z.0[2] + k;
+        [x, y, z]
     }
 }
 
 impl LawBlock {
-    /// K x.
+    /// p = q − K v of the rows of a register.
     #[inline(always)]
-    pub(super) fn times(&self, block: &RowBlock, x: &Lanes3) -> Lanes3 {
-        let mut product = Lanes3::default();
-        for lane in 0..LANES {
-            let (x, h) = (at(x, lane), at(&self.across, lane));
-            let ahead = at(&self.ahead, lane) * at(&block.normal, lane).dot(&x);
-            let aside = h * (self.resistance[lane] * h.dot(&x));
-            set(&mut product, lane, ahead + aside + x * self.isotropic[lane]);
-        }
-        product
+    pub(super) fn impulse_at<S: Simd>(&self, rows: &WideRows<S>, v: Wide3<S>, register: usize) -> Wide3<S> {
+        let simd = rows.rate.simd();
+        let law = Stiffness {
+            ahead: Wide3::load(simd, &self.ahead, register),
+            across: Wide3::load(simd, &self.across, register),
+            resistance: Wide::load(simd, &self.resistance, register),
+            isotropic: Wide::load(simd, &self.isotropic, register),
+        };
+        Wide3::load(simd, &self.offset, register) - law.times(rows, v)
+    }
+
+    /// Keeps q and K of the rows of a register.
+    #[inline(always)]
+    pub(super) fn keep<S: Simd>(&mut self, offset: Wide3<S>, law: &Stiffness<S>, register: usize) {
+        offset.store(&mut self.offset, register);
+        law.ahead.store(&mut self.ahead, register);
+        law.across.store(&mut self.across, register);
+        law.resistance.store(&mut self.resistance, register);
+        law.isotropic.store(&mut self.isotropic, register);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Vector3;
+    use tightfit_spatial::Scalar;
+
     use super::*;
     use crate::records::NOT_FREE;
     use crate::solving::contact_law::ContactRow;
-    use crate::solving::row_blocks::RowBlocks;
+    use crate::solving::row_blocks::{LANES, RowBlocks};
 
     fn rows() -> Vec<ContactRow> {
         (0..5_u32)
@@ -158,28 +195,29 @@ mod tests {
     /// Velocities that stick, slip, slip at little depth, and leave.
     const CASES: [(f64, f64); 4] = [(-0.5, 0.05), (-0.5, 0.9), (-0.11, 3.0), (0.2, 0.3)];
 
-    fn velocity(row: &ContactRow, (normal, along): (f64, f64)) -> Lanes3 {
-        let mut v = Lanes3::default();
-        let one = row.normal * normal + Vector3::new(2.0, -1.0, 0.0) / 5_f64.sqrt() * along;
-        (0..LANES).for_each(|lane| set(&mut v, lane, one));
-        v
+    fn velocity(row: &ContactRow, (normal, along): (f64, f64)) -> Vector3<f64> {
+        row.normal * normal + Vector3::new(2.0, -1.0, 0.0) / 5_f64.sqrt() * along
+    }
+
+    /// The lanes of a block, one by one.
+    fn lanes(rows: &[ContactRow]) -> Vec<WideRows<Scalar>> {
+        let mut blocks = RowBlocks::default();
+        blocks.load(rows);
+        (0..LANES).map(|lane| blocks.blocks[0].wide(Scalar::new(), lane)).collect()
     }
 
     #[test]
-    fn eight_rows_have_the_impulses_of_single_ones_and_empty_lanes_none() {
+    fn blocks_have_the_impulses_of_single_rows_and_empty_lanes_none() {
         let rows = rows();
-        let mut blocks = RowBlocks::default();
-        blocks.load(&rows);
         for case in CASES {
             let v = velocity(&rows[0], case);
-            let (mut impulse, mut law) = (Lanes3::default(), LawBlock::default());
-            impulses(&blocks.blocks[0], &v, 0.1, &mut impulse);
-            impulses_and_stiffness(&blocks.blocks[0], &v, 0.1, &mut law);
-            for lane in 0..LANES {
-                let expected = rows.get(lane).and_then(|row| row.impulse(&at(&v, lane), 0.1));
-                let expected = expected.unwrap_or_default();
-                assert!((at(&impulse, lane) - expected).norm() < 1e-14, "{case:?} {lane}");
-                assert!((at(&law.impulse, lane) - expected).norm() < 1e-14, "{case:?} {lane}");
+            for (lane, wide) in lanes(&rows).iter().enumerate() {
+                let expected = rows.get(lane).and_then(|row| row.impulse(&v, 0.1)).unwrap_or_default();
+                let (v, softness) = (Wide3::one(&v), Wide::one(0.1));
+                let (also, _) = impulses_and_stiffness(wide, v, softness);
+                for found in [impulses(wide, v, softness), also] {
+                    assert!((found.value() - expected).norm() < 1e-14, "{case:?} {lane}");
+                }
             }
         }
     }
@@ -187,25 +225,21 @@ mod tests {
     #[test]
     fn the_stiffness_is_minus_the_slope_of_the_impulse() {
         let rows = rows();
-        let mut blocks = RowBlocks::default();
-        blocks.load(&rows);
-        let block = &blocks.blocks[0];
+        let wide = &lanes(&rows)[1];
         for case in CASES {
-            let v = velocity(&rows[0], case);
-            let mut law = LawBlock::default();
-            impulses_and_stiffness(block, &v, 0.1, &mut law);
+            let (v, softness) = (velocity(&rows[0], case), Wide::one(0.1));
+            let (_, law) = impulses_and_stiffness(wide, Wide3::one(&v), softness);
+            let matrix = law.matrix(wide).map(Wide3::value);
             for axis in 0..3 {
-                let (mut unit, mut ahead, mut behind) = (Lanes3::default(), v, v);
-                for lane in 0..LANES {
-                    unit[axis][lane] = 1.0;
-                    ahead[axis][lane] += 1e-6;
-                    behind[axis][lane] -= 1e-6;
-                }
-                let [mut forward, mut backward] = [Lanes3::default(); 2];
-                impulses(block, &ahead, 0.1, &mut forward);
-                impulses(block, &behind, 0.1, &mut backward);
-                let slope = (at(&forward, 1) - at(&backward, 1)) / 2e-6;
-                assert!((slope + at(&law.times(block, &unit), 1)).norm() < 1e-6, "{case:?} {axis}");
+                let unit = Vector3::ith(axis, 1.0);
+                let at = |step: f64| impulses(wide, Wide3::one(&(v + unit * step)), softness).value();
+                let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+                assert!(
+                    (slope + law.times(wide, Wide3::one(&unit)).value()).norm() < 1e-6,
+                    "{case:?} {axis}"
+                );
+                let column = Vector3::from(matrix.map(|line| line[axis]));
+                assert!((slope + column).norm() < 1e-6, "{case:?} {axis}");
             }
         }
     }

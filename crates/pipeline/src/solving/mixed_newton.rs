@@ -17,28 +17,22 @@
 //! residual of the primal law, so its answer is as good as any other level's.
 
 use nalgebra::Vector3;
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 
 use super::law_block::{self, LawBlock};
 use super::pair_sums::{ForceSums, StiffnessSums};
-use super::row_blocks::{LANES, Lanes3, RowBlock, RowBlocks, at, set};
+use super::row_blocks::{RowBlock, RowBlocks, at, set};
 use super::system::System;
 use crate::make_room;
 use crate::records::NOT_FREE;
-
-/// What the method remembers of eight contacts: p, q and K.
-#[derive(Clone, Debug, Default)]
-struct MixedBlock {
-    law: LawBlock,
-    offset: Lanes3,
-}
 
 /// Buffers of the method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MixedBuffers {
     /// p of each row of the working set [N·s]: the start of the next solve.
     pub(super) impulses: Vec<Vector3<f64>>,
-    blocks: Vec<MixedBlock>,
+    /// p, q and K of the rows, eight at a time.
+    blocks: Vec<LawBlock>,
     right: Vec<f64>,
     current: Vec<f64>,
 }
@@ -55,18 +49,18 @@ impl MixedBuffers {
     fn load(&mut self, rows: &RowBlocks) {
         self.blocks.clear();
         for block in &rows.blocks {
-            let mut mixed = MixedBlock::default();
+            let mut law = LawBlock::default();
             for (lane, place) in block.rows() {
-                set(&mut mixed.law.impulse, lane, self.impulses[place]);
+                set(&mut law.impulse, lane, self.impulses[place]);
             }
-            self.blocks.push(mixed);
+            self.blocks.push(law);
         }
     }
 
     fn store(&mut self, rows: &RowBlocks) {
-        for (block, mixed) in rows.blocks.iter().zip(&self.blocks) {
+        for (block, law) in rows.blocks.iter().zip(&self.blocks) {
             for (lane, place) in block.rows() {
-                self.impulses[place] = at(&mixed.law.impulse, lane);
+                self.impulses[place] = at(&law.impulse, lane);
             }
         }
     }
@@ -121,29 +115,29 @@ fn pass(
             }
         }
     }
-    vectorised(MixedPass { rows, blocks, state: PassState { system, softness, first, right, current } });
+    with_registers(MixedPass { rows, blocks, state: PassState { system, softness, first, right, current } });
     system.finish_residual(current)
 }
 
 /// The loop of [`pass`].
 struct MixedPass<'a> {
     rows: &'a RowBlocks,
-    blocks: &'a mut [MixedBlock],
+    blocks: &'a mut [LawBlock],
     state: PassState<'a>,
 }
 
-impl Vectorise for MixedPass<'_> {
+impl WithSimd for MixedPass<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { rows, mut blocks, mut state } = self;
         for pair in rows.pairs() {
             let own;
             (own, blocks) = blocks.split_at_mut(pair.len());
             match pair[0].body_b {
-                NOT_FREE => state.add_pair::<1>(pair, own),
-                _ => state.add_pair::<2>(pair, own),
+                NOT_FREE => state.add_pair::<S, 1>(simd, pair, own),
+                _ => state.add_pair::<S, 2>(simd, pair, own),
             }
         }
     }
@@ -161,36 +155,29 @@ struct PassState<'a> {
 impl PassState<'_> {
     /// The rows of one pair, of whose bodies `SIDES` are free.
     #[inline(always)]
-    fn add_pair<const SIDES: usize>(&mut self, pair: &[RowBlock], mixed: &mut [MixedBlock]) {
+    fn add_pair<S: Simd, const SIDES: usize>(&mut self, simd: S, pair: &[RowBlock], laws: &mut [LawBlock]) {
         let (mut force, mut constants) = (ForceSums::<SIDES>::new(), ForceSums::<SIDES>::new());
         let mut stiffness = StiffnessSums::<SIDES>::new();
-        for (block, MixedBlock { law, offset }) in pair.iter().zip(mixed) {
-            let v = law_block::relative(block, self.current);
-            if !self.first {
-                law.impulse = combined(offset, &law.times(block, &v), -1.0);
+        let (softness, velocities) =
+            (Wide::splat(simd, self.softness), pair[0].velocities(simd, self.current));
+        for (block, kept) in pair.iter().zip(laws) {
+            for register in RowBlock::registers::<S>() {
+                let rows = block.wide(simd, register);
+                let v = law_block::relative(&rows, &velocities);
+                if !self.first {
+                    kept.impulse_at(&rows, v, register).store(&mut kept.impulse, register);
+                }
+                let p = Wide3::load(simd, &kept.impulse, register);
+                let (offset, law) = law_block::mixed_laws(&rows, v, p, softness);
+                kept.keep(offset, &law, register);
+                force.add(&rows, law_block::impulses(&rows, v, softness), register);
+                constants.add(&rows, offset + law.times(&rows, rows.drift), register);
+                stiffness.add(&rows, &law, register);
             }
-            let mut primal = Lanes3::default();
-            law_block::impulses(block, &v, self.softness, &mut primal);
-            force.add(block, &primal);
-            law_block::mixed_laws(block, &v, self.softness, law, offset);
-            constants.add(block, &combined(offset, &law.times(block, &block.drift), 1.0));
-            stiffness.add(block, law);
         }
         let size = self.system.size();
         force.flush(&pair[0], &mut self.system.force);
         stiffness.flush(&pair[0], &mut self.system.jacobian, size);
         constants.flush(&pair[0], self.right);
     }
-}
-
-/// left + sign · right.
-#[inline(always)]
-fn combined(left: &Lanes3, right: &Lanes3, sign: f64) -> Lanes3 {
-    let mut out = *left;
-    for (out, right) in out.iter_mut().zip(right) {
-        for lane in 0..LANES {
-            out[lane] += sign * right[lane];
-        }
-    }
-    out
 }

@@ -1,15 +1,18 @@
 //! Sums over the rows of one pair of bodies, kept lane by lane until the pair is done.
 //!
 //! ```text
-//! F += Jᵀp        H += (Jᵀa)(Jᵀn)ᵀ + c (Jᵀh)(Jᵀh)ᵀ + k Σ_axes (Jᵀe)(Jᵀe)ᵀ        Jᵀx = [x; ρ × x], of the second body its negative
+//! F += [p; ρ × p]        H += [K, −K S; S K, −S K S],   S x = ρ × x        of the second body the negative of each side
 //! ```
 //!
-//! The lanes are added up in one fixed order, so that the width of the registers changes no bit.
+//! Line i of the upper half is [Kᵢ, ρ × Kᵢ], Kᵢ line i of K; the lower half is S times the upper one. The lanes are added
+//! up in one fixed order, so that the width of the registers changes no bit.
 
-use super::law_block::LawBlock;
-use super::row_blocks::{LANES, Lanes, Lanes3, RowBlock, at, set};
+use tightfit_spatial::{Simd, Wide3};
 
-/// Jᵀx of eight rows for one body.
+use super::law_block::Stiffness;
+use super::row_blocks::{LANES, Lanes, RowBlock, WideRows};
+
+/// Six numbers of eight rows.
 type Lines = [Lanes; 6];
 
 /// Lane-wise F of one pair; `SIDES` of its bodies are free: one or two.
@@ -33,14 +36,10 @@ impl<const SIDES: usize> ForceSums<SIDES> {
 
     /// F += Jᵀp.
     #[inline(always)]
-    pub(super) fn add(&mut self, block: &RowBlock, impulse: &Lanes3) {
+    pub(super) fn add<S: Simd>(&mut self, rows: &WideRows<S>, impulse: Wide3<S>, register: usize) {
         for (side, sums) in self.lines.iter_mut().enumerate() {
-            let own = lines(block, side, impulse);
-            for (sum, own) in sums.iter_mut().zip(&own) {
-                for lane in 0..LANES {
-                    sum[lane] += own[lane];
-                }
-            }
+            let push = if side == 0 { impulse } else { -impulse };
+            add_line(sums, push, rows.arms[side].cross(push), register);
         }
     }
 
@@ -64,49 +63,21 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
 
     /// H += JᵀKJ.
     #[inline(always)]
-    pub(super) fn add(&mut self, block: &RowBlock, law: &LawBlock) {
-        let mut weighted = law.across;
-        for axis in &mut weighted {
-            for (value, resistance) in axis.iter_mut().zip(&law.resistance) {
-                *value *= resistance;
-            }
-        }
-        self.add_products(block, [&law.ahead, &block.normal], [&weighted, &law.across]);
-        let mut stuck = 0.0;
-        for lane in 0..LANES {
-            stuck += law.isotropic[lane];
-        }
-        if stuck > 0.0 {
-            let none = [[0.0; LANES]; 3];
-            for axis in 0..3 {
-                let (mut stiff, mut unit) = (none, none);
-                (stiff[axis], unit[axis]) = (law.isotropic, [1.0; LANES]);
-                self.add_products(block, [&stiff, &unit], [&none, &none]);
-            }
-        }
-    }
-
-    /// H += (Jᵀa)(Jᵀb)ᵀ + (Jᵀc)(Jᵀd)ᵀ.
-    ///
-    /// Rows and columns are written out: left as loops, the compiler would fill its registers across them and gather
-    /// every number by itself.
-    #[inline(always)]
-    fn add_products(&mut self, block: &RowBlock, [a, b]: [&Lanes3; 2], [c, d]: [&Lanes3; 2]) {
-        for (row, sums) in self.lines.iter_mut().enumerate() {
-            let (a, c) = (lines(block, row, a), lines(block, row, c));
-            for (column, sums) in sums.iter_mut().enumerate() {
-                let (b, d) = (lines(block, column, b), lines(block, column, d));
-                macro_rules! add {
-                    ($($i:literal)*) => { $(
-                        add_product(&mut sums[$i][0], [&a[$i], &b[0]], [&c[$i], &d[0]]);
-                        add_product(&mut sums[$i][1], [&a[$i], &b[1]], [&c[$i], &d[1]]);
-                        add_product(&mut sums[$i][2], [&a[$i], &b[2]], [&c[$i], &d[2]]);
-                        add_product(&mut sums[$i][3], [&a[$i], &b[3]], [&c[$i], &d[3]]);
-                        add_product(&mut sums[$i][4], [&a[$i], &b[4]], [&c[$i], &d[4]]);
-                        add_product(&mut sums[$i][5], [&a[$i], &b[5]], [&c[$i], &d[5]]);
-                    )* };
-                }
-                add!(0 1 2 3 4 5);
+    pub(super) fn add<S: Simd>(&mut self, rows: &WideRows<S>, law: &Stiffness<S>, register: usize) {
+        let [x, y, z] = law.matrix(rows);
+        for row in 0..SIDES {
+            for column in 0..SIDES {
+                let [a, b, c] = if row == column { [x, y, z] } else { [-x, -y, -z] };
+                let arm = rows.arms[column];
+                let [at, bt, ct] = [arm.cross(a), arm.cross(b), arm.cross(c)];
+                let [rx, ry, rz] = rows.arms[row].0;
+                let [first, second, third, fourth, fifth, sixth] = &mut self.lines[row][column];
+                add_line(first, a, at, register);
+                add_line(second, b, bt, register);
+                add_line(third, c, ct, register);
+                add_line(fourth, c * ry - b * rz, ct * ry - bt * rz, register);
+                add_line(fifth, a * rz - c * rx, at * rz - ct * rx, register);
+                add_line(sixth, b * rx - a * ry, bt * rx - at * ry, register);
             }
         }
     }
@@ -128,25 +99,12 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
     }
 }
 
-/// Jᵀx for one side.
+/// sums += [push; turn].
 #[inline(always)]
-fn lines(block: &RowBlock, side: usize, x: &Lanes3) -> Lines {
-    let (arms, sign) = if side == 0 { (&block.arm_a, 1.0) } else { (&block.arm_b, -1.0) };
-    let (mut push, mut moment) = (*x, *x);
-    for lane in 0..LANES {
-        let x = at(x, lane) * sign;
-        set(&mut push, lane, x);
-        set(&mut moment, lane, at(arms, lane).cross(&x));
-    }
-    let ([x, y, z], [mx, my, mz]) = (push, moment);
-    [x, y, z, mx, my, mz]
-}
-
-/// sum += a b + c d.
-#[inline(always)]
-fn add_product(sum: &mut Lanes, [a, b]: [&Lanes; 2], [c, d]: [&Lanes; 2]) {
-    for lane in 0..LANES {
-        sum[lane] += a[lane] * b[lane] + c[lane] * d[lane];
+fn add_line<S: Simd>(sums: &mut Lines, push: Wide3<S>, turn: Wide3<S>, register: usize) {
+    for axis in 0..3 {
+        push.0[axis].add_to(&mut sums[axis], register);
+        turn.0[axis].add_to(&mut sums[3 + axis], register);
     }
 }
 

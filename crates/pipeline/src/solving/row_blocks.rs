@@ -3,6 +3,7 @@
 //! A block holds rows of one pair of bodies; its empty lanes are contacts without compliance that never close.
 
 use nalgebra::Vector3;
+use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::contact_law::ContactRow;
 use crate::make_room;
@@ -81,6 +82,43 @@ impl RowBlock {
     }
 }
 
+/// Rows of one register.
+pub(super) struct WideRows<S: Simd> {
+    pub(super) arms: [Wide3<S>; 2],
+    pub(super) normal: Wide3<S>,
+    pub(super) drift: Wide3<S>,
+    pub(super) approach: Wide<S>,
+    pub(super) rate: Wide<S>,
+    pub(super) friction: Wide<S>,
+}
+
+impl RowBlock {
+    /// Registers of a block.
+    #[inline(always)]
+    pub(super) fn registers<S: Simd>() -> std::ops::Range<usize> {
+        0..LANES / S::F64_LANES
+    }
+
+    /// [v; ω] of both bodies.
+    #[inline(always)]
+    pub(super) fn velocities<S: Simd>(&self, simd: S, velocities: &[f64]) -> [[Wide3<S>; 2]; 2] {
+        [wide_velocity(simd, velocities, self.body_a), wide_velocity(simd, velocities, self.body_b)]
+    }
+
+    /// The rows of one register.
+    #[inline(always)]
+    pub(super) fn wide<S: Simd>(&self, simd: S, register: usize) -> WideRows<S> {
+        WideRows {
+            arms: [Wide3::load(simd, &self.arm_a, register), Wide3::load(simd, &self.arm_b, register)],
+            normal: Wide3::load(simd, &self.normal, register),
+            drift: Wide3::load(simd, &self.drift, register),
+            approach: Wide::load(simd, &self.approach, register),
+            rate: Wide::load(simd, &self.rate, register),
+            friction: Wide::load(simd, &self.friction, register),
+        }
+    }
+}
+
 /// All rows of the working set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowBlocks {
@@ -128,10 +166,11 @@ impl RowBlocks {
 
 /// [v; ω] of a body, zero where it is not free.
 #[inline(always)]
-pub(super) fn body_velocity(velocities: &[f64], body: u32) -> [f64; 6] {
+fn wide_velocity<S: Simd>(simd: S, velocities: &[f64], body: u32) -> [Wide3<S>; 2] {
     let start = 6 * body as usize;
-    let own = if body == NOT_FREE { None } else { velocities[start..].first_chunk() };
-    own.copied().unwrap_or_default()
+    let own = if body == NOT_FREE { None } else { velocities[start..].first_chunk::<6>() };
+    let &[vx, vy, vz, wx, wy, wz] = own.unwrap_or(&[0.0; 6]);
+    [Wide3::splat(simd, &Vector3::new(vx, vy, vz)), Wide3::splat(simd, &Vector3::new(wx, wy, wz))]
 }
 
 /// One vector of a block.

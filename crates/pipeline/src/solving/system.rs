@@ -9,11 +9,11 @@
 //! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
 
 use nalgebra::{Matrix6, Vector3};
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_spatial::{Simd, Wide, WithSimd, with_registers};
 
 use super::contact_law::ContactRow;
 use super::dense::{DenseLu, invert_definite};
-use super::law_block::{self, LawBlock};
+use super::law_block;
 use super::pair_sums::{ForceSums, StiffnessSums};
 use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
 use super::row_blocks::{RowBlock, RowBlocks};
@@ -130,7 +130,7 @@ impl System {
         self.evaluations += 1;
         self.force.fill(0.0);
         self.start_jacobian();
-        vectorised(PrimalPass { system: self, rows, velocity, softness });
+        with_registers(PrimalPass { system: self, rows, velocity, softness });
         self.finish_residual(velocity)
     }
 
@@ -203,15 +203,15 @@ struct PrimalPass<'a> {
     softness: f64,
 }
 
-impl Vectorise for PrimalPass<'_> {
+impl WithSimd for PrimalPass<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         for pair in self.rows.pairs() {
             match pair[0].body_b {
-                NOT_FREE => add_pair::<1>(self.system, pair, self.velocity, self.softness),
-                _ => add_pair::<2>(self.system, pair, self.velocity, self.softness),
+                NOT_FREE => add_pair::<S, 1>(simd, self.system, pair, self.velocity, self.softness),
+                _ => add_pair::<S, 2>(simd, self.system, pair, self.velocity, self.softness),
             }
         }
     }
@@ -219,14 +219,23 @@ impl Vectorise for PrimalPass<'_> {
 
 /// F and H of the rows of one pair, of whose bodies `SIDES` are free.
 #[inline(always)]
-fn add_pair<const SIDES: usize>(system: &mut System, pair: &[RowBlock], velocity: &[f64], softness: f64) {
+fn add_pair<S: Simd, const SIDES: usize>(
+    simd: S,
+    system: &mut System,
+    pair: &[RowBlock],
+    velocity: &[f64],
+    softness: f64,
+) {
     let (mut force, mut stiffness) = (ForceSums::<SIDES>::new(), StiffnessSums::<SIDES>::new());
-    let mut law = LawBlock::default();
+    let (softness, velocities) = (Wide::splat(simd, softness), pair[0].velocities(simd, velocity));
     for block in pair {
-        let v = law_block::relative(block, velocity);
-        law_block::impulses_and_stiffness(block, &v, softness, &mut law);
-        force.add(block, &law.impulse);
-        stiffness.add(block, &law);
+        for register in RowBlock::registers::<S>() {
+            let rows = block.wide(simd, register);
+            let v = law_block::relative(&rows, &velocities);
+            let (impulse, law) = law_block::impulses_and_stiffness(&rows, v, softness);
+            force.add(&rows, impulse, register);
+            stiffness.add(&rows, &law, register);
+        }
     }
     let size = system.size();
     force.flush(&pair[0], &mut system.force);

@@ -1,0 +1,287 @@
+//! Numbers and vectors side by side in one register, for loops that the compiler does not vectorise by itself.
+//!
+//! Formulas read as for single numbers. No fused multiply-adds: every width gives the same bits, one lane included, so
+//! that a formula is written once for a single row and for eight.
+//!
+//! Arrays are written out here and in the loops that use these types: the closure of an array's `map` may be compiled
+//! by itself, without the registers.
+
+use std::ops::{Add, BitOr, Mul, Neg, Sub};
+
+use nalgebra::Vector3;
+use pulp::{Scalar, Simd};
+
+/// A number in each lane.
+#[derive(Clone, Copy)]
+pub struct Wide<S: Simd> {
+    simd: S,
+    lanes: S::f64s,
+}
+
+/// Yes or no in each lane.
+#[derive(Clone, Copy)]
+pub struct Mask<S: Simd> {
+    simd: S,
+    lanes: S::m64s,
+}
+
+/// A vector in each lane.
+#[derive(Clone, Copy)]
+pub struct Wide3<S: Simd>(pub [Wide<S>; 3]);
+
+impl<S: Simd> Wide<S> {
+    /// The same number everywhere.
+    #[inline(always)]
+    pub fn splat(simd: S, value: f64) -> Self {
+        Self { simd, lanes: simd.splat_f64s(value) }
+    }
+
+    /// The registers of a column.
+    #[inline(always)]
+    pub fn load(simd: S, column: &[f64], register: usize) -> Self {
+        Self { simd, lanes: S::as_simd_f64s(column).0[register] }
+    }
+
+    /// Writes to a register of a column.
+    #[inline(always)]
+    pub fn store(self, column: &mut [f64], register: usize) {
+        S::as_mut_simd_f64s(column).0[register] = self.lanes;
+    }
+
+    /// Adds to a register of a column.
+    #[inline(always)]
+    pub fn add_to(self, column: &mut [f64], register: usize) {
+        let sum = &mut S::as_mut_simd_f64s(column).0[register];
+        *sum = self.simd.add_f64s(*sum, self.lanes);
+    }
+
+    /// The instructions at hand.
+    #[inline(always)]
+    pub fn simd(self) -> S {
+        self.simd
+    }
+
+    /// √x.
+    #[inline(always)]
+    #[must_use]
+    pub fn sqrt(self) -> Self {
+        Self { lanes: self.simd.sqrt_f64s(self.lanes), ..self }
+    }
+
+    /// 1/x.
+    #[inline(always)]
+    #[must_use]
+    pub fn recip(self) -> Self {
+        Self { lanes: self.simd.div_f64s(self.simd.splat_f64s(1.0), self.lanes), ..self }
+    }
+
+    /// x < y, false where either is not a number.
+    #[inline(always)]
+    pub fn is_below(self, other: Self) -> Mask<S> {
+        Mask { simd: self.simd, lanes: self.simd.less_than_f64s(self.lanes, other.lanes) }
+    }
+
+    /// x ≤ y, false where either is not a number.
+    #[inline(always)]
+    pub fn is_at_most(self, other: Self) -> Mask<S> {
+        Mask { simd: self.simd, lanes: self.simd.less_than_or_equal_f64s(self.lanes, other.lanes) }
+    }
+
+    /// The smaller one; `other` where it is not below.
+    #[inline(always)]
+    #[must_use]
+    pub fn or_less(self, other: Self) -> Self {
+        self.is_below(other).choose(self, other)
+    }
+
+    #[inline(always)]
+    fn zero(self) -> Self {
+        Self::splat(self.simd, 0.0)
+    }
+}
+
+impl Wide<Scalar> {
+    /// A single number.
+    #[inline(always)]
+    #[must_use]
+    pub fn one(value: f64) -> Self {
+        Self { simd: Scalar::new(), lanes: value }
+    }
+
+    /// The number.
+    #[inline(always)]
+    #[must_use]
+    pub fn value(self) -> f64 {
+        self.lanes
+    }
+}
+
+impl<S: Simd> Mask<S> {
+    /// One or the other, lane by lane.
+    #[inline(always)]
+    #[must_use]
+    pub fn choose(self, yes: Wide<S>, no: Wide<S>) -> Wide<S> {
+        Wide { simd: self.simd, lanes: self.simd.select_f64s(self.lanes, yes.lanes, no.lanes) }
+    }
+
+    /// x where it says yes, 0 elsewhere.
+    #[inline(always)]
+    #[must_use]
+    pub fn keep(self, x: Wide<S>) -> Wide<S> {
+        self.choose(x, x.zero())
+    }
+
+    /// 0 where it says yes, x elsewhere.
+    #[inline(always)]
+    #[must_use]
+    pub fn drop(self, x: Wide<S>) -> Wide<S> {
+        self.choose(x.zero(), x)
+    }
+}
+
+impl<S: Simd> BitOr for Mask<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self { lanes: self.simd.or_m64s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Add for Wide<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { lanes: self.simd.add_f64s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Sub for Wide<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { lanes: self.simd.sub_f64s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Mul for Wide<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self { lanes: self.simd.mul_f64s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Neg for Wide<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { lanes: self.simd.neg_f64s(self.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Wide3<S> {
+    /// The same vector everywhere.
+    #[inline(always)]
+    pub fn splat(simd: S, value: &Vector3<f64>) -> Self {
+        Self([Wide::splat(simd, value.x), Wide::splat(simd, value.y), Wide::splat(simd, value.z)])
+    }
+
+    /// The registers of three columns.
+    #[inline(always)]
+    pub fn load<const LANES: usize>(simd: S, columns: &[[f64; LANES]; 3], register: usize) -> Self {
+        let [x, y, z] = columns;
+        Self([Wide::load(simd, x, register), Wide::load(simd, y, register), Wide::load(simd, z, register)])
+    }
+
+    /// Writes to a register of three columns.
+    #[inline(always)]
+    pub fn store<const LANES: usize>(self, columns: &mut [[f64; LANES]; 3], register: usize) {
+        let ([x, y, z], [a, b, c]) = (self.0, columns);
+        x.store(a, register);
+        y.store(b, register);
+        z.store(c, register);
+    }
+
+    /// a·b.
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> Wide<S> {
+        let ([x, y, z], [a, b, c]) = (self.0, other.0);
+        x * a + y * b + z * c
+    }
+
+    /// a × b.
+    #[inline(always)]
+    #[must_use]
+    pub fn cross(self, other: Self) -> Self {
+        let ([x, y, z], [a, b, c]) = (self.0, other.0);
+        Self([y * c - z * b, z * a - x * c, x * b - y * a])
+    }
+
+    /// |a|.
+    #[inline(always)]
+    pub fn norm(self) -> Wide<S> {
+        self.dot(self).sqrt()
+    }
+}
+
+impl Wide3<Scalar> {
+    /// A single vector.
+    #[inline(always)]
+    #[must_use]
+    pub fn one(value: &Vector3<f64>) -> Self {
+        Self::splat(Scalar::new(), value)
+    }
+
+    /// The vector.
+    #[inline(always)]
+    #[must_use]
+    pub fn value(self) -> Vector3<f64> {
+        let [x, y, z] = self.0;
+        Vector3::new(x.value(), y.value(), z.value())
+    }
+}
+
+impl<S: Simd> Add for Wide3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        let ([x, y, z], [a, b, c]) = (self.0, other.0);
+        Self([x + a, y + b, z + c])
+    }
+}
+
+impl<S: Simd> Sub for Wide3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        let ([x, y, z], [a, b, c]) = (self.0, other.0);
+        Self([x - a, y - b, z - c])
+    }
+}
+
+impl<S: Simd> Neg for Wide3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let [x, y, z] = self.0;
+        Self([-x, -y, -z])
+    }
+}
+
+impl<S: Simd> Mul<Wide<S>> for Wide3<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, factor: Wide<S>) -> Self {
+        let [x, y, z] = self.0;
+        Self([x * factor, y * factor, z * factor])
+    }
+}
