@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use tightfit_spatial::{Inertia, InertiaError, Pose};
 
 use super::radial_nodes::{BODY, END};
-use super::radial_surface::Side;
+use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
@@ -153,13 +153,14 @@ impl Bolt {
 
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
+        let at = AboutAxis::of(point);
         let mut cuts = ArrayVec::<Sample, 3>::new();
         cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
         cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
         if self.surface.cone_matters(1, point.z, reach) {
-            cuts.extend(self.surface.sample_cone(1, point));
+            cuts.extend(self.surface.sample_cone(1, &at));
         }
-        each_cut_piece(&self.surface.profile, Side::External, point, reach, &cuts, &mut visit);
+        each_cut_piece(&self.surface.profile, Side::External, &at, reach, &cuts, &mut visit);
         // shank and head lie below z = 0
         if point.z > reach {
             return;
@@ -192,7 +193,7 @@ impl Bolt {
         let mut cuts = ArrayVec::new();
         cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
         cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
-        cuts.extend(self.surface.sample_cone(1, point));
+        cuts.extend(self.surface.sample_cone(1, &AboutAxis::of(point)));
         cuts
     }
 

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use tightfit_spatial::{Inertia, InertiaError};
 
 use super::radial_nodes::{BODY, END};
-use super::radial_surface::Side;
+use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
@@ -117,18 +117,19 @@ impl Nut {
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, visit: impl FnMut(u32, &Branches)) {
         let [bottom, top] = self.surface.ends;
+        let at = AboutAxis::of(point);
         let mut cuts = ArrayVec::<Sample, 5>::new();
         cuts.push(Sample { distance: point.z - top, normal: Vector3::z() });
         cuts.push(Sample { distance: bottom - point.z, normal: -Vector3::z() });
         let level = self.wall_level();
-        if point.x * point.x + point.y * point.y >= (WALL_MATTERS * level).powi(2) {
+        if at.radius >= WALL_MATTERS * level {
             let flat = self.hexagon.section.locate(point.xy());
             let outward = Vector3::new(flat.direction.x, flat.direction.y, 0.0);
             cuts.push(Sample { distance: flat.level - level, normal: outward });
         }
         let cones = (0..2).filter(|&end| self.surface.cone_matters(end, point.z, reach));
-        cuts.extend(cones.filter_map(|end| self.surface.sample_cone(end, point)));
-        each_cut_piece(&self.surface.profile, Side::Internal, point, reach, &cuts, visit);
+        cuts.extend(cones.filter_map(|end| self.surface.sample_cone(end, &at)));
+        each_cut_piece(&self.surface.profile, Side::Internal, &at, reach, &cuts, visit);
     }
 
     /// See [`crate::Part::face_block`].
@@ -148,7 +149,8 @@ impl Nut {
     fn cuts(&self, point: Vector3<f64>) -> ArrayVec<Sample, 4> {
         let mut cuts = ArrayVec::new();
         cuts.push(self.hexagon.sample(point));
-        cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, point)));
+        let at = AboutAxis::of(point);
+        cuts.extend((0..2).filter_map(|end| self.surface.sample_cone(end, &at)));
         cuts
     }
 

@@ -55,6 +55,25 @@ pub struct RadialSurface {
     pub(crate) side: Side,
 }
 
+/// A point, and where it is about the z axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AboutAxis {
+    /// [m].
+    pub(crate) point: Vector3<f64>,
+    /// Distance from the axis [m].
+    pub(crate) radius: f64,
+    /// Unit vector away from the axis; x on it.
+    pub(crate) outward: Vector3<f64>,
+}
+
+impl AboutAxis {
+    pub(crate) fn of(point: Vector3<f64>) -> Self {
+        let radius = (point.x * point.x + point.y * point.y).sqrt();
+        let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+        Self { point, radius, outward }
+    }
+}
+
 impl RadialSurface {
     /// R(θ, z) [m] and the face it lies on.
     pub(crate) fn radius(&self, angle: f64, z: f64) -> (f64, RadialFace) {
@@ -93,10 +112,9 @@ impl RadialSurface {
     }
 
     /// Field of the material that the cone of an end leaves, the cone prolonged.
-    pub(crate) fn sample_cone(&self, end: usize, point: Vector3<f64>) -> Option<Sample> {
-        let cone = self.cone_radius(end, point.z)?;
-        let radius = (point.x * point.x + point.y * point.y).sqrt();
-        let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+    pub(crate) fn sample_cone(&self, end: usize, at: &AboutAxis) -> Option<Sample> {
+        let cone = self.cone_radius(end, at.point.z)?;
+        let AboutAxis { radius, outward, .. } = *at;
         let up = if end == 0 { -Vector3::z() } else { Vector3::z() };
         let half = std::f64::consts::FRAC_1_SQRT_2;
         Some(match self.side {

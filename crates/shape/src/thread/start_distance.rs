@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use crate::angle::angle_of;
 
 use super::ThreadProfile;
-use super::radial_surface::Side;
+use super::radial_surface::{AboutAxis, Side};
 use crate::intersection::intersection;
 use crate::{Branches, Sample};
 
@@ -55,8 +55,7 @@ pub(crate) fn cut_thread(
 
 /// The nearest of core (or sleeve) and the three ridges around the point, each within the cuts.
 fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Sample]) -> Sample {
-    let radius = (point.x * point.x + point.y * point.y).sqrt();
-    let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+    let AboutAxis { radius, outward, .. } = AboutAxis::of(point);
     let wall = |limit: f64| {
         let inside = Sample { distance: radius - limit, normal: outward };
         if side == Side::External { inside } else { inside.complement() }
@@ -91,7 +90,7 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
 pub(crate) fn each_cut_piece(
     profile: &ThreadProfile,
     side: Side,
-    point: Vector3<f64>,
+    at: &AboutAxis,
     reach: f64,
     cuts: &[Sample],
     mut visit: impl FnMut(u32, &Branches),
@@ -100,8 +99,7 @@ pub(crate) fn each_cut_piece(
     if cuts.iter().any(|cut| cut.distance > reach) {
         return;
     }
-    let radius = (point.x * point.x + point.y * point.y).sqrt();
-    let outward = if radius > 0.0 { Vector3::new(point.x, point.y, 0.0) / radius } else { Vector3::x() };
+    let AboutAxis { point, radius, outward } = *at;
     let into_material = |sample: Sample| if side == Side::External { sample } else { sample.complement() };
     let wall = |limit: f64| into_material(Sample { distance: radius - limit, normal: outward });
     let (body, tip) = match side {
@@ -113,18 +111,19 @@ pub(crate) fn each_cut_piece(
     }
     let s = profile.phase(angle_of(point.x, point.y), point.z);
     let toward = if s < 0.0 { -1.0 } else { 1.0 };
-    let beyond = s.abs() - profile.half_width_at(radius);
+    let half_width = profile.half_width_at(radius);
+    let beyond = s.abs() - half_width;
     let from_near = if side == Side::External { beyond } else { -beyond };
     let is_near = from_near <= STEEPEST * reach;
     let from_across = match side {
-        Side::External => profile.pitch() - s.abs() - profile.half_width_at(radius),
-        Side::Internal => profile.half_width_at(radius) + s.abs(),
+        Side::External => profile.pitch() - s.abs() - half_width,
+        Side::Internal => half_width + s.abs(),
     };
     let is_across = from_across <= STEEPEST * reach;
     if !is_near && !is_across && body.distance > reach {
         return;
     }
-    let near = into_material(profile.flank_at(point, s, toward));
+    let near = into_material(profile.flank_at_radius(point, radius, s, toward));
     let mut branches = Branches::new();
     let mut offer = |number: u32, faces: &[Sample]| {
         if faces.iter().all(|face| face.distance <= reach) {
@@ -146,8 +145,8 @@ pub(crate) fn each_cut_piece(
     // across the groove faces the flank of another ridge: a bolt's is the next ridge's, a nut's the other side of the
     // same groove
     let across = match side {
-        Side::External => profile.flank_at(point, s - toward * profile.pitch(), -toward),
-        Side::Internal => profile.flank_at(point, s, -toward),
+        Side::External => profile.flank_at_radius(point, radius, s - toward * profile.pitch(), -toward),
+        Side::Internal => profile.flank_at_radius(point, radius, s, -toward),
     };
     offer(2, &[into_material(across), tip]);
 }
