@@ -96,8 +96,7 @@ impl Run {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
         let angle = scene.drive.as_ref().map_or(0.0, |drive| drive.angle(0.0));
-        // seeds that follow one another would else share all draws but the first
-        let random = SplitMix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let random = SplitMix::stream(seed);
         Self {
             scene,
             parameters,

@@ -9,6 +9,13 @@ use nalgebra::Vector3;
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
+    /// The generator of a numbered stream. A number taken for the state itself would give its neighbours' draws over
+    /// again, shifted.
+    #[must_use]
+    pub fn stream(number: u64) -> Self {
+        Self(Self(number).bits())
+    }
+
     /// Next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -59,6 +66,17 @@ mod tests {
         let mut random = SplitMix(1_234_567);
         let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!(expected, [random.bits(), random.bits(), random.bits()]);
+    }
+
+    #[test]
+    fn streams_share_no_draw() {
+        let mut all: Vec<u64> = Vec::new();
+        for number in 0..50 {
+            let mut random = SplitMix::stream(number);
+            all.extend((0..1000).map(|_| random.bits()));
+        }
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
     }
 
     #[test]
