@@ -11,6 +11,9 @@
 //!
 //! - *Crossing*: depth = −(lowest height), over b or over a, whichever is less deep; the normal is that face's. So a
 //!   corner that pokes through a face is as deep as the corner is behind the face, however far its own faces go on.
+//!   Where edges e of a and f of b cross, neither face is the one to leave by: d = e × f, outwards of both faces, is a
+//!   third direction, with the depth d·(f − e) if a and its neighbour across e are above e and b and its neighbour
+//!   across f below f along d: other edges are not the outermost there, such as those that only cut up a plane.
 //! - *Apart*, faces turned to each other: gap = lowest height, over b or over a, whichever is less. Either is a
 //!   distance between two points of the triangles, so the gap is never less than the true one; where a corner stands
 //!   over a face it is the true one.
@@ -19,13 +22,21 @@
 //! reaches no farther than the triangle goes. Depths are right as long as they are small against the triangles.
 //!
 //! The clipping is that of I. E. Sutherland, G. W. Hodgman, "Reentrant polygon clipping", CACM 17, 1974. FCL measures
-//! the depth of crossing triangles in the same sense (J. Pan, S. Chitta, D. Manocha, "FCL: a general purpose library for
-//! collision and proximity queries", ICRA 2012); gaps of triangles that are apart it does not give.
+//! the depth of crossing triangles over their faces in the same sense (J. Pan, S. Chitta, D. Manocha, "FCL: a general
+//! purpose library for collision and proximity queries", ICRA 2012). It has neither the edges, without which two blocks
+//! that stand flush on one another are as deep as their triangles are long, nor gaps of triangles that are apart.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::closest_point_triangle::PreparedTriangle;
+
+/// Squared sine of the angle below which edges have no direction across both.
+const PARALLEL: f64 = 1e-16;
+/// Cosine that still counts as along a face [-].
+const ALONG: f64 = 1e-9;
+/// Height that still counts as none [m].
+const BORDER: f64 = 1e-12;
 
 /// A triangle and its plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +45,8 @@ pub struct Triangle {
     pub corners: [Vector3<f64>; 3],
     /// Unit normal, out of the material.
     pub normal: Vector3<f64>,
+    /// Far corner of the neighbour across the edge from corner k to the next [m]; the triangle's own where there is none.
+    pub beyond: [Vector3<f64>; 3],
 }
 
 /// Where two triangles meet, or nearly do.
@@ -56,11 +69,12 @@ struct Over {
 }
 
 impl Triangle {
-    /// The triangle of three corners [m]; `None` when they lie on a line, so that there is no plane.
+    /// The triangle of three corners [m], without neighbours; `None` when they lie on a line, so that there is no plane.
     #[must_use]
     pub fn new(corners: [Vector3<f64>; 3]) -> Option<Self> {
         let PreparedTriangle { corners, normal } = PreparedTriangle::new(corners);
-        (normal != Vector3::zeros()).then_some(Self { corners, normal })
+        let beyond = [corners[2], corners[0], corners[1]];
+        (normal != Vector3::zeros()).then_some(Self { corners, normal, beyond })
     }
 
     fn height(&self, point: Vector3<f64>) -> f64 {
@@ -105,6 +119,40 @@ impl Triangle {
         }))
     }
 
+    /// The shallowest crossing of an edge of this triangle with one of another, along the direction across both.
+    fn crossing_edges(&self, other: &Self) -> Option<TriangleContact> {
+        let mut shallowest: Option<TriangleContact> = None;
+        for (i, j) in (0..9).map(|pair| (pair / 3, pair % 3)) {
+            let [p, p_end, p_third] = [0, 1, 2].map(|k| self.corners[(i + k) % 3]);
+            let [q, q_end, q_third] = [0, 1, 2].map(|k| other.corners[(j + k) % 3]);
+            let (p_beyond, q_beyond) = (self.beyond[i], other.beyond[j]);
+            let (e, f) = (p_end - p, q_end - q);
+            let across = e.cross(&f);
+            let squared = across.norm_squared();
+            if squared <= PARALLEL * e.norm_squared() * f.norm_squared() {
+                continue;
+            }
+            // along both faces either sense may lead out
+            for d in [across / squared.sqrt(), -across / squared.sqrt()] {
+                let gap = d.dot(&(p - q));
+                let leads_out = d.dot(&other.normal) >= -ALONG && d.dot(&self.normal) <= ALONG;
+                let is_above = [p_third, p_beyond].iter().all(|corner| d.dot(&(corner - p)) >= -BORDER);
+                let is_below = [q_third, q_beyond].iter().all(|corner| d.dot(&(corner - q)) <= BORDER);
+                if leads_out
+                    && is_above
+                    && is_below
+                    && gap <= 0.0
+                    && shallowest.is_none_or(|known| gap > known.gap)
+                {
+                    let share = f.cross(&across).dot(&(q - p)) / f.cross(&across).dot(&e);
+                    let point = p + e * share.clamp(0.0, 1.0);
+                    shallowest = Some(TriangleContact { point, normal: d, gap });
+                }
+            }
+        }
+        shallowest
+    }
+
     /// How this triangle meets another: their contact where they cross, and where they are apart but turned to each
     /// other and nearer than `reach` [m].
     #[must_use]
@@ -121,10 +169,15 @@ impl Triangle {
             gap: over.lowest,
         };
         let views = || from_other.into_iter().chain(from_this);
-        // both views of a crossing cross, but for rounding
-        let crossing = views().filter(crosses).max_by(|a, b| a.0.lowest.total_cmp(&b.0.lowest));
-        if crossing.is_some() || views().any(|(over, _)| over.highest < 0.0) {
-            return crossing.map(contact);
+        if views().any(|view| crosses(&view)) {
+            // A touch at the border may cross by one view and miss the prism of the other by rounding. What lies beside
+            // it is not as deep as it goes on: the neighbours across the border tell.
+            let (a, b) = from_other.filter(crosses).zip(from_this.filter(crosses))?;
+            let face = contact(if a.0.lowest >= b.0.lowest { a } else { b });
+            return Some(self.crossing_edges(other).filter(|edges| edges.gap > face.gap).unwrap_or(face));
+        }
+        if views().any(|(over, _)| over.highest < 0.0) {
+            return None;
         }
         let is_near = |view: &(Over, Vector3<f64>)| view.0.lowest <= reach;
         let faces = self.normal.dot(&other.normal) < 0.0;
@@ -171,6 +224,18 @@ mod tests {
         let mut turned_away = spike(0.01).corners;
         turned_away.swap(1, 2);
         assert!(Triangle::new(turned_away).unwrap().contact(&ground(), 0.02).is_none());
+    }
+
+    /// The front of one block and the side of another that stands on it, flush at the corner and a little too low: along
+    /// either face a whole triangle is behind, upwards next to nothing.
+    #[test]
+    fn flush_corners_are_as_deep_as_their_edges() {
+        let below = triangle([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 0.0]]);
+        let above = triangle([[0.0, 0.0, -1e-3], [-1.0, 0.0, -1e-3], [0.0, 0.0, 1.0]]);
+        assert!(below.normal.x > 0.9 && above.normal.y > 0.9);
+        let contact = above.contact(&below, 0.0).unwrap();
+        assert!((contact.gap + 1e-3).abs() < 1e-12, "{contact:?}");
+        assert!((contact.normal - Vector3::z()).norm() < 1e-12, "{contact:?}");
     }
 
     #[test]
@@ -221,11 +286,17 @@ mod tests {
             // of the part within the prism: what slides in from beside it may cross still
             let depth = -contact.gap;
             let moved = Triangle::new(a.corners.map(|corner| corner + contact.normal * depth)).unwrap();
-            let over = match (contact.normal - b.normal).norm() < 1e-9 {
-                true => b.under(&moved.corners),
-                false => moved.under(&b.corners),
+            let along = |normal: Vector3<f64>| (contact.normal - normal).norm() < 1e-9;
+            let (over, is_edges) = match (along(b.normal), along(-a.normal)) {
+                (true, _) => (b.under(&moved.corners), false),
+                (_, true) => (moved.under(&b.corners), false),
+                _ => (None, true),
             };
             prop_assert!(over.is_none_or(|over| over.lowest > -1e-9));
+            // across two edges there is a plane between the triangles then
+            let clear = moved.corners.map(|corner| contact.normal.dot(&corner)).into_iter().fold(f64::INFINITY, f64::min);
+            let high = b.corners.map(|corner| contact.normal.dot(&corner)).into_iter().fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(!is_edges || clear > high - 1e-9);
         }
 
         #[test]

@@ -70,7 +70,8 @@ fn build(
     }
     let is_meshed = description.method.detection == DetectionMethod::Mesh;
     if is_meshed && problems.is_empty() && bodies.iter().filter(|body| body.mesh.is_some()).count() < 2 {
-        let remedy = "needs two parts with a surface of triangles; a half-space and nodes have none, choose `exact`";
+        let remedy =
+            "needs two parts with a surface of triangles; a half-space and nodes have none, choose `exact`";
         problems.push(document.problem("method.detection", remedy.into()));
     }
     if description.parts.is_empty() {

@@ -156,7 +156,18 @@ impl Environment<'_> {
             None => (self.scene.bodies[body].world_from_part, [Vector3::zeros(); 2]),
         };
         let center = world_from_part.translation;
-        Side { part, network, mesh, nodes, world_from_part, center, body: NOT_FREE, linear, angular, first_id }
+        Side {
+            part,
+            network,
+            mesh,
+            nodes,
+            world_from_part,
+            center,
+            body: NOT_FREE,
+            linear,
+            angular,
+            first_id,
+        }
     }
 
     /// Velocity that brings a kinematic part to its next pose.
