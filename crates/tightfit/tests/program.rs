@@ -270,8 +270,23 @@ fn presets_are_compared_and_single_methods_replaced() {
         for way in ["own_way", "same_states"] {
             assert_eq!(number(&run["wrench_difference"][way]["rms_force_n"]) > 0.0, !is_tight, "{run}");
         }
+        assert_eq!(run["methods"]["detection"], "exact");
+        let words = run["words"].as_str().unwrap();
+        assert!(words.starts_with("not completed, "), "{words}");
+        assert_eq!(words.contains("every step converged"), is_tight, "{words}");
+    }
+    // the whole is the root of the sum of the squares of the axes
+    for way in ["own_way", "same_states"] {
+        let difference = &report["standard_against_paper"][way];
+        for (whole, axes) in [("rms_force_n", "rms_force_xyz_n"), ("rms_torque_nm", "rms_torque_xyz_nm")] {
+            let axes = difference[axes].as_array().unwrap().iter().map(|axis| axis.as_f64().unwrap());
+            let sum: f64 = axes.map(|axis| axis * axis).sum();
+            let whole = difference[whole].as_f64().unwrap();
+            assert!(whole > 0.0 && (sum.sqrt() / whole - 1.0).abs() < 1e-9, "{difference}");
+        }
     }
     let html = std::fs::read_to_string(folder.join("compare.html")).unwrap();
+    assert!(html.contains("Contact wrench: standard against paper"));
     assert!(html.contains("Methods compared on peg-in-hole") && !html.contains("NaN"));
     assert_eq!(html.matches(">standard</text>").count(), html.matches("<svg").count());
 
