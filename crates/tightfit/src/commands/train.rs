@@ -49,6 +49,10 @@ struct DepthArguments {
     /// The paper's network: x, y, z in, tanh out. Samples, optimiser and scaling to [-1, 1] stay ours.
     #[arg(long, conflicts_with_all = ["features", "output", "activation", "hidden"])]
     paper: bool,
+    /// Learn only what a plain shape leaves: a smooth screw for a bolt, for others the ring that they lie in. The file
+    /// holds the shape, and what asks the network adds it.
+    #[arg(long)]
+    residual: bool,
     /// Coordinates that the network is told.
     #[arg(long, value_enum, default_value_t = Coordinates::Symmetry)]
     features: Coordinates,
@@ -295,6 +299,7 @@ fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
         Hidden::Tanh => Activation::Tanh,
         Hidden::Silu => Activation::Silu,
     };
+    recipe.residual = arguments.residual;
     recipe.samples = arguments.samples.unwrap_or(recipe.samples);
     let training = &mut recipe.training;
     (training.seed, training.threads) = (arguments.seed, arguments.threads);
