@@ -95,7 +95,7 @@ impl Triangle {
             let (from, to) = (self.corners[k], self.corners[(k + 1) % 3]);
             let inwards = self.normal.cross(&(to - from));
             let whole = std::mem::take(&mut polygon);
-            let Some(&last) = whole.last() else { return None };
+            let &last = whole.last()?;
             let mut before = (last, inwards.dot(&(last - from)));
             for &point in &whole {
                 let side = inwards.dot(&(point - from));

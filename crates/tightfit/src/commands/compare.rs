@@ -125,7 +125,7 @@ fn same_states(
     let follow = |index: usize, own: &Record, others: &Record| {
         curves[0].follow(own);
         curves[1].follow(others);
-        if index % 16 == 0 {
+        if index.is_multiple_of(16) {
             progress::set(&bar, index as f64 / steps as f64);
         }
     };
