@@ -89,7 +89,7 @@ impl Features {
 }
 
 /// Radius [m] and the direction (cos θ, sin θ).
-fn polar(point: Vector3<f64>) -> (f64, [f64; 2]) {
+pub(crate) fn polar(point: Vector3<f64>) -> (f64, [f64; 2]) {
     let radius = libm::sqrt(point.x * point.x + point.y * point.y);
     if radius < AXIS { (radius, [1.0, 0.0]) } else { (radius, [point.x / radius, point.y / radius]) }
 }

@@ -3,6 +3,8 @@
 //! ```text
 //! f(x) = unscale(network(scale(features(x))))    ∇f = ½(high − low) (∂features/∂x)ᵀ diag(2/(highₖ − lowₖ)) ∇network
 //! ```
+//! A field with a residual adds a plain shape's distance and gradient: f(x) = p(x) + …, ∇f = ∇p + ….
+//!
 //! Features and scaling are in double precision; only the scaled numbers in [−1, 1] are rounded to f32. Over a range of
 //! 10 mm that is 0.3 nm.
 
@@ -11,7 +13,7 @@ use std::array::from_fn;
 use tightfit_spatial::{Columns3, Vector3};
 
 use crate::features::MOST_FEATURES;
-use crate::{Features, Inference, InferenceScratch, Network, NetworkError, Range};
+use crate::{Features, Inference, InferenceScratch, Network, NetworkError, Range, Residual};
 
 /// The field; constant, shared between threads.
 #[derive(Debug)]
@@ -19,6 +21,7 @@ pub struct Field {
     features: Features,
     input_ranges: Vec<Range>,
     output_range: Range,
+    residual: Option<Residual>,
     network: Network,
     inference: Inference,
 }
@@ -76,7 +79,23 @@ impl Field {
             return Err(NetworkError::Value { place: "screw features, pitch".into(), value: pitch, allowed });
         }
         let inference = Inference::new(&network);
-        Ok(Self { features, input_ranges, output_range, network, inference })
+        Ok(Self { features, input_ranges, output_range, residual: None, network, inference })
+    }
+
+    /// The same on top of a plain shape.
+    ///
+    /// # Errors
+    /// When a dimension of the shape is out of order, or the range of the values is empty.
+    pub fn with_residual(self, residual: Residual) -> Result<Self, NetworkError> {
+        residual.primitive.check()?;
+        Range::new("residual", residual.values.low, residual.values.high)?;
+        Ok(Self { residual: Some(residual), ..self })
+    }
+
+    /// The plain shape that the network adds to, if there is one.
+    #[must_use]
+    pub fn residual(&self) -> Option<Residual> {
+        self.residual
     }
 
     /// Which coordinates the network is told.
@@ -92,6 +111,12 @@ impl Field {
     }
 
     /// Range of the values, in the unit of the field.
+    #[must_use]
+    pub fn value_range(&self) -> Range {
+        self.residual.map_or(self.output_range, |residual| residual.values)
+    }
+
+    /// Range of what the network gives, in the unit of the field: the values, or what they have beyond the plain shape.
     #[must_use]
     pub fn output_range(&self) -> Range {
         self.output_range
@@ -151,6 +176,13 @@ impl Field {
             let gradient =
                 from_fn(|feature| if feature < width { factors[feature] * slope(feature) } else { 0.0 });
             gradients.push(self.features.pull_back(point, self.features.of(point), gradient));
+        }
+        if let Some(Residual { primitive, .. }) = self.residual {
+            for (index, point) in points.iter().enumerate() {
+                let (distance, slope) = primitive.sample(point);
+                values[index] += distance;
+                gradients.set(index, gradients.get(index) + slope);
+            }
         }
         Ok(())
     }

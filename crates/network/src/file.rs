@@ -1,7 +1,7 @@
 //! Fields as safetensors files.
 //!
 //! Tensors `layer0.weight` [outputs, inputs], `layer0.bias` [outputs], … in f32; one metadata entry, `tightfit`, holds
-//! as JSON what the numbers alone do not say: features, ranges, activations, the recipe that made them, and a hash
+//! as JSON what the numbers alone do not say: features, ranges, activations, the plain shape they add to, the recipe that made them, and a hash
 //! over all of it, by which damage and by-hand changes are found (FNV-1a, 64 bits: no protection against forgery).
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range};
+use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range, Residual};
 
 /// Version of the layout.
 pub(crate) const FORMAT: u32 = 1;
@@ -24,6 +24,9 @@ struct Description {
     features: Features,
     input_ranges: Vec<Range>,
     output_range: Range,
+    /// Files without one are written as before there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    residual: Option<Residual>,
     activations: Vec<Activation>,
     recipe: serde_json::Value,
 }
@@ -73,6 +76,7 @@ impl FieldFile {
             features: self.field.features(),
             input_ranges: self.field.input_ranges().to_vec(),
             output_range: self.field.output_range(),
+            residual: self.field.residual(),
             activations: layers.iter().map(|layer| layer.activation).collect(),
             recipe: self.recipe.clone(),
         };
@@ -85,8 +89,11 @@ impl FieldFile {
     /// When they are not such a file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
-        let Description { features, input_ranges, output_range, recipe, .. } = description;
-        let field = Field::new(features, input_ranges, output_range, Network::new(layers)?)?;
+        let Description { features, input_ranges, output_range, residual, recipe, .. } = description;
+        let mut field = Field::new(features, input_ranges, output_range, Network::new(layers)?)?;
+        if let Some(residual) = residual {
+            field = field.with_residual(residual)?;
+        }
         Ok(Self { field, recipe })
     }
 

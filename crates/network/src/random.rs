@@ -1,41 +1,33 @@
-//! SplitMix64: small, reproducible on every machine, its whole state one number.
-//!
-//! G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+//! Random numbers of training: the generator of `spatial`, in streams.
+
+use tightfit_spatial::SplitMix;
 
 /// The generator; equal states give equal sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Random {
-    state: u64,
-}
+pub struct Random(SplitMix);
 
 impl Random {
     /// The sequence of this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self(SplitMix(seed))
     }
 
     /// The sequence that belongs to `stream` of this seed; streams do not follow one another.
     #[must_use]
     pub fn stream(seed: u64, stream: u64) -> Self {
-        let mut outer = Self::new(seed ^ 0x5851_F42D_4C95_7F2D);
-        let offset = outer.bits();
-        let mut inner = Self::new(stream.wrapping_add(offset));
-        Self { state: inner.bits() }
+        let offset = SplitMix(seed ^ 0x5851_F42D_4C95_7F2D).bits();
+        Self::new(SplitMix(stream.wrapping_add(offset)).bits())
     }
 
     /// Next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0.bits()
     }
 
     /// Next number in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
 
     /// Next number in [low, high).

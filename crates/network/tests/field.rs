@@ -5,7 +5,7 @@
 use nalgebra::Vector3;
 use tightfit_network::{
     Activation, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
-    InferenceScratch, Network, Random, Range,
+    InferenceScratch, Network, Primitive, Random, Range, Residual,
 };
 use tightfit_spatial::Columns3;
 
@@ -41,6 +41,53 @@ fn the_gradient_is_the_slope_of_the_value() {
             assert!(error < 2e-3 * gradients.get(0).norm() + 1e-4, "{kind:?}: {error}");
         }
     }
+}
+
+const SCREW: Primitive = Primitive::Screw { pitch: 5e-3, radii: [0.016, 0.019], heights: [0.0, 0.04] };
+const RING: Primitive = Primitive::Ring { radii: [0.0, 0.017], heights: [0.0, 0.04] };
+
+fn on_top_of(primitive: Primitive, features: Features) -> Field {
+    let values = Range::new("test", -2e-3, 2e-3).unwrap();
+    field(features).with_residual(Residual { primitive, values }).unwrap()
+}
+
+#[test]
+fn a_residual_is_added_to_its_shape_in_value_and_slope() {
+    let point = Vector3::new(0.011, -0.0141, 0.0123);
+    for primitive in [SCREW, RING] {
+        let features = Features::Screw { pitch: 5e-3 };
+        let (alone, whole) = (field(features), on_top_of(primitive, features));
+        let step = 2e-6;
+        let offsets = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| step * axis);
+        let around = offsets.iter().flat_map(|offset| [point + offset, point - offset]);
+        let points: Columns3 = std::iter::once(point).chain(around).collect();
+        let ((parts, part_slopes), (values, slopes)) = (evaluate(&alone, &points), evaluate(&whole, &points));
+        for (index, at) in points.iter().enumerate() {
+            let (distance, slope) = primitive.sample(at);
+            assert_eq!(values[index], parts[index] + distance);
+            assert_eq!(slopes.get(index), part_slopes.get(index) + slope);
+        }
+        for axis in 0..3 {
+            let slope = (values[1 + 2 * axis] - values[2 + 2 * axis]) / (2.0 * step);
+            assert!((slope - slopes.get(0)[axis]).abs() < 2e-3, "{primitive:?} {axis}");
+        }
+        assert_eq!(whole.value_range(), Range::new("test", -2e-3, 2e-3).unwrap());
+        assert_eq!(whole.output_range(), alone.value_range());
+    }
+}
+
+#[test]
+fn a_file_carries_the_shape_and_without_one_says_nothing_of_it() {
+    let save = |field: Field| FieldFile { field, recipe: serde_json::Value::Null }.to_bytes().unwrap();
+    let bytes = save(on_top_of(SCREW, Features::Revolved));
+    let read = FieldFile::from_bytes(&bytes, "test").unwrap().field;
+    assert_eq!(read.residual(), on_top_of(SCREW, Features::Revolved).residual());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(text(&bytes).contains("residual"));
+    assert!(!text(&save(field(Features::Revolved))).contains("residual"));
+    let backwards = Primitive::Ring { radii: [0.02, 0.01], heights: [0.0, 1.0] };
+    let values = Range::new("test", -1.0, 1.0).unwrap();
+    assert!(field(Features::Revolved).with_residual(Residual { primitive: backwards, values }).is_err());
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub struct WrenchDifference {
     pub force: f64,
     /// Root of the mean square of |Δτ| [N·m].
     pub torque: f64,
+    /// Root of the mean square of each component of ΔF [N] and then of Δτ [N·m], world axes.
+    pub per_axis: [f64; 6],
     /// Root of the mean square of the reference's own |F| [N] and |τ| [N·m]: what the differences are to be seen
     /// against.
     pub reference: [f64; 2],
@@ -30,8 +32,8 @@ impl WrenchDifference {
         sums.difference()
     }
 
-    /// Of a scene's own methods and others at the same states, over so many steps. `follow` is told the share that is
-    /// done.
+    /// Of a scene's own methods and others at the same states, over so many steps. `follow` is told the number of each
+    /// step from 0, and the record that either makes of it.
     ///
     /// # Errors
     /// Never for a scene that is its own reference; the states always fit.
@@ -41,7 +43,7 @@ impl WrenchDifference {
         seed: u64,
         disturbance: Option<Disturbance>,
         steps: usize,
-        mut follow: impl FnMut(f64),
+        mut follow: impl FnMut(usize, &Record, &Record),
     ) -> Result<Self, SnapshotError> {
         let mut reference = Run::new(scene.clone(), seed);
         reference.disturbance = disturbance;
@@ -51,10 +53,9 @@ impl WrenchDifference {
         let mut sums = Sums::default();
         for index in 0..steps {
             other.restore(&reference.snapshot())?;
-            sums.add(&reference.advance(), &other.advance());
-            if index % 16 == 0 {
-                follow(index as f64 / steps as f64);
-            }
+            let (own, others) = (reference.advance(), other.advance());
+            sums.add(&own, &others);
+            follow(index, &own, &others);
         }
         Ok(sums.difference())
     }
@@ -64,6 +65,7 @@ impl WrenchDifference {
 #[derive(Default)]
 struct Sums {
     difference: [f64; 2],
+    per_axis: [f64; 6],
     reference: [f64; 2],
     steps: usize,
 }
@@ -71,8 +73,12 @@ struct Sums {
 impl Sums {
     fn add(&mut self, reference: &Record, other: &Record) {
         let square = |v: Vector3<f64>| v.norm_squared();
-        self.difference[0] += square(other.force - reference.force);
-        self.difference[1] += square(other.torque - reference.torque);
+        let [force, torque] = [other.force - reference.force, other.torque - reference.torque];
+        self.difference[0] += square(force);
+        self.difference[1] += square(torque);
+        for (sum, component) in self.per_axis.iter_mut().zip(force.iter().chain(torque.iter())) {
+            *sum += component * component;
+        }
         self.reference[0] += square(reference.force);
         self.reference[1] += square(reference.torque);
         self.steps += 1;
@@ -81,6 +87,7 @@ impl Sums {
     fn difference(&self) -> WrenchDifference {
         let root = |sum: f64| (sum / self.steps.max(1) as f64).sqrt();
         let [force, torque] = self.difference.map(root);
-        WrenchDifference { force, torque, reference: self.reference.map(root) }
+        let per_axis = self.per_axis.map(root);
+        WrenchDifference { force, torque, per_axis, reference: self.reference.map(root) }
     }
 }

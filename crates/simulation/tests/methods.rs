@@ -123,7 +123,7 @@ fn results_do_not_depend_on_what_a_workspace_remembers() {
 fn methods_at_the_same_states_differ_by_their_own_doing_alone() {
     let scene = scene("peg-in-hole", &[]);
     let difference = |methods: Methods| {
-        WrenchDifference::at_the_same_states(&scene, methods, 1, None, 280, |_| ()).unwrap()
+        WrenchDifference::at_the_same_states(&scene, methods, 1, None, 280, |_, _, _| ()).unwrap()
     };
     let own = difference(scene.methods);
     assert_eq!([own.force, own.torque], [0.0, 0.0]);

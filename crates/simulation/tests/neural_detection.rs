@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit_network::{Activation, Features, Field, FieldFile, Network, Random, Range};
+use tightfit_network::{
+    Activation, Features, Field, FieldFile, Layer, Network, Primitive, Random, Range, Residual,
+};
 use tightfit_simulation::{Audit, Parameters, Run, Scene};
 
 fn neural(name: &str) -> Scene {
@@ -85,6 +87,51 @@ fn a_part_of_other_dimensions_is_not_answered_by_the_network() {
         (0..60).map(|_| run.advance().hash).collect::<Vec<_>>()
     };
     assert_eq!(hash(neural("peg-in-hole")), hash(Scene::find("peg-in-hole").unwrap()));
+}
+
+/// A hole without chamfer is a ring: a network that adds nothing to it must hold a peg that lies on the wall.
+#[test]
+fn a_network_on_top_of_a_plain_shape_carries_what_lies_on_it() {
+    let layer = Layer { weights: vec![0.0; 2], biases: vec![0.0], activation: Activation::Identity };
+    let range = |low, high| Range::new("test", low, high).unwrap();
+    let inputs = vec![range(0.02, 0.042), range(-0.053, 0.003)];
+    let primitive = Primitive::Ring { radii: [0.025_017_5, 0.038], heights: [-0.05, 0.0] };
+    let field =
+        Field::new(Features::Revolved, inputs, range(-1e-9, 1e-9), Network::new(vec![layer]).unwrap());
+    let field = field.unwrap().with_residual(Residual { primitive, values: range(-2e-3, 2e-3) }).unwrap();
+    let folder = std::env::temp_dir().join("tightfit-neural-residual");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("ring.safetensors");
+    FieldFile { field, recipe: serde_json::Value::Null }.save(&path).unwrap();
+    let text = format!(
+        r#"
+        name = "peg-on-the-wall"
+        gravity_m_s2 = [-9.81, 0, 0]
+        [parts.hole]
+        shape = {{ kind = "hole", diameter_mm = 50.035, depth_mm = 50, outer_diameter_mm = 76, chamfer_mm = 0 }}
+        motion = "fixed"
+        network = {:?}
+        [parts.peg]
+        shape = {{ kind = "peg", diameter_mm = 49.97, length_mm = 30, tip_chamfer_mm = 1, tail_chamfer_mm = 1 }}
+        mass_kg = 0.5
+        position_mm = [0, 0, -40]
+        [method]
+        detection = "neural"
+        "#,
+        path.display().to_string()
+    );
+    let mut run = Run::new(Scene::from_toml(&text).unwrap(), 1);
+    for _ in 0..60 {
+        run.step();
+    }
+    let record = run.advance();
+    assert!(record.certificate.converged && record.certificate.penetration < 0.1e-6);
+    assert!((record.bodies[0].force.x - 0.5 * 9.81).abs() < 1e-3, "{}", record.bodies[0].force);
+    assert!(
+        (record.bodies[0].motion.center.x + 32.5e-6).abs() < 0.2e-6,
+        "{}",
+        record.bodies[0].motion.center.x
+    );
 }
 
 #[test]

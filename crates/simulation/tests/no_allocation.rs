@@ -110,6 +110,16 @@ fn networks_are_asked_without_allocation() {
 }
 
 #[test]
+fn meshes_meet_without_allocation() {
+    for (name, steps) in [("peg-in-hole", 240), ("bolting-engaged", 20)] {
+        let scene = Scene::find_with(name, &["method.detection=mesh".into()]).unwrap();
+        let observed = observe(Run::new(scene, 1), steps);
+        assert_none_after_the_first(name, &observed);
+        assert!(observed.most_candidates > 100, "{name}: {}", observed.most_candidates);
+    }
+}
+
+#[test]
 fn an_engaged_nut_turns_without_allocation() {
     let (run, steps) = whole("bolting-engaged");
     let observed = observe(run, steps);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::{Certificate, Input, Parameters, Scene, State, Workspace, step};
-use tightfit_spatial::{Quaternion, UnitQuaternion, Vector3, Wrench};
+use tightfit_spatial::{Quaternion, SplitMix, UnitQuaternion, Vector3, Wrench};
 
 const GRAVITY: f64 = 9.81;
 
@@ -110,23 +110,6 @@ fn a_bouncing_ball_comes_to_rest_on_the_ground() {
     assert!(motion.twist.linear_in_world.norm() < 2e-3);
 }
 
-/// SplitMix64, uniform in [-1, 1).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self, size: f64) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| size * self.next())
-    }
-}
-
 /// A brick of eight corners above a ground and beside a wall, both with their own restitution.
 fn brick(friction: f64, restitution: [f64; 2]) -> Trial {
     Trial::new(&format!(
@@ -159,23 +142,23 @@ fn brick(friction: f64, restitution: [f64; 2]) -> Trial {
     ))
 }
 
-fn thrown(random: &mut Random, friction: f64, restitution: [f64; 2]) -> Trial {
+fn thrown(random: &mut SplitMix, friction: f64, restitution: [f64; 2]) -> Trial {
     let mut trial = brick(friction, restitution);
     let motion = &mut trial.state.motions[0];
-    let turn = Quaternion::new(random.next(), random.next(), random.next(), random.next());
+    let turn = Quaternion::new(random.signed(), random.signed(), random.signed(), random.signed());
     motion.rotation = UnitQuaternion::new_normalize(turn);
-    motion.twist.linear_in_world = random.vector(2.0) - Vector3::x();
-    motion.twist.angular_in_body = random.vector(15.0);
+    motion.twist.linear_in_world = 2.0 * random.centered_cube() - Vector3::x();
+    motion.twist.angular_in_body = 15.0 * random.centered_cube();
     trial
 }
 
 #[test]
 fn no_impact_with_friction_makes_energy_and_the_balance_closes() {
-    let mut random = Random(7);
+    let mut random = SplitMix(7);
     let (mut impacts, mut dissipated, mut unconverged) = (0, 0.0, 0);
     for _ in 0..60 {
-        let friction = 0.5 * (1.0 + random.next());
-        let restitution = [0.5 * (1.0 + random.next()), 0.5 * (1.0 + random.next())];
+        let friction = 0.5 * (1.0 + random.signed());
+        let restitution = [0.5 * (1.0 + random.signed()), 0.5 * (1.0 + random.signed())];
         let mut trial = thrown(&mut random, friction, restitution);
         for number in 0..80 {
             let before = trial.energy();
@@ -211,8 +194,8 @@ fn a_restitution_of_zero_is_the_plastic_contact_to_the_last_bit() {
 
 #[test]
 fn a_cleared_workspace_changes_no_bit_of_a_bouncing_run() {
-    let mut kept = thrown(&mut Random(3), 0.4, [0.6, 0.3]);
-    let mut cleared = thrown(&mut Random(3), 0.4, [0.6, 0.3]);
+    let mut kept = thrown(&mut SplitMix(3), 0.4, [0.6, 0.3]);
+    let mut cleared = thrown(&mut SplitMix(3), 0.4, [0.6, 0.3]);
     for number in 0..100 {
         cleared.workspace.clear();
         kept.step();

@@ -270,8 +270,23 @@ fn presets_are_compared_and_single_methods_replaced() {
         for way in ["own_way", "same_states"] {
             assert_eq!(number(&run["wrench_difference"][way]["rms_force_n"]) > 0.0, !is_tight, "{run}");
         }
+        assert_eq!(run["methods"]["detection"], "exact");
+        let words = run["words"].as_str().unwrap();
+        assert!(words.starts_with("not completed, "), "{words}");
+        assert_eq!(words.contains("every step converged"), is_tight, "{words}");
+    }
+    // the whole is the root of the sum of the squares of the axes
+    for way in ["own_way", "same_states"] {
+        let difference = &report["standard_against_paper"][way];
+        for (whole, axes) in [("rms_force_n", "rms_force_xyz_n"), ("rms_torque_nm", "rms_torque_xyz_nm")] {
+            let axes = difference[axes].as_array().unwrap().iter().map(|axis| axis.as_f64().unwrap());
+            let sum: f64 = axes.map(|axis| axis * axis).sum();
+            let whole = difference[whole].as_f64().unwrap();
+            assert!(whole > 0.0 && (sum.sqrt() / whole - 1.0).abs() < 1e-9, "{difference}");
+        }
     }
     let html = std::fs::read_to_string(folder.join("compare.html")).unwrap();
+    assert!(html.contains("Contact wrench: standard against paper"));
     assert!(html.contains("Methods compared on peg-in-hole") && !html.contains("NaN"));
     assert_eq!(html.matches(">standard</text>").count(), html.matches("<svg").count());
 
@@ -318,6 +333,12 @@ fn a_depth_network_is_trained_from_a_part_by_name() {
     assert!(report["errors_um"]["p99"].as_f64().unwrap() > 0.0, "{report}");
     let file = tightfit::network::FieldFile::load(&folder.join("peg.safetensors")).unwrap();
     assert_eq!(file.recipe, report["recipe"]);
+    assert!(file.field.residual().is_none());
+    let rest =
+        [&["train", "depth", "peg-50", "--residual", "--out", "rest.safetensors"][..], &short].concat();
+    assert_eq!(json(&tightfit(&folder, &rest))["recipe"]["recipe"]["residual"], true);
+    let file = tightfit::network::FieldFile::load(&folder.join("rest.safetensors")).unwrap();
+    assert!(file.field.residual().is_some());
     let text = refused(&tightfit(&folder, &["train", "depth", "peg-51"]));
     assert!(text.contains("peg-50"), "{text}");
     let text = refused(&tightfit(&folder, &["train", "depth", "peg-50", "--hidden", "64x64"]));
@@ -361,6 +382,36 @@ fn the_ten_pairs_of_table_2_are_trained_by_one_command_that_keeps_what_is_done()
     assert!(text.contains("paper-47.2x5-bolt") && text.contains("another recipe"), "{text}");
 }
 
+/// Killed while the second of the ten is under way, the command goes on from there: the first is kept, the second begins at
+/// its checkpoint and ends with the bits of a run that nobody killed.
+#[test]
+fn a_killed_training_of_table_2_goes_on_where_it_was() {
+    let folder = folder("train-table-2-killed");
+    let _ = std::fs::remove_dir_all(folder.join("ten"));
+    let rest = ["--steps", "2500", "--samples", "2000", "--batch", "240", "--hidden", "16"];
+    let ten = [&["train", "depth", "--table-2", "--out", "ten"][..], &rest].concat();
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(&folder).args(&ten).spawn().unwrap();
+    let second = folder.join("ten/paper-47.6x5-bolt-depth.safetensors");
+    let checkpoint = second.with_extension("safetensors.checkpoint");
+    while !checkpoint.exists() && !second.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its second network");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let all = json(&tightfit(&folder, &[&ten[..], &["--json"]].concat()));
+    assert_eq!(all.as_array().unwrap().len(), 10);
+    assert_eq!(all[0]["stop"], "Before");
+    assert!(!checkpoint.exists() && second.exists());
+    let name = all[1]["part"].as_str().unwrap();
+    let whole = [&["train", "depth", name, "--out", "whole.safetensors"][..], &rest].concat();
+    assert!(tightfit(&folder, &whole).status.success());
+    let network = |path: &Path| tightfit::network::FieldFile::load(path).unwrap().field.network().clone();
+    assert_eq!(network(&second), network(&folder.join("whole.safetensors")));
+}
+
 #[test]
 fn a_folder_without_the_published_files_is_refused() {
     let folder = folder("import");
@@ -375,4 +426,5 @@ fn the_peg_goes_in_against_a_depth_network() {
     let report = json(&tightfit(&folder, &run));
     assert_eq!(report["completed"], true);
     assert!(report["audit"]["max_penetration_um"].as_f64().unwrap() < 5.0, "{report}");
+    assert_eq!(report["methods"]["detection"], "neural");
 }

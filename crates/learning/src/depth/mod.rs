@@ -5,11 +5,13 @@
 //! rest out to the edge of a band beyond which the network is not to be asked.
 
 mod errors;
+mod primitive;
 mod recipe;
 mod sampler;
 mod train;
 
 pub use errors::DepthErrors;
+pub use primitive::primitive_of;
 pub use recipe::{DepthRecipe, FeatureKind};
 pub use sampler::SurfaceSampler;
 pub use train::{DepthProgress, TrainedDepth, train_depth};

@@ -50,6 +50,9 @@ pub struct DepthRecipe {
     pub band: f64,
     /// Distance at which a point weighs half [m].
     pub half_weight: f64,
+    /// Whether the network learns only what the plain shape of [`super::primitive_of`] leaves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub residual: bool,
     /// Steps, rates, seed.
     pub training: TrainingOptions,
 }
@@ -66,6 +69,7 @@ impl Default for DepthRecipe {
             near: 120e-6,
             band: 2e-3,
             half_weight: 300e-6,
+            residual: false,
             training: TrainingOptions {
                 optimizer: Optimizer::Soap,
                 batch: 1920,

@@ -5,11 +5,11 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::json;
 use tightfit_network::training::{Progress, Samples, Stop, Trainer};
-use tightfit_network::{Features, Field, FieldFile, Network, Random, Range};
+use tightfit_network::{Features, Field, FieldFile, Network, Primitive, Random, Range, Residual};
 use tightfit_shape::Part;
 use tightfit_spatial::Vector3;
 
-use super::{DepthErrors, DepthRecipe, SurfaceSampler};
+use super::{DepthErrors, DepthRecipe, SurfaceSampler, primitive_of};
 use crate::LearningError;
 
 /// Points that the final errors are taken over, and those that decide which network was best.
@@ -61,9 +61,12 @@ pub fn train_depth(
     let seed = recipe.training.seed;
     let training = draw(&sampler, recipe, recipe.samples, seed);
     let others = draw(&sampler, recipe, CHECK_POINTS, seed ^ 0x00C0_FFEE);
-    let (input_ranges, output_range) = ranges(features, &training)?;
-    let samples = scaled(features, &input_ranges, output_range, recipe, &training)?;
-    let others = scaled(features, &input_ranges, output_range, recipe, &others)?;
+    let primitive = if recipe.residual { primitive_of(part) } else { None };
+    let (input_ranges, values, output_range) = ranges(features, primitive, &training)?;
+    let residual = primitive.map(|primitive| Residual { primitive, values });
+    let scaling = Scaling { features, inputs: &input_ranges, primitive, output: output_range };
+    let samples = scaled(&scaling, recipe, &training)?;
+    let others = scaled(&scaling, recipe, &others)?;
     drop(training);
 
     let purpose = purpose(name, recipe);
@@ -86,7 +89,10 @@ pub fn train_depth(
         let progress = DepthProgress { step, steps, error: metres * error, best_error: metres * best_error };
         Ok::<_, LearningError>(report(&progress))
     })?;
-    let field = Field::new(features, input_ranges, output_range, trainer.best_network())?;
+    let mut field = Field::new(features, input_ranges, output_range, trainer.best_network())?;
+    if let Some(residual) = residual {
+        field = field.with_residual(residual)?;
+    }
     let errors = DepthErrors::measure(&field, &sampler, REPORT_POINTS, seed)?;
     if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
         // a leftover would only be resumed at its end
@@ -115,28 +121,48 @@ fn draw(sampler: &SurfaceSampler<'_>, recipe: &DepthRecipe, count: usize, seed: 
     (0..count).into_par_iter().step_by(PIECE).flat_map_iter(piece).collect()
 }
 
-/// Smallest and largest of every feature and of the distance.
-fn ranges(features: Features, points: &[Labelled]) -> Result<(Vec<Range>, Range), LearningError> {
-    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; tightfit_network::MOST_FEATURES + 1];
-    for (point, distance) in points {
-        let numbers = features.of(*point).into_iter().chain([*distance]);
+/// What the network is to give at a point: the distance, or what it has beyond the plain shape's.
+fn target(primitive: Option<Primitive>, (point, distance): &Labelled) -> f64 {
+    primitive.map_or(*distance, |primitive| distance - primitive.sample(*point).0)
+}
+
+/// Smallest and largest of every feature, of the distance, and of what the network is to give.
+fn ranges(
+    features: Features,
+    primitive: Option<Primitive>,
+    points: &[Labelled],
+) -> Result<(Vec<Range>, Range, Range), LearningError> {
+    const FEATURES: usize = tightfit_network::MOST_FEATURES;
+    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; FEATURES + 2];
+    for labelled in points {
+        let numbers = features.of(labelled.0).into_iter().chain([labelled.1, target(primitive, labelled)]);
         for ([low, high], number) in bounds.iter_mut().zip(numbers) {
             (*low, *high) = (low.min(number), high.max(number));
         }
     }
+    // a part that is its own plain shape leaves nothing, and a range must not be empty
+    let last = &mut bounds[FEATURES + 1];
+    (last[0], last[1]) = (last[0].min(last[1] - 1e-9), last[1]);
     let range = |[low, high]: [f64; 2]| Range::new("samples", low, high);
     let inputs: Result<Vec<_>, _> = bounds[..features.count()].iter().copied().map(range).collect();
-    Ok((inputs?, range(bounds[tightfit_network::MOST_FEATURES])?))
+    Ok((inputs?, range(bounds[FEATURES])?, range(bounds[FEATURES + 1])?))
+}
+
+/// How points and distances become numbers of the network.
+struct Scaling<'a> {
+    features: Features,
+    inputs: &'a [Range],
+    primitive: Option<Primitive>,
+    output: Range,
 }
 
 /// Samples in scaled units; a point at distance d weighs 1 / (1 + (d / half_weight)²).
 fn scaled(
-    features: Features,
-    inputs: &[Range],
-    output: Range,
+    scaling: &Scaling<'_>,
     recipe: &DepthRecipe,
     points: &[Labelled],
 ) -> Result<Samples, LearningError> {
+    let Scaling { features, inputs, primitive, output } = scaling;
     let count = points.len();
     let mut columns = vec![0.0; inputs.len() * count];
     for (index, (point, _)) in points.iter().enumerate() {
@@ -146,7 +172,7 @@ fn scaled(
         }
     }
     let weight = |distance: f64| 1.0 / (1.0 + (distance / recipe.half_weight).powi(2));
-    let targets = points.iter().map(|(_, distance)| output.scaled(*distance) as f32).collect();
+    let targets = points.iter().map(|labelled| output.scaled(target(*primitive, labelled)) as f32).collect();
     let weights = points.iter().map(|(_, distance)| weight(*distance) as f32).collect();
     Ok(Samples::new(columns, targets, weights)?)
 }

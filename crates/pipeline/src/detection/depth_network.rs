@@ -56,7 +56,7 @@ impl DepthNetwork {
     /// # Errors
     /// When it was not trained for this part.
     pub fn new(field: Field, part: &Part) -> Result<Self, UnfitNetwork> {
-        let values = field.output_range();
+        let values = field.value_range();
         let band = values.high.min(-values.low);
         if band.is_nan() || band <= 0.0 {
             return Err(UnfitNetwork::OneSided { low: values.low, high: values.high });

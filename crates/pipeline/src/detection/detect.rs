@@ -14,7 +14,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 
 use super::found::Found;
 use super::node_blocks::{Boxes, Frame, Region};
-use super::{Clearances, NetworkScratch, Side, neural};
+use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
 use crate::records::Contacts;
 
 /// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
@@ -39,8 +39,8 @@ pub struct DetectionOptions {
     pub restitution: f64,
 }
 
-/// Appends the contacts of a pair: the nodes of either side against the other's surface. `clearances` are those of the
-/// first and of the second side's nodes.
+/// Appends the contacts of a pair: its meshes where both have one, else the nodes of either side against the other's
+/// surface. `clearances` are those of the first and of the second side's nodes.
 pub fn detect_pair(
     sides: [&Side; 2],
     options: &DetectionOptions,
@@ -48,6 +48,9 @@ pub fn detect_pair(
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
 ) {
+    if let [Some(first), Some(second)] = sides.map(|side| side.mesh) {
+        return mesh_pair::detect(sides, [first, second], options, contacts);
+    }
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
     detect_nodes(sides[1], sides[0], options, second, scratch, contacts);

@@ -2,12 +2,14 @@
 //!
 //! Every node of both bodies is carried into the other's frame and asked for its distance. Where convex edges
 //! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
-//! ([`tightfit_shape::Part::each_piece`] says why). A part with a [`DepthNetwork`] answers through that instead.
+//! ([`tightfit_shape::Part::each_piece`] says why). A part with a [`DepthNetwork`] answers through that instead, and two
+//! parts with meshes triangle by triangle (`mesh_pair`).
 
 mod clearances;
 mod depth_network;
 mod detect;
 mod found;
+mod mesh_pair;
 mod near_cells;
 mod neural;
 mod node_blocks;
@@ -16,6 +18,7 @@ mod side;
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, detect_pair};
+pub use mesh_pair::mesh_ids;
 pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
 pub use side::Side;

@@ -2,6 +2,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
+use tightfit_shape::mesh::CollisionMesh;
 use tightfit_spatial::Pose;
 
 use super::{DepthNetwork, NodeBlocks};
@@ -14,6 +15,8 @@ pub struct Side<'a> {
     pub part: &'a Part,
     /// What answers for the shape instead, if anything does.
     pub network: Option<&'a DepthNetwork>,
+    /// Its triangles, if it is to be detected by them. Two parts that both have them are.
+    pub mesh: Option<&'a CollisionMesh>,
     /// Nodes in the part's frame [m].
     pub nodes: &'a NodeBlocks,
     /// Pose of the part's frame.

@@ -1,8 +1,10 @@
 //! From the description to the scene: units to SI, names to parts, checks that need several fields.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
+use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSpacing;
 use tightfit_shape::preset::preset;
 use tightfit_shape::primitive::{Block, Capsule, NodeList};
@@ -18,7 +20,7 @@ use crate::drive::{Drive, Waypoint, Wiggle, about};
 use super::description::{
     ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
 };
-use super::method::DetectionMethod;
+use super::method::{DetectionMethod, MethodDescription};
 use super::network_file::network_of;
 use super::schema_check::Document;
 use super::{
@@ -55,7 +57,7 @@ fn build(
     let mut problems = Vec::new();
     let mut bodies = Vec::new();
     for (name, part) in &description.parts {
-        match body(name, part, description.method.detection, folder) {
+        match body(name, part, &description.method, folder) {
             Ok(body) => bodies.push(body),
             Err((key, remedy)) => problems.push(document.problem(&key, remedy)),
         }
@@ -64,6 +66,12 @@ fn build(
     if is_neural && problems.is_empty() && bodies.iter().all(|body: &Body| body.network.is_none()) {
         let remedy = "no part has a depth network; train one with `tightfit train depth` and name its file in \
                       `parts.NAME.network`";
+        problems.push(document.problem("method.detection", remedy.into()));
+    }
+    let is_meshed = description.method.detection == DetectionMethod::Mesh;
+    if is_meshed && problems.is_empty() && bodies.iter().filter(|body| body.mesh.is_some()).count() < 2 {
+        let remedy =
+            "needs two parts with a surface of triangles; a half-space and nodes have none, choose `exact`";
         problems.push(document.problem("method.detection", remedy.into()));
     }
     if description.parts.is_empty() {
@@ -117,6 +125,7 @@ fn build(
         contacts,
         drive,
         task,
+        detection: description.method.detection,
         methods,
         source: SceneSource::default(),
     })
@@ -216,7 +225,7 @@ fn pair(contact: &ContactDescription, names: &[&str], friction: f64) -> Result<C
 fn body(
     name: &str,
     description: &PartDescription,
-    detection: DetectionMethod,
+    method: &MethodDescription,
     folder: &Path,
 ) -> Result<Body, (String, String)> {
     let at = |key: &str| format!("parts.{name}.{key}");
@@ -244,17 +253,23 @@ fn body(
     let [roll, pitch, yaw] = description.rotation_deg.map(f64::to_radians);
     let rotation = about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll);
     let translation = Vector3::from(description.position_mm) * 1e-3;
-    let network = match detection {
-        DetectionMethod::Exact => None,
+    let network = match method.detection {
+        DetectionMethod::Exact | DetectionMethod::Mesh => None,
         DetectionMethod::Neural => {
             let file = description.network.as_ref().map(|file| folder.join(file));
             network_of(&part, file.as_deref()).map_err(|reason| (at("network"), reason))?
         }
     };
+    let mesh = match method.detection {
+        DetectionMethod::Exact | DetectionMethod::Neural => None,
+        // parts without end have no mesh
+        DetectionMethod::Mesh => part.mesh(&method.mesh_options()).ok(),
+    };
     Ok(Body {
         name: name.to_string(),
         nodes: part.nodes(&spacing),
         network,
+        mesh: mesh.map(|mesh| Arc::new(CollisionMesh::new(&mesh))),
         part,
         motion: description.motion,
         world_from_part: Pose::new(translation, rotation),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
+use tightfit_shape::mesh::MeshOptions;
 
 use crate::methods::CLUSTERS;
 use crate::{Methods, Preset};
@@ -16,9 +17,12 @@ pub struct MethodDescription {
     /// A set of methods; those named below replace its own.
     #[serde(default)]
     pub preset: Preset,
-    /// What answers for the distance of a part.
+    /// How contacts are found.
     #[serde(default)]
     pub detection: DetectionMethod,
+    /// Largest distance between a curved face and its triangles with detection `mesh` (0.002) [mm].
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    pub mesh_tolerance_mm: Option<f64>,
     /// How contacts are reduced before they are solved.
     pub clustering: Option<ClusteringChoice>,
     /// Contacts that stand for those of a pair: groups of `k-means` (12), or how many `first` keeps (16).
@@ -43,15 +47,29 @@ pub struct MethodDescription {
     pub projection: Option<bool>,
 }
 
-/// What answers for the distance of a part.
+/// How contacts are found.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DetectionMethod {
-    /// The part's own distance.
+    /// By nodes and the exact distance of the part that they meet.
     #[default]
     Exact,
-    /// Its depth network, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
+    /// The same with the part's depth network instead, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
     Neural,
+    /// By the triangles of both parts, every pair that crosses or nearly does; parts without end are met as in `exact`.
+    Mesh,
+}
+
+impl DetectionMethod {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Neural => "neural",
+            Self::Mesh => "mesh",
+        }
+    }
 }
 
 /// How contacts are reduced before they are solved.
@@ -110,9 +128,19 @@ pub enum IntegrationChoice {
 const FIRST: u32 = 16;
 
 impl MethodDescription {
+    /// How finely curved faces are cut into triangles.
+    pub(super) fn mesh_options(&self) -> MeshOptions {
+        let usual = MeshOptions::default();
+        let chord_tolerance = self.mesh_tolerance_mm.map_or(usual.chord_tolerance, |mm| mm * 1e-3);
+        MeshOptions { chord_tolerance, ..usual }
+    }
+
     /// The methods; an option of a method that is not there is answered with its key and what to do.
     pub(super) fn methods(&self) -> Result<Methods, (String, String)> {
         let mut methods = Methods::from(self.preset);
+        if self.mesh_tolerance_mm.is_some() && self.detection != DetectionMethod::Mesh {
+            return Err(idle("mesh_tolerance_mm", self.detection.name(), "detection", "mesh"));
+        }
         if let Some(choice) = self.clustering {
             methods.clustering = match choice {
                 ClusteringChoice::None => ClusteringMethod::None,

@@ -16,12 +16,14 @@ mod schema_check;
 pub use built_in::{BuiltInScene, built_in_scenes};
 pub use description::{Motion, SceneDescription};
 pub use error::{SceneError, SceneProblem};
+pub use method::DetectionMethod;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
+use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSet;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
@@ -46,6 +48,8 @@ pub struct Scene {
     pub drive: Option<Drive>,
     /// What counts as done.
     pub task: Option<Task>,
+    /// How contacts are found. What they are found by is with the bodies.
+    pub detection: DetectionMethod,
     /// What a step is made of.
     pub methods: Methods,
     /// The text it was built from.
@@ -102,6 +106,9 @@ pub struct Body {
     /// What answers for the distance from [`Self::part`]; the part itself when there is none, and in environments
     /// whose parameters give the part other dimensions.
     pub network: Option<Arc<DepthNetwork>>,
+    /// Triangles by which [`Self::part`] meets others that have them too; `None` and in environments with other dimensions
+    /// it is met by its distance.
+    pub mesh: Option<Arc<CollisionMesh>>,
 }
 
 /// How two bodies touch.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair};
+use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids};
 use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
@@ -105,7 +105,10 @@ impl Environment<'_> {
                 self.side(pair.bodies[0], state, None, first_id),
                 self.side(pair.bodies[1], state, None, first_id + counts[0]),
             ];
-            first_id += counts[0] + counts[1];
+            first_id = match sides.each_ref().map(|side| side.mesh) {
+                [Some(first), Some(second)] => first_id.wrapping_add(mesh_ids(first, second)),
+                _ => first_id.wrapping_add(counts[0] + counts[1]),
+            };
             let options = DetectionOptions {
                 margin,
                 horizon: self.scene.step,
@@ -126,7 +129,11 @@ impl Environment<'_> {
     /// A body as detection sees it, with the velocity of the state or a given one.
     fn side(&self, body: usize, state: &State, velocities: Option<&Vec<f64>>, first_id: u32) -> Side<'_> {
         let part = &self.parameters.bodies[body].part;
-        let network = self.scene.bodies[body].network.as_deref().filter(|_| self.scratch.is_neural[body]);
+        let own = &self.scene.bodies[body];
+        let (network, mesh) = match self.scratch.has_scene_part[body] {
+            true => (own.network.as_deref(), own.mesh.as_deref()),
+            false => (None, None),
+        };
         let nodes = &self.scratch.nodes[body];
         if let (Some(index), Some(inertia)) =
             (self.scene.free_index(body), self.parameters.bodies[body].inertia)
@@ -137,6 +144,7 @@ impl Environment<'_> {
             return Side {
                 part,
                 network,
+                mesh,
                 nodes,
                 world_from_part: motion.world_from_part(inertia.center_of_mass),
                 center: motion.center,
@@ -151,7 +159,18 @@ impl Environment<'_> {
             None => (self.scene.bodies[body].world_from_part, [Vector3::zeros(); 2]),
         };
         let center = world_from_part.translation;
-        Side { part, network, nodes, world_from_part, center, body: NOT_FREE, linear, angular, first_id }
+        Side {
+            part,
+            network,
+            mesh,
+            nodes,
+            world_from_part,
+            center,
+            body: NOT_FREE,
+            linear,
+            angular,
+            first_id,
+        }
     }
 
     /// Velocity that brings a kinematic part to its next pose.

@@ -23,8 +23,8 @@ pub(super) struct Solution {
 pub struct Workspace {
     /// Nodes of every body in its part's frame [m].
     pub(super) nodes: Vec<NodeBlocks>,
-    /// Whether a body's network answers for it: the part of the environment is the one it was made for.
-    pub(super) is_neural: Vec<bool>,
+    /// Whether a body's network or mesh answers for it: the part of the environment is the one it was made for.
+    pub(super) has_scene_part: Vec<bool>,
     pub(super) network: NetworkScratch,
     /// What is known of nodes that are not near, for both directions of every pair.
     pub(super) clearances: Vec<[Clearances; 2]>,
@@ -71,7 +71,7 @@ pub struct Workspace {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
-    is_neural: Vec<bool>,
+    has_scene_part: Vec<bool>,
     clearances: Vec<[Clearances; 2]>,
     contacts: Contacts,
     pair_ends: Vec<usize>,
@@ -121,16 +121,16 @@ impl Workspace {
                 })
                 .collect();
             let bodies = scene.bodies.iter().zip(&parameters.bodies);
-            let is_neural = |(body, own): (&crate::Body, &crate::BodyParameters)| {
-                body.network.is_some() && own.part == body.part
+            let has_scene_part = |(body, own): (&crate::Body, &crate::BodyParameters)| {
+                (body.network.is_some() || body.mesh.is_some()) && own.part == body.part
             };
-            self.is_neural = bodies.map(is_neural).collect();
+            self.has_scene_part = bodies.map(has_scene_part).collect();
             self.clearances.clear();
             self.clearances.resize_with(scene.contacts.len(), Default::default);
             scene.bodies.iter().filter_map(|body| body.network.as_ref()).for_each(|network| {
                 self.network.make_room(network);
             });
-            self.most_contacts = most_contacts(scene, parameters, &self.nodes);
+            self.most_contacts = most_contacts(scene, parameters, &self.nodes, &self.has_scene_part);
             self.contacts.make_room(self.most_contacts);
             make_room(&mut self.pair_ends, scene.contacts.len());
         }
@@ -158,7 +158,7 @@ impl Workspace {
     /// Exchanges what is known of one environment for what is known of another.
     pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
-        std::mem::swap(&mut self.is_neural, &mut found.is_neural);
+        std::mem::swap(&mut self.has_scene_part, &mut found.has_scene_part);
         std::mem::swap(&mut self.clearances, &mut found.clearances);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
         std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
@@ -223,10 +223,23 @@ impl Workspace {
     }
 }
 
+/// Contacts that there is room for per triangle of a pair of meshes. Pairs of triangles have no useful bound: where more
+/// are found, the buffers grow in that step.
+const PER_TRIANGLE: usize = 4;
+
 /// Most contacts of all pairs: every node of either side against every piece of the other.
-fn most_contacts(scene: &Scene, parameters: &Parameters, nodes: &[NodeBlocks]) -> usize {
+fn most_contacts(
+    scene: &Scene,
+    parameters: &Parameters,
+    nodes: &[NodeBlocks],
+    has_scene_part: &[bool],
+) -> usize {
     let of_pair = |pair: &crate::ContactPair| {
         let [a, b] = pair.bodies;
+        let mesh = |body: usize| scene.bodies[body].mesh.as_ref().filter(|_| has_scene_part[body]);
+        if let [Some(a), Some(b)] = pair.bodies.map(mesh) {
+            return PER_TRIANGLE * (a.len() + b.len());
+        }
         let pieces = |body: usize| parameters.bodies[body].part.most_pieces();
         nodes[a].len() * pieces(b) + nodes[b].len() * pieces(a)
     };

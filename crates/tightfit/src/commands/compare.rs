@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tightfit::report::{ComparedRun, comparison_html};
-use tightfit::scene::{Methods, Preset, WrenchDifference};
+use tightfit::report::{ComparedRun, WRENCH_AXES, WrenchCurve, WrenchPair, comparison_html};
+use tightfit::scene::{Preset, Record, WrenchDifference};
 
 use super::run::write_text;
-use super::run_report::{self, certificate_table, outcome_table, timing_table};
+use super::run_report::{self, certificate_table, outcome_table, timing_table, words};
 use super::simulate::{Finished, SimulationArguments, preset, simulate};
 use crate::output::{put, say};
 use crate::progress;
@@ -40,35 +40,58 @@ struct Wrenches {
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
+    let presets = &arguments.presets;
+    let pair = [Preset::Paper, Preset::Standard].map(|one| presets.iter().position(|preset| *preset == one));
+    let pair = if let [Some(paper), Some(standard)] = pair { Some([paper, standard]) } else { None };
+    // every preset, every other one at the first's states, and the pair
+    let passes = presets.len() + presets.len().saturating_sub(1) + usize::from(pair.is_some());
+    let mut pass = 0;
+    let mut next = || {
+        pass += 1;
+        format!("{pass} of {passes}: ")
+    };
     let mut finished = Vec::new();
-    for preset in &arguments.presets {
-        finished.push(simulate(&arguments.scene, &arguments.simulation, Some(*preset), true)?);
+    for preset in presets {
+        finished.push(simulate(&arguments.scene, &arguments.simulation, Some(*preset), true, &next())?);
     }
     let mut wrenches = Vec::new();
-    if let Some(first) = finished.first() {
-        for one in &finished {
-            let own_way = WrenchDifference::between(&first.summary.records, &one.summary.records);
-            let methods = one.run.scene.methods;
-            // the same methods from the same states go the same way
-            let same_states = match methods == first.run.scene.methods {
-                true => own_way,
-                false => same_states(first, methods, arguments.simulation.seed)?,
-            };
-            wrenches.push(Wrenches { own_way, same_states });
-        }
+    for (index, one) in finished.iter().enumerate() {
+        let first = &finished[0];
+        let own_way = WrenchDifference::between(&first.summary.records, &one.summary.records);
+        // the same methods from the same states go the same way
+        let same_states = match index {
+            0 => own_way,
+            _ => same_states([first, one], arguments.simulation.seed, &next())?.1,
+        };
+        wrenches.push(Wrenches { own_way, same_states });
     }
+    let pair = match pair {
+        Some(both) => {
+            Some(wrench_pair(both.map(|index| &finished[index]), arguments.simulation.seed, &next())?)
+        }
+        None => None,
+    };
     let text = if arguments.json {
         let runs = finished.iter().zip(&wrenches).map(|(one, wrenches)| run_json(one, wrenches));
-        let report = json!({ "scene": finished.first().map(|one| &one.run.scene.name), "runs": runs.collect::<Vec<_>>() });
+        let report = json!({
+            "scene": finished.first().map(|one| &one.run.scene.name),
+            "runs": runs.collect::<Vec<_>>(),
+            "standard_against_paper": pair.as_ref().map(pair_json),
+        });
         serde_json::to_string_pretty(&report)? + "\n"
     } else {
         let tables = [
-            outcome_table(&finished),
-            certificate_table(&finished),
-            wrench_table(&finished, &wrenches),
-            timing_table(&finished),
+            Some(outcome_table(&finished)),
+            Some(certificate_table(&finished)),
+            Some(wrench_table(&finished, &wrenches)),
+            pair.as_ref().map(pair_table),
+            Some(timing_table(&finished)),
         ];
-        tables.map(|table| table.to_string()).join("\n")
+        let mut text = tables.into_iter().flatten().map(|table| format!("{table}\n")).collect::<String>();
+        for one in &finished {
+            text += &format!("{}: {}\n", one.run.scene.methods.preset.name(), words(one));
+        }
+        text
     };
     if let Some(path) = &arguments.report {
         let compared = |(one, wrenches): (Finished, Wrenches)| ComparedRun {
@@ -77,7 +100,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
             same_states: wrenches.same_states,
         };
         let runs: Vec<ComparedRun> = finished.into_iter().zip(wrenches).map(compared).collect();
-        write_text(path, &comparison_html(&runs))?;
+        write_text(path, &comparison_html(&runs, pair.as_ref()))?;
     }
     // files are written by now, whether or not anybody reads on
     put!("{text}");
@@ -87,32 +110,81 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every step of the first run once more, and the same step by other methods.
-fn same_states(first: &Finished, others: Methods, seed: u64) -> Result<WrenchDifference> {
-    let scene = &first.run.scene;
-    let bar =
-        progress::bar(&format!("{} at the states of {}", others.preset.name(), scene.methods.preset.name()));
-    let follow = |share: f64| progress::set(&bar, share);
-    let steps = first.summary.records.len();
-    let difference =
-        WrenchDifference::at_the_same_states(scene, others, seed, first.run.disturbance, steps, follow)?;
+/// Every step of a run once more, and the same step by another's methods: the wrenches of both, and their difference.
+fn same_states(
+    [reference, other]: [&Finished; 2],
+    seed: u64,
+    note: &str,
+) -> Result<([WrenchCurve; 2], WrenchDifference)> {
+    let scene = &reference.run.scene;
+    let methods = other.run.scene.methods;
+    let names = [methods, scene.methods].map(|methods| methods.preset.name());
+    let bar = progress::bar(&format!("{note}{} at the states of {}", names[0], names[1]));
+    let steps = reference.summary.records.len();
+    let mut curves = [WrenchCurve::default(), WrenchCurve::default()];
+    let follow = |index: usize, own: &Record, others: &Record| {
+        curves[0].follow(own);
+        curves[1].follow(others);
+        if index.is_multiple_of(16) {
+            progress::set(&bar, index as f64 / steps as f64);
+        }
+    };
+    let disturbance = reference.run.disturbance;
+    let difference = WrenchDifference::at_the_same_states(scene, methods, seed, disturbance, steps, follow)?;
     bar.finish_and_clear();
-    Ok(difference)
+    Ok((curves, difference))
+}
+
+/// The usual method against the paper's, over the task: Fig. 9 of the paper.
+fn wrench_pair(both: [&Finished; 2], seed: u64, note: &str) -> Result<WrenchPair> {
+    let [reference, other] = both.map(|one| &one.summary.records);
+    let curves = [reference, other].map(|records| records.iter().collect());
+    Ok(WrenchPair {
+        names: both.map(|one| one.run.scene.methods.preset.name()),
+        own_way: (curves, WrenchDifference::between(reference, other)),
+        same_states: same_states(both, seed, note)?,
+    })
+}
+
+fn pair_json(pair: &WrenchPair) -> Value {
+    json!({
+        "own_way": difference_json(&pair.own_way.1),
+        "same_states": difference_json(&pair.same_states.1),
+    })
+}
+
+fn difference_json(difference: &WrenchDifference) -> Value {
+    let (force, torque) = difference.per_axis.split_at(3);
+    json!({
+        "rms_force_n": difference.force,
+        "rms_torque_nm": difference.torque,
+        "rms_force_xyz_n": force,
+        "rms_torque_xyz_nm": torque,
+        "reference_rms_force_n": difference.reference[0],
+        "reference_rms_torque_nm": difference.reference[1],
+    })
+}
+
+/// Root mean squares by axis.
+fn pair_table(pair: &WrenchPair) -> Table {
+    let [reference, other] = pair.names;
+    let title = format!("{other} against {reference}, rms");
+    let columns = WRENCH_AXES.map(|(axis, unit)| format!("{axis} {unit}"));
+    let columns: Vec<&str> = [title.as_str()].into_iter().chain(columns.iter().map(String::as_str)).collect();
+    let mut table = Table::new(&columns);
+    for (name, (_, difference)) in [("own way", &pair.own_way), ("same states", &pair.same_states)] {
+        let numbers = difference.per_axis.iter().map(|value| format!("{value:.4}"));
+        table.row([name.to_string()].into_iter().chain(numbers).collect());
+    }
+    table
 }
 
 fn run_json(finished: &Finished, wrenches: &Wrenches) -> Value {
-    let difference = |difference: &WrenchDifference| {
-        json!({
-            "rms_force_n": difference.force,
-            "rms_torque_nm": difference.torque,
-            "reference_rms_force_n": difference.reference[0],
-            "reference_rms_torque_nm": difference.reference[1],
-        })
-    };
     let mut value = run_report::json(finished);
+    value["words"] = words(finished).into();
     value["wrench_difference"] = json!({
-        "own_way": difference(&wrenches.own_way),
-        "same_states": difference(&wrenches.same_states),
+        "own_way": difference_json(&wrenches.own_way),
+        "same_states": difference_json(&wrenches.same_states),
     });
     value
 }

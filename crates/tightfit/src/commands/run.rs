@@ -96,7 +96,7 @@ pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
 }
 
 fn simulate_one(name: &str, arguments: &RunArguments) -> Result<Finished> {
-    let mut finished = simulate(name, &arguments.simulation, arguments.preset, arguments.audit)?;
+    let mut finished = simulate(name, &arguments.simulation, arguments.preset, arguments.audit, "")?;
     let Finished { run, summary, seconds, .. } = &mut finished;
     let seed = arguments.simulation.seed;
     if let Some(halvings) = arguments.halvings {

@@ -1,7 +1,7 @@
 //! Runs as tables and JSON.
 
 use serde_json::{Value, json};
-use tightfit::scene::{Methods, Outcome, Summary, ThreadState};
+use tightfit::scene::{Limit, Methods, Outcome, Summary, ThreadState};
 
 use super::order;
 use super::simulate::Finished;
@@ -52,6 +52,7 @@ pub(super) fn json(finished: &Finished) -> Value {
         "scene": finished.run.scene.name,
         "preset": methods.preset.name(),
         "methods": {
+            "detection": finished.run.scene.detection.name(),
             "clustering": methods.clustering.name(),
             "solver": methods.solver.name(),
             "integration": methods.integration.name(),
@@ -81,6 +82,41 @@ pub(super) fn json(finished: &Finished) -> Value {
             "real_time_factor": finished.real_time_factor(),
         },
     })
+}
+
+/// How a run went, in a sentence: whatever happened in it has words.
+pub(super) fn words(finished: &Finished) -> String {
+    let records = &finished.summary.records;
+    let outcome = Outcome::of(&finished.run, records);
+    let summary = Summary::of(records);
+    let mut text = match (finished.run.scene.task.is_some(), outcome.completed) {
+        (false, _) => "ran to its end".to_string(),
+        (true, true) => "completed".to_string(),
+        (true, false) => "not completed".to_string(),
+    };
+    if let Some(state) = outcome.state.filter(|_| !outcome.completed) {
+        text += &format!(" ({})", state_text(state));
+    }
+    text += &match summary.unconverged {
+        0 => ", every step converged".to_string(),
+        steps => format!(
+            ", {steps} of {} steps above the Coulomb residual of 1e-5 m/s (worst {:.1e} m/s)",
+            records.len(),
+            summary.coulomb
+        ),
+    };
+    for limit in Limit::ALL.into_iter().filter(|limit| *limit != Limit::NotConverged) {
+        let steps = records.iter().filter(|record| record.certificate.limits.contains(limit)).count();
+        if steps > 0 {
+            let name = match limit {
+                Limit::NotConverged | Limit::NotFinite => "could not be taken (not finite)",
+                Limit::ProjectionIncomplete => "with an incomplete projection",
+                Limit::TankEmpty => "whose projection lacked energy",
+            };
+            text += &format!(", {steps} steps {name}");
+        }
+    }
+    text
 }
 
 pub(super) fn state_text(state: ThreadState) -> &'static str {

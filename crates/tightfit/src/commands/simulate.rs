@@ -47,12 +47,14 @@ pub(super) fn preset(name: &str) -> Result<Preset, String> {
     })
 }
 
-/// Runs a scene. A preset stands in for all that the scene says of methods; `--set` has the last word.
+/// Runs a scene. A preset stands in for all that the scene says of methods; `--set` has the last word. `note` stands before
+/// the name on the progress bar.
 pub(super) fn simulate(
     name: &str,
     arguments: &SimulationArguments,
     preset: Option<Preset>,
     audit: bool,
+    note: &str,
 ) -> Result<Finished> {
     let chosen = preset.map(|preset| format!("method={{ preset = \"{}\" }}", preset.name()));
     let mut replacements: Vec<String> = chosen.into_iter().chain(arguments.set.iter().cloned()).collect();
@@ -75,7 +77,7 @@ pub(super) fn simulate(
         run.with_audit();
     }
     let steps = (seconds / run.scene.step).round().max(1.0) as usize;
-    let bar = progress::bar(&format!("{} {}", run.scene.name, run.scene.methods.preset.name()));
+    let bar = progress::bar(&format!("{note}{} {}", run.scene.name, run.scene.methods.preset.name()));
     let mut summary = RunSummary::new(&run.scene);
     let mut step_micros = Vec::with_capacity(steps);
     for index in 0..steps {

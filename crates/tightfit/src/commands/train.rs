@@ -49,6 +49,10 @@ struct DepthArguments {
     /// The paper's network: x, y, z in, tanh out. Samples, optimiser and scaling to [-1, 1] stay ours.
     #[arg(long, conflicts_with_all = ["features", "output", "activation", "hidden"])]
     paper: bool,
+    /// Learn only what a plain shape leaves: a smooth screw for a bolt, for others the ring that they lie in. The file
+    /// holds the shape, and what asks the network adds it.
+    #[arg(long)]
+    residual: bool,
     /// Coordinates that the network is told.
     #[arg(long, value_enum, default_value_t = Coordinates::Symmetry)]
     features: Coordinates,
@@ -126,14 +130,17 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<ExitCode> {
     let What::Depth(arguments) = &arguments.what;
     let recipe = recipe(arguments)?;
     let mut all = Vec::new();
-    for job in jobs(arguments)? {
+    let jobs = jobs(arguments)?;
+    let count = jobs.len();
+    for (index, job) in jobs.into_iter().enumerate() {
+        let note = if count > 1 { format!("{} of {count}: ", index + 1) } else { String::new() };
         let done = match arguments.table_2 {
             true => done_before(&job, &recipe)?,
             false => None,
         };
         all.push(match done {
             Some(file) => finished(job, file)?,
-            None => train(job, &recipe)?,
+            None => train(job, &recipe, &note)?,
         });
     }
     match (arguments.json, arguments.table_2) {
@@ -209,15 +216,15 @@ fn part_or_mesh(name: &str) -> Result<Part> {
     Ok(Part::Mesh(part))
 }
 
-/// Trains and saves.
-fn train(job: Job, recipe: &DepthRecipe) -> Result<Done> {
+/// Trains and saves; `note` stands before the name on the progress bar.
+fn train(job: Job, recipe: &DepthRecipe, note: &str) -> Result<Done> {
     let mut checkpoint = job.out.as_os_str().to_owned();
     checkpoint.push(".checkpoint");
     let checkpoint = PathBuf::from(checkpoint);
-    let bar = progress::bar("drawing samples");
+    let bar = progress::bar(&format!("{note}{}: drawing samples", job.name));
     let trained = train_depth(&job.part, &job.name, recipe, Some(&checkpoint), |progress| {
         let (error, best) = (1e6 * progress.error, 1e6 * progress.best_error);
-        bar.set_message(format!("{}: error {error:.3} um, best {best:.3} um", job.name));
+        bar.set_message(format!("{note}{}: error {error:.3} um, best {best:.3} um", job.name));
         progress::set(&bar, progress.step as f64 / progress.steps as f64);
         true
     });
@@ -295,6 +302,7 @@ fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
         Hidden::Tanh => Activation::Tanh,
         Hidden::Silu => Activation::Silu,
     };
+    recipe.residual = arguments.residual;
     recipe.samples = arguments.samples.unwrap_or(recipe.samples);
     let training = &mut recipe.training;
     (training.seed, training.threads) = (arguments.seed, arguments.threads);

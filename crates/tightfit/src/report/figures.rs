@@ -122,6 +122,7 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 pub(super) fn methods(run: &RunSummary) -> String {
     let Methods { preset, clustering, solver, integration, projection } = run.methods;
     let names = [clustering.name(), solver.name(), integration.name()].join(", ");
+    let names = [run.detection.name().to_string() + " detection", names].join(", ");
     format!("{}: {names}{}", preset.name(), if projection { "" } else { ", no projection" })
 }
 

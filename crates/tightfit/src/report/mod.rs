@@ -15,10 +15,12 @@ mod number;
 mod overlay;
 mod plot;
 mod summary;
+mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
 pub use overlay::{ComparedRun, comparison_html};
 pub use summary::{Outcome, RunSummary};
+pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 
 use std::fmt::Write;
 

@@ -10,7 +10,7 @@ use super::charts::{LEAST_PENETRATION, LEAST_RESIDUAL, tilt};
 use super::figures::{duration, methods, write_comparison};
 use super::number::{escape, number};
 use super::plot::{Plot, Series, TIME};
-use super::{RunSummary, head};
+use super::{RunSummary, WrenchPair, head};
 
 /// A run of a comparison.
 #[derive(Clone, Debug)]
@@ -23,9 +23,10 @@ pub struct ComparedRun {
     pub same_states: WrenchDifference,
 }
 
-/// The report of a comparison; the first run is the one that the others are held against.
+/// The report of a comparison; the first run is the one that the others are held against. The contact wrenches of a pair
+/// are shown axis by axis.
 #[must_use]
-pub fn comparison_html(runs: &[ComparedRun]) -> String {
+pub fn comparison_html(runs: &[ComparedRun], pair: Option<&WrenchPair>) -> String {
     let name = runs.first().map_or("nothing", |run| run.summary.name.as_str());
     let mut html = head(&format!("Methods compared on {name}"));
     let summaries: Vec<RunSummary> = runs.iter().map(|run| run.summary.clone()).collect();
@@ -36,7 +37,11 @@ pub fn comparison_html(runs: &[ComparedRun]) -> String {
     for plot in plots(&summaries) {
         html.push_str(&plot.svg());
     }
-    html + "</div></body></html>\n"
+    html.push_str("</div>\n");
+    if let Some(pair) = pair {
+        pair.write(&mut html);
+    }
+    html + "</body></html>\n"
 }
 
 fn write_stages(html: &mut String, runs: &[ComparedRun]) {

@@ -1,6 +1,6 @@
 //! What a report is made from: the records of a run, and its contacts at one step.
 
-use tightfit_simulation::{Methods, Record, Run, Scene, StepHalving, Task};
+use tightfit_simulation::{DetectionMethod, Methods, Record, Run, Scene, StepHalving, Task};
 
 use super::ContactDrawing;
 
@@ -37,6 +37,8 @@ pub struct RunSummary {
     pub task: Option<Task>,
     /// Time step [s].
     pub step: f64,
+    /// How its contacts are found.
+    pub detection: DetectionMethod,
     /// What its steps are made of.
     pub methods: Methods,
     /// The verdict; left out of the report when `None`.
@@ -60,6 +62,7 @@ impl RunSummary {
             description: scene.description.clone(),
             task: scene.task,
             step: scene.step,
+            detection: scene.detection,
             methods: scene.methods,
             outcome: None,
             records: Vec::new(),
