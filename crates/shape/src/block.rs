@@ -1,20 +1,21 @@
 //! Many points at once: which are far from a part, which face one smooth face, which need a closer look.
 //!
-//! Of the nodes near a part most face the middle of one smooth face, where there is no choice of faces. These are
-//! answered here, in loops that run in vectors; only nodes at edges go on to [`Part::each_piece`], one by one.
+//! Of the nodes near a part most face the middle of one smooth face, where there is no choice of faces, and most others
+//! one edge. These are answered here, in loops that run in vectors; the rest goes on to [`Part::each_piece`], one by one.
 //!
 //! ```text
 //! far       no piece within reach
 //! single    one piece within reach, and within it one face alone with d ≥ −behind: its distance and normal
+//! pair      the same with two faces
 //! several   anything else
 //! ```
 //!
-//! `single` is the face that anyone would choose who does not choose faces that a point is farther behind than
-//! `behind`. The numbers are bit for bit those of [`Part::each_piece`].
+//! Nobody chooses faces that a point is farther behind than `behind`. The numbers are bit for bit those of
+//! [`Part::each_piece`].
 
 use nalgebra::Vector3;
 
-use crate::Part;
+use crate::{Part, Sample};
 
 /// Points of a block.
 pub const BLOCK: usize = 32;
@@ -46,11 +47,13 @@ pub const FAR: Verdict = 0;
 pub const SINGLE: Verdict = 1;
 /// The point must be asked by itself.
 pub const SEVERAL: Verdict = 2;
+/// The point is at the edge of two faces.
+pub const PAIR: Verdict = 4;
 
 /// Answers for the points of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBlock {
-    /// What is known; the other columns hold for [`SINGLE`].
+    /// What is known; the other columns hold for [`SINGLE`] and [`PAIR`].
     pub verdict: [Verdict; BLOCK],
     /// Number of the piece, as in [`Part::each_piece`].
     pub number: [u64; BLOCK],
@@ -58,9 +61,31 @@ pub struct FaceBlock {
     pub distance: Lanes,
     /// Unit normal of the face in the part's frame, x, y, z [-].
     pub normal: [Lanes; 3],
+    /// Distance and normal of the second face of a [`PAIR`], in the order of the piece's faces.
+    pub second_distance: Lanes,
+    /// [-].
+    pub second_normal: [Lanes; 3],
     /// No point has a piece within a reach below this [m]; −∞ where that is not known. It falls by no more than the way
     /// that the points go, and motions of the part's symmetry do not change it above [`Part::symmetric_from`].
     pub clear: f64,
+}
+
+impl FaceBlock {
+    /// Face of a point.
+    #[inline(always)]
+    #[must_use]
+    pub fn first(&self, lane: usize) -> Sample {
+        let [x, y, z] = &self.normal;
+        Sample { distance: self.distance[lane], normal: Vector3::new(x[lane], y[lane], z[lane]) }
+    }
+
+    /// Second face of a point.
+    #[inline(always)]
+    #[must_use]
+    pub fn second(&self, lane: usize) -> Sample {
+        let [x, y, z] = &self.second_normal;
+        Sample { distance: self.second_distance[lane], normal: Vector3::new(x[lane], y[lane], z[lane]) }
+    }
 }
 
 /// The smallest of a block.
@@ -89,6 +114,8 @@ impl Default for FaceBlock {
             number: [0; BLOCK],
             distance: [0.0; BLOCK],
             normal: [[0.0; BLOCK]; 3],
+            second_distance: [0.0; BLOCK],
+            second_normal: [[0.0; BLOCK]; 3],
             clear: f64::NEG_INFINITY,
         }
     }

@@ -1,7 +1,7 @@
 //! Blocks of points get the answers that the points get one by one.
 
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::node::NodeSpacing;
 use tightfit_shape::{Part, Sample, preset};
 
@@ -19,7 +19,7 @@ fn blocks_give_the_answers_of_single_points() {
     for name in ["peg-50", "hole-50", "m48x5-bolt", "m48x5-nut"] {
         let part = preset::preset(name).expect(name);
         for (spread, reach, behind) in [(30e-6, 50e-6, 5e-6), (2e-3, 0.2e-3, 20e-6), (1e-6, 10e-6, 5e-6)] {
-            let (mut single, mut all) = (0, 0);
+            let (mut single, mut pairs, mut all) = (0, 0, 0);
             for chunk in points_around(&part, spread).chunks_exact(BLOCK) {
                 let mut points = PointBlock::default();
                 for (lane, point) in chunk.iter().enumerate() {
@@ -30,24 +30,29 @@ fn blocks_give_the_answers_of_single_points() {
                 for (lane, &point) in chunk.iter().enumerate() {
                     let mut pieces = Vec::new();
                     part.each_piece(point, reach, |number, branches| {
-                        let best = branches.iter().copied().max_by(|a, b| a.distance.total_cmp(&b.distance));
-                        let standing = branches.iter().filter(|face| face.distance >= -behind).count();
-                        pieces.push((number, best.expect("a face"), standing));
+                        let holds = |face: &Sample| face.distance >= -behind;
+                        let standing: Vec<Sample> = branches.iter().copied().filter(holds).collect();
+                        pieces.push((number, standing));
                     });
                     all += 1;
+                    let number = faces.number[lane] as u32;
                     match faces.verdict[lane] {
                         FAR => assert!(pieces.is_empty(), "{name} {point:?}: {pieces:?}"),
                         SINGLE => {
                             single += 1;
-                            let normal = faces.normal.map(|lanes| lanes[lane]).into();
-                            let face = Sample { distance: faces.distance[lane], normal };
-                            assert_eq!(pieces, [(faces.number[lane] as u32, face, 1)], "{name} {point:?}");
+                            assert_eq!(pieces, [(number, vec![faces.first(lane)])], "{name} {point:?}");
+                        }
+                        PAIR => {
+                            pairs += 1;
+                            let both = vec![faces.first(lane), faces.second(lane)];
+                            assert_eq!(pieces, [(number, both)], "{name} {point:?}");
                         }
                         _ => {}
                     }
                 }
             }
-            println!("{name} spread {spread}: {single} of {all} points face one face");
+            println!("{name} spread {spread}: {single} of {all} points face one face, {pairs} an edge");
+            assert!(pairs > 0 || !name.contains("x5"), "{name}: no edges met");
             assert!(spread > 1e-3 || single * 2 > all || name.contains("x5"), "{name}: {single} of {all}");
         }
     }

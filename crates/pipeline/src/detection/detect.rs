@@ -8,8 +8,8 @@
 //! expected at the end of the step [m/s]. Nodes inside a ball or capsule take the true distance to the piece instead.
 
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
-use tightfit_shape::{Branches, Part, Sample, intersection};
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
+use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::found::Found;
@@ -97,7 +97,7 @@ impl Vectorise for NodesAgainst<'_> {
         let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
 
         let (mut boxes, mut points, mut faces) = (Boxes::new(), PointBlock::default(), FaceBlock::default());
-        let mut found = Found::new(of, against);
+        let mut found = Found::new(of, against, contacts);
         for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
             let first = group * BLOCK;
             of.nodes.boxes(first, &mut boxes);
@@ -111,12 +111,10 @@ impl Vectorise for NodesAgainst<'_> {
                     against.part.face_block(&points, look.reach, look.behind, &mut faces);
                     *bound = faces.clear;
                     look.at_block(block, count, &points, &faces, &mut found);
-                    found.flush_if_full(contacts);
                 }
             }
         }
-        found.flush(contacts);
-        found.finish(options, contacts);
+        found.finish(options);
     }
 }
 
@@ -167,15 +165,20 @@ impl<'a> Look<'a> {
         let first_id = self.of.first_id + (block * BLOCK) as u32;
         for lane in 0..count {
             let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
+            let number = faces.number[lane] as u32;
             match faces.verdict[lane] {
                 FAR => {}
                 SINGLE if !self.is_core => {
-                    let gap = faces.distance[lane] - self.offset;
-                    if gap < self.options.margin {
-                        let normal: Vector3<f64> = faces.normal.each_ref().map(|lanes| lanes[lane]).into();
-                        let point = points.get(lane) - normal * self.offset;
-                        found.push(point, normal, gap, id(faces.number[lane] as u32));
+                    let face = faces.first(lane).offset(self.offset);
+                    if face.distance < self.options.margin {
+                        let point = points.get(lane) - face.normal * self.offset;
+                        found.push(point, face.normal, face.distance, id(number));
                     }
+                }
+                PAIR if !self.is_core => {
+                    let point = points.get(lane);
+                    let faces = [faces.first(lane), faces.second(lane)];
+                    self.at_edge(point, &faces, id(number), found);
                 }
                 _ => self.at_node(points.get(lane), id, found),
             }
@@ -193,19 +196,28 @@ impl<'a> Look<'a> {
         if is_far {
             return;
         }
-        let (offset, margin) = (self.offset, self.options.margin);
-        self.against.part.each_piece(point, self.reach, |number, branches| {
-            let [face, other] = match self.is_core {
-                true => [Some(intersection(branches)), None],
-                false => predicted(branches, self.motion.at(point), self.options.horizon),
-            };
-            if let Some(face) = face.filter(|face| face.distance - offset < margin) {
-                found.push(point - face.normal * offset, face.normal, face.distance - offset, id(number));
-                if let Some(other) = other {
-                    found.push_other(other.offset(offset));
-                }
-            }
+        self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
+            true => self.take(point, [Some(intersection(branches)), None], id(number), found),
+            false => self.at_edge(point, branches, id(number), found),
         });
+    }
+
+    /// Takes one of the faces that meet at an edge.
+    #[inline(always)]
+    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, found: &mut Found) {
+        self.take(point, predicted(faces, self.motion.at(point), self.options.horizon), id, found);
+    }
+
+    /// Takes a face if it is near enough, and the other one with it.
+    #[inline(always)]
+    fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, found: &mut Found) {
+        let face = face.map(|face| face.offset(self.offset));
+        if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.options.margin) {
+            found.push(point - normal * self.offset, normal, distance, id);
+            if let Some(other) = other {
+                found.push_other(other.offset(self.offset));
+            }
+        }
     }
 }
 
@@ -242,7 +254,7 @@ fn behind(path: f64) -> f64 {
 
 /// The face with the largest predicted gap, and the next one that still holds. A node in front of another face is outside
 /// the piece, so the gap to the chosen one, which it is about to come in front of, is not negative then.
-fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> [Option<Sample>; 2] {
+fn predicted(faces: &[Sample], velocity: Vector3<f64>, horizon: f64) -> [Option<Sample>; 2] {
     let behind = behind(horizon * velocity.norm());
     let score = |face: &Sample| match face.distance >= behind {
         true => face.distance + horizon * face.normal.dot(&velocity),
@@ -250,7 +262,7 @@ fn predicted(branches: &Branches, velocity: Vector3<f64>, horizon: f64) -> [Opti
     };
     let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
     let mut outside = f64::NEG_INFINITY;
-    for face in branches {
+    for face in faces {
         let own = score(face);
         outside = outside.max(face.distance);
         if best[0].is_none_or(|(other, _)| own > other) {

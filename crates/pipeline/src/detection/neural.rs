@@ -68,7 +68,7 @@ pub(super) fn detect_nodes(
     let radii = [(extent.radii[0] - reach).max(0.0), extent.radii[1] + reach];
     let looks_beyond = reach > network.cells.clear();
 
-    let mut found = Batches { of, offset, margin: options.margin, found: Found::new(of, against) };
+    let mut found = Batches { of, offset, margin: options.margin, found: Found::new(of, against, contacts) };
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
@@ -93,17 +93,16 @@ pub(super) fn detect_nodes(
                 Whereabouts::Far if !looks_beyond => {}
                 Whereabouts::Far | Whereabouts::Elsewhere => {
                     let sample = against.part.sample(point);
-                    found.add(node, point, sample.distance, sample.normal, contacts);
+                    found.add(node, point, sample.distance, sample.normal);
                 }
             }
         }
         if scratch.nodes.len() + BLOCK > BATCH {
-            found.ask(network, scratch, contacts);
+            found.ask(network, scratch);
         }
     }
-    found.ask(network, scratch, contacts);
-    found.found.flush(contacts);
-    found.found.finish(options, contacts);
+    found.ask(network, scratch);
+    found.found.finish(options);
 }
 
 /// Answers on their way into the record.
@@ -118,7 +117,7 @@ struct Batches<'a> {
 
 impl Batches<'_> {
     /// Asks the network for the nodes gathered so far.
-    fn ask(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch, contacts: &mut Contacts) {
+    fn ask(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch) {
         let NetworkScratch { points, nodes, values, gradients, field } = scratch;
         // a field that was built cannot fail; if it did, the nodes would be missing, which the audit sees
         if network.field.evaluate(points, values, gradients, field).is_ok() {
@@ -126,7 +125,7 @@ impl Batches<'_> {
                 let gradient = gradients.get(index);
                 let slope = gradient.norm();
                 if slope > 0.0 {
-                    self.add(*node, points.get(index), values[index], gradient / slope, contacts);
+                    self.add(*node, points.get(index), values[index], gradient / slope);
                 }
             }
         }
@@ -135,19 +134,11 @@ impl Batches<'_> {
     }
 
     /// Keeps an answer if it is near enough.
-    fn add(
-        &mut self,
-        node: u32,
-        point: Vector3<f64>,
-        distance: f64,
-        normal: Vector3<f64>,
-        contacts: &mut Contacts,
-    ) {
+    fn add(&mut self, node: u32, point: Vector3<f64>, distance: f64, normal: Vector3<f64>) {
         let gap = distance - self.offset;
         if gap < self.margin {
             let id = (self.of.first_id + node) * Part::MOST_PIECES;
             self.found.push(point - normal * self.offset, normal, gap, id);
-            self.found.flush_if_full(contacts);
         }
     }
 }

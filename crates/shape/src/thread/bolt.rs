@@ -175,15 +175,14 @@ impl Bolt {
     /// See [`crate::Part::face_block`].
     #[inline(always)]
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
-        let bottom = self.bottom();
-        // shank and head lie below z = 0
-        let body = if self.shank.is_some() || self.head.is_some() { reach } else { f64::NEG_INFINITY };
+        let has_body = self.shank.is_some() || self.head.is_some();
         let window = ThreadWindow {
-            alone: [(bottom + behind).max(body), self.length() - behind],
-            ends: [bottom - reach, self.length() + reach],
+            ends: [self.bottom(), self.length()],
+            // shank and head lie below z = 0
+            thread_from: if has_body { reach } else { f64::NEG_INFINITY },
             widest: f64::INFINITY,
             // the lower end is covered by its body or blunt
-            cones: [None, self.surface.cones()[1]],
+            cones: [None, self.surface.end_radius(1)],
         };
         self.surface.profile.face_block(Side::External, window, points, reach, behind, out);
     }

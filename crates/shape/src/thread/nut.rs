@@ -135,12 +135,11 @@ impl Nut {
     /// See [`crate::Part::face_block`].
     #[inline(always)]
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
-        let [bottom, top] = self.surface.ends;
         let window = ThreadWindow {
-            alone: [bottom + behind, top - behind],
-            ends: [bottom - reach, top + reach],
+            ends: self.surface.ends,
+            thread_from: f64::NEG_INFINITY,
             widest: WALL_MATTERS * self.wall_level(),
-            cones: self.surface.cones(),
+            cones: [self.surface.end_radius(0), self.surface.end_radius(1)],
         };
         self.surface.profile.face_block(Side::Internal, window, points, reach, behind, out);
     }

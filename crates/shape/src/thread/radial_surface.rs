@@ -131,12 +131,12 @@ impl RadialSurface {
         })
     }
 
-    /// The cones of the ends as radius = base + slope · z [m].
-    pub(crate) fn cones(&self) -> [Option<[f64; 2]>; 2] {
-        [0, 1].map(|end| {
-            let at_zero = self.cone_radius(end, 0.0)?;
-            Some([at_zero, self.cone_radius(end, 1.0)? - at_zero])
-        })
+    /// Radius of the cone of an end in the end plane [m].
+    pub(crate) fn end_radius(&self, end: usize) -> Option<f64> {
+        match self.starts[end] {
+            ThreadStart::Chamfered { end_radius } => Some(end_radius),
+            ThreadStart::Blunt => None,
+        }
     }
 
     /// Height at which the cone of an end has this radius [m], if that is between the ends.

@@ -1,9 +1,9 @@
-//! Blocks of points against a thread, away from its ends.
+//! Blocks of points against a thread and what cuts it.
 //!
-//! Between two heights no end plane or shank competes with the thread. There a point that is well below the crest and
-//! inside the cones, clear of the core and of the flank across the groove, faces one flank alone; `start_distance.rs`
-//! says what the pieces are and why these tests find them. Flanks cost most, and blocks of nodes lie on one flank:
-//! only blocks with a point near theirs are asked for it.
+//! A point that is clear of the core and of the flank across the groove has one piece within reach: the ridge with the
+//! nearer flank, cut off at its tip, by the end planes and the cones; `start_distance.rs` says what the pieces are and
+//! why these tests find them. Flanks cost most, and blocks of nodes lie on one flank: only blocks with a point near
+//! theirs are asked for it, and only blocks with a point near a cut for the cuts.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -14,19 +14,26 @@ use super::radial_surface::Side;
 use super::start_distance::STEEPEST;
 use crate::Sample;
 use crate::angle::angle_of;
-use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PointBlock, SEVERAL, SINGLE, smallest};
+use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
 
-/// Where other faces of the part come near the thread.
+/// What bounds the thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadWindow {
-    /// Heights between which only thread and cones count [m].
-    pub(super) alone: [f64; 2],
-    /// Heights beyond which the part is farther than `reach` [m].
+    /// Heights of the end planes [m].
     pub(super) ends: [f64; 2],
+    /// Height from which on no shank or head is within reach [m].
+    pub(super) thread_from: f64,
     /// Radius from which on other faces count [m].
     pub(super) widest: f64,
-    /// Cones at the ends: the radius is base + slope · z [m]; material is inside a bolt's and outside a nut's.
-    pub(super) cones: [Option<[f64; 2]>; 2],
+    /// Radii of the cones at the end planes [m]; material is inside a bolt's and outside a nut's.
+    pub(super) cones: [Option<f64>; 2],
+}
+
+/// Where the points of a block are.
+struct Places {
+    /// s above the middle of the nearest ridge, and distance from the axis [m].
+    phase: Lanes,
+    radius: Lanes,
 }
 
 impl ThreadProfile {
@@ -44,16 +51,10 @@ impl ThreadProfile {
         let [x, y, z] = &points.axes;
         // +1: the ridge is material, −1: the groove is air
         let sign = if side == Side::External { 1.0 } else { -1.0 };
-        let (body, tip) = match side {
-            Side::External => (self.root_radius(), self.crest_radius()),
-            Side::Internal => (self.crest_radius(), self.root_radius()),
-        };
-        // without a cone: infinitely far behind it
-        let none = [sign * f64::INFINITY, 0.0];
-        let [low_cone, high_cone] = window.cones.map(|cone| cone.unwrap_or(none));
-        let (mut phase, mut radii): (Lanes, Lanes) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (body, tip) = self.body_and_tip(side);
+        let mut places = Places { phase: [0.0; BLOCK], radius: [0.0; BLOCK] };
         let mut clear: Lanes = [0.0; BLOCK];
-        let mut any_near = 0;
+        let (mut any_ridge, mut any_cut) = (0, false);
         for lane in 0..BLOCK {
             let (px, py, pz) = (x[lane], y[lane], z[lane]);
             let radius = (px * px + py * py).sqrt();
@@ -63,60 +64,182 @@ impl ThreadProfile {
             let width = self.half_width_at(radius);
             let from_near = sign * (size - width);
             let from_across = if side == Side::External { self.pitch() - size - width } else { width + size };
-            let from_low = sign * (radius - (low_cone[0] + low_cone[1] * pz)) * FRAC_1_SQRT_2;
-            let from_high = sign * (radius - (high_cone[0] + high_cone[1] * pz)) * FRAC_1_SQRT_2;
-            let from_cone = if from_low > from_high { from_low } else { from_high };
+            let (from_low, from_high) = (window.ends[0] - pz, pz - window.ends[1]);
+            let (from_cone, from_other_cone) =
+                (window.beyond_cone(0, sign, radius, pz), window.beyond_cone(1, sign, radius, pz));
+            let from_cone = if from_cone > from_other_cone { from_cone } else { from_other_cone };
 
-            let is_alone = (pz > window.alone[0]) & (pz < window.alone[1]) & (radius < window.widest);
+            let is_thread = (pz > window.thread_from) & (radius < window.widest);
             let is_near = (from_near <= STEEPEST * reach) & (from_tip <= reach);
             let is_beside = (from_across <= STEEPEST * reach) | (from_body <= reach);
-            let is_clear = !is_beside & (from_tip < -behind) & (from_cone < -behind);
-            let is_gone = (pz < window.ends[0])
-                | (pz > window.ends[1])
-                | (is_alone & ((from_tip > reach) | (from_cone > reach) | (!is_near & !is_beside)));
+            let is_gone = (from_low > reach)
+                | (from_high > reach)
+                | (is_thread & ((from_tip > reach) | (from_cone > reach) | (!is_near & !is_beside)));
+            let is_cut = (from_tip >= -behind)
+                | (from_low >= -behind)
+                | (from_high >= -behind)
+                | (from_cone >= -behind);
 
-            let verdict = if is_alone & is_clear { SINGLE } else { SEVERAL };
-            out.verdict[lane] = if is_gone { FAR } else { verdict };
             // far from the endless thread is far from what the ends leave of it
             let from_flank = if from_near < from_across { from_near } else { from_across } * (1.0 / STEEPEST);
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
-            phase[lane] = s;
-            radii[lane] = radius;
-            any_near |= out.verdict[lane];
+            // points that may face the ridge alone are single for now
+            let verdict = if is_thread & !is_beside { SINGLE } else { SEVERAL };
+            out.verdict[lane] = if is_gone { FAR } else { verdict };
+            places.phase[lane] = s;
+            places.radius[lane] = radius;
+            any_ridge |= out.verdict[lane];
+            any_cut |= is_cut & (out.verdict[lane] == SINGLE);
         }
         out.clear = smallest(&clear);
-        if any_near & SINGLE != 0 {
-            self.flank_block(sign, points, [&phase, &radii], reach, behind, out);
+        if any_ridge & SINGLE != 0 {
+            let mut held_by = self.flank_block(sign, points, &places, reach, behind, out);
+            if any_cut {
+                self.cut_block(side, &window, points, &places, [reach, behind], &mut held_by, out);
+            }
+            for (verdict, faces) in out.verdict.iter_mut().zip(held_by) {
+                let pair = if faces == 2 { PAIR } else { SEVERAL };
+                let found = if faces == 1 { SINGLE } else { pair };
+                *verdict = if *verdict == SINGLE { found } else { *verdict };
+            }
         }
     }
 
-    /// Distance and normal of the nearer flank, where a verdict is [`SINGLE`] so far.
+    fn body_and_tip(&self, side: Side) -> (f64, f64) {
+        match side {
+            Side::External => (self.root_radius(), self.crest_radius()),
+            Side::Internal => (self.crest_radius(), self.root_radius()),
+        }
+    }
+
+    /// The nearer flank as the first face of every point, and how many faces hold the points: it or none. Points beyond
+    /// its reach are [`FAR`].
     #[inline(always)]
     fn flank_block(
         &self,
         sign: f64,
         points: &PointBlock,
-        [phase, radii]: [&Lanes; 2],
+        places: &Places,
         reach: f64,
         behind: f64,
         out: &mut FaceBlock,
-    ) {
+    ) -> [u64; BLOCK] {
         out.number = [1; BLOCK];
+        let mut held_by = [0; BLOCK];
         let [x, y, z] = &points.axes;
         for lane in 0..BLOCK {
             let point = Vector3::new(x[lane], y[lane], z[lane]);
-            let toward = if phase[lane] < 0.0 { -1.0 } else { 1.0 };
-            let Sample { distance, normal } = self.flank_at_radius(point, radii[lane], phase[lane], toward);
+            let (s, radius) = (places.phase[lane], places.radius[lane]);
+            let toward = if s < 0.0 { -1.0 } else { 1.0 };
+            let Sample { distance, normal } = self.flank_at_radius(point, radius, s, toward);
             let distance = sign * distance;
-            let found = if distance >= -behind { SINGLE } else { SEVERAL };
-            let found = if distance <= reach { found } else { FAR };
             let verdict = out.verdict[lane];
-            out.verdict[lane] = if verdict == SINGLE { found } else { verdict };
+            out.verdict[lane] = if (verdict == SINGLE) & (distance > reach) { FAR } else { verdict };
+            held_by[lane] = u64::from(distance >= -behind);
             out.distance[lane] = distance;
             out.normal[0][lane] = sign * normal.x;
             out.normal[1][lane] = sign * normal.y;
             out.normal[2][lane] = sign * normal.z;
         }
+        held_by
+    }
+
+    /// Tip, end planes and cones, in the order of `start_distance::each_cut_piece`.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "one call, and all of it must be inlined")]
+    fn cut_block(
+        &self,
+        side: Side,
+        window: &ThreadWindow,
+        points: &PointBlock,
+        places: &Places,
+        [reach, behind]: [f64; 2],
+        held_by: &mut [u64; BLOCK],
+        out: &mut FaceBlock,
+    ) {
+        let [x, y, z] = &points.axes;
+        let sign = if side == Side::External { 1.0 } else { -1.0 };
+        let (_, tip) = self.body_and_tip(side);
+        let (mut outward, mut distance): ([Lanes; 2], Lanes) = ([[0.0; BLOCK]; 2], [0.0; BLOCK]);
+        let mut normal: [Lanes; 3] = [[0.0; BLOCK]; 3];
+        for lane in 0..BLOCK {
+            let radius = places.radius[lane];
+            let on_axis = radius <= 0.0;
+            outward[0][lane] = if on_axis { 1.0 } else { x[lane] / radius };
+            outward[1][lane] = if on_axis { 0.0 } else { y[lane] / radius };
+            distance[lane] = sign * (radius - tip);
+            normal[0][lane] = sign * outward[0][lane];
+            normal[1][lane] = sign * outward[1][lane];
+        }
+        offer(&distance, &normal, behind, held_by, out);
+        normal = [[0.0; BLOCK], [0.0; BLOCK], [1.0; BLOCK]];
+        for lane in 0..BLOCK {
+            distance[lane] = z[lane] - window.ends[1];
+        }
+        offer(&distance, &normal, behind, held_by, out);
+        normal[2] = [-1.0; BLOCK];
+        for lane in 0..BLOCK {
+            distance[lane] = window.ends[0] - z[lane];
+        }
+        offer(&distance, &normal, behind, held_by, out);
+        for end in 0..2 {
+            let up = if end == 0 { -1.0 } else { 1.0 };
+            if window.cones[end].is_none() {
+                continue;
+            }
+            for lane in 0..BLOCK {
+                let radius = places.radius[lane];
+                let cone = window.cone(end, sign, z[lane]);
+                let matters = match side {
+                    Side::External => cone < tip + reach,
+                    Side::Internal => cone > tip - reach,
+                };
+                let own = window.beyond_cone(end, sign, radius, z[lane]);
+                distance[lane] = if matters { own } else { f64::NEG_INFINITY };
+                normal[0][lane] = sign * outward[0][lane] * FRAC_1_SQRT_2;
+                normal[1][lane] = sign * outward[1][lane] * FRAC_1_SQRT_2;
+            }
+            normal[2] = [up * FRAC_1_SQRT_2; BLOCK];
+            offer(&distance, &normal, behind, held_by, out);
+        }
+    }
+}
+
+impl ThreadWindow {
+    /// Radius of a cone at a height [m]; without a cone it bounds nothing.
+    #[inline(always)]
+    fn cone(&self, end: usize, sign: f64, z: f64) -> f64 {
+        let depth = if end == 0 { z - self.ends[0] } else { self.ends[1] - z };
+        self.cones[end].unwrap_or(sign * f64::INFINITY) + sign * depth
+    }
+
+    /// Distance to a cone, positive outside the material [m].
+    #[inline(always)]
+    fn beyond_cone(&self, end: usize, sign: f64, radius: f64, z: f64) -> f64 {
+        sign * (radius - self.cone(end, sign, z)) * FRAC_1_SQRT_2
+    }
+}
+
+/// Adds a face of the ridge where it holds a point; the first two are kept.
+#[inline(always)]
+fn offer(
+    distance: &Lanes,
+    normal: &[Lanes; 3],
+    behind: f64,
+    held_by: &mut [u64; BLOCK],
+    out: &mut FaceBlock,
+) {
+    for lane in 0..BLOCK {
+        let holds = distance[lane] >= -behind;
+        let is_first = holds & (held_by[lane] == 0);
+        let is_second = holds & (held_by[lane] == 1);
+        out.distance[lane] = if is_first { distance[lane] } else { out.distance[lane] };
+        out.second_distance[lane] = if is_second { distance[lane] } else { out.second_distance[lane] };
+        for (own, (first, second)) in normal.iter().zip(out.normal.iter_mut().zip(&mut out.second_normal)) {
+            first[lane] = if is_first { own[lane] } else { first[lane] };
+            second[lane] = if is_second { own[lane] } else { second[lane] };
+        }
+        held_by[lane] += u64::from(holds);
     }
 }
