@@ -7,6 +7,7 @@
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
 //! expected at the end of the step [m/s]. Nodes inside a ball or capsule take the true distance to the piece instead.
 
+use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
@@ -163,6 +164,20 @@ impl<'a> Look<'a> {
         found: &mut Found,
     ) {
         let first_id = self.of.first_id + (block * BLOCK) as u32;
+        let mut all = 0;
+        for verdict in &faces.verdict[..count] {
+            all |= verdict;
+        }
+        if (all == SINGLE) & !self.is_core & (self.offset == 0.0) {
+            let mut near = ArrayVec::<usize, BLOCK>::new();
+            for lane in 0..count {
+                if (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin) {
+                    near.push(lane);
+                }
+            }
+            found.push_lanes(&near, points, faces, |lane| (first_id + lane as u32) * Part::MOST_PIECES);
+            return;
+        }
         for lane in 0..count {
             let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
             let number = faces.number[lane] as u32;

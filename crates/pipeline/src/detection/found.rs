@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::Sample;
+use tightfit_shape::block::{FaceBlock, PointBlock};
 use tightfit_spatial::Columns3;
 
 use super::{DetectionOptions, Side};
@@ -31,6 +32,33 @@ impl<'a> Found<'a> {
         self.contacts.normal.push(normal);
         self.contacts.gap.push(gap);
         self.contacts.id.push(id);
+    }
+
+    /// Points of a block with their first faces; `id` of a lane's node.
+    #[inline(always)]
+    pub(super) fn push_lanes(
+        &mut self,
+        lanes: &[usize],
+        points: &PointBlock,
+        faces: &FaceBlock,
+        id: impl Fn(usize) -> u32,
+    ) {
+        let Contacts { arm_a, normal, gap, .. } = &mut *self.contacts;
+        let [x, y, z] = &points.axes;
+        let [nx, ny, nz] = &faces.normal;
+        let columns = [
+            (&mut arm_a.x, x),
+            (&mut arm_a.y, y),
+            (&mut arm_a.z, z),
+            (&mut normal.x, nx),
+            (&mut normal.y, ny),
+            (&mut normal.z, nz),
+            (gap, &faces.distance),
+        ];
+        for (column, own) in columns {
+            column.extend(lanes.iter().map(|&lane| own[lane]));
+        }
+        self.contacts.id.extend(lanes.iter().map(|&lane| id(lane) + faces.number[lane] as u32));
     }
 
     /// Another face of the contact pushed last.
