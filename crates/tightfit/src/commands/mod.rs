@@ -14,5 +14,6 @@ pub(crate) mod schema;
 mod simulate;
 pub(crate) mod survey;
 pub(crate) mod train;
+mod train_cspace;
 pub(crate) mod validate;
 mod validate_recordings;
