@@ -4,9 +4,9 @@
 //! |---|---|---|---|
 //! | insert | `workspace` | tip | the way of the drive ± 2 mm, ± 3° |
 //! | | `mouth` | tip | 1.5 times the drive's error, from 1 mm above to 4 mm below the mouth, 2 times its tilt |
-//! | | `inserted` | middle of the engaged length | 1.8 times the play, half to one and a half times the depth, 1.8 times the play |
+//! | | `inserted` | middle of the engaged length | 3 times the play, a quarter to one and three quarters of the depth, 3 times the play |
 //! | thread | `workspace` | middle of the nut | the way of the drive ± 2 mm, ± 3° |
-//! | | `engaged` | middle of the nut | 1.6 times the play, the way along the axis and a pitch, 1.6 times the play |
+//! | | `engaged` | middle of the nut | 2 times the play, the way along the axis and a pitch, 2 times the play |
 //!
 //! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. Around an engaged nut
 //! the last coordinate is how far it is out of phase, so that one box serves all angles.
@@ -22,11 +22,12 @@ use crate::LearningError;
 const AROUND: f64 = 2e-3;
 const TILT: f64 = 0.05;
 /// Half-widths of local boxes against the play.
-const PLAYS_OF_A_PEG: f64 = 1.8;
-const PLAYS_OF_A_NUT: f64 = 1.6;
-/// Farthest that play is looked for [m, rad].
+const PLAYS_OF_A_PEG: f64 = 3.0;
+const PLAYS_OF_A_NUT: f64 = 2.0;
+/// Where the search for play begins and ends [m, rad].
+const LEAST_PLAY: f64 = 1e-6;
 const MOST_PLAY: f64 = 5e-3;
-const HALVINGS: usize = 40;
+const HALVINGS: usize = 20;
 
 /// A box of configurations.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +106,7 @@ fn insertion(
     let chart = at(-depth / 2.0, depth / 2.0);
     let play = |k: usize| play(pair, &chart, k).map(|play| PLAYS_OF_A_PEG * play);
     let (shift, tilt) = (play(0)?, play(3)?);
-    let along = depth / 2.0;
+    let along = 0.75 * depth;
     let twist = if symmetry == ChartSymmetry::None { play(5)? } else { 1.0 };
     let inserted =
         [[-shift, shift], [-shift, shift], [-along, along], [-tilt, tilt], [-tilt, tilt], [-twist, twist]];
@@ -183,8 +184,12 @@ fn play(pair: &PairGap, chart: &Chart, coordinate: usize) -> Result<f64, Learnin
     }
     let mut nearest = MOST_PLAY;
     for sign in [-1.0, 1.0] {
-        let (mut free, mut colliding) = (0.0, nearest);
-        if collides(sign * colliding) {
+        // by doubling, so that no free space behind a wall is taken for play
+        let (mut free, mut colliding) = (0.0, LEAST_PLAY);
+        while colliding < nearest && !collides(sign * colliding) {
+            (free, colliding) = (colliding, 2.0 * colliding);
+        }
+        if colliding < nearest {
             for _ in 0..HALVINGS {
                 let middle = f64::midpoint(free, colliding);
                 *(if collides(sign * middle) { &mut colliding } else { &mut free }) = middle;

@@ -7,7 +7,7 @@ use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 
 use crate::methods::CLUSTERS;
-use crate::{Methods, Preset};
+use crate::{CspaceMethod, Methods, Preset};
 
 /// What a step is made of.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -24,6 +24,8 @@ pub struct MethodDescription {
     /// Contacts that stand for those of a pair: groups of `k-means` (12), or how many `first` keeps (16).
     #[schemars(range(min = 1, max = 100000))]
     pub clusters: Option<u32>,
+    /// Whether the configuration as a whole is kept from colliding, beside the contacts; with `sor` or `pgs`.
+    pub cspace: Option<CspaceChoice>,
     /// How contacts are solved.
     pub solver: Option<SolverChoice>,
     /// Most sweeps of `sor` (200) or `pgs` (50).
@@ -39,7 +41,7 @@ pub struct MethodDescription {
     pub slip: Option<SlipChoice>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationChoice>,
-    /// Whether the pose is kept out of the parts by projection (true); without it contact acts on velocities alone.
+    /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
     pub projection: Option<bool>,
 }
 
@@ -66,6 +68,17 @@ pub enum ClusteringChoice {
     First,
     /// Four that span the largest area.
     CoveredArea,
+}
+
+/// Whether the configuration as a whole is kept from colliding, beside the contacts.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CspaceChoice {
+    /// No.
+    None,
+    /// By one frictionless row of the C-space networks of `parts.NAME.cspace`, or of those that are embedded
+    /// (`peg-50` in `hole-50`, `m48x5-nut` on `m48x5-bolt`).
+    Network,
 }
 
 /// How contacts are solved.
@@ -138,6 +151,16 @@ impl MethodDescription {
             };
         }
         self.set_sweeps(&mut methods.solver)?;
+        match self.cspace {
+            Some(CspaceChoice::Network) if !methods.solver.sweeps() => {
+                return Err(idle("cspace", methods.solver.name(), "solver", "sor` or `pgs"));
+            }
+            Some(CspaceChoice::Network) => methods.cspace = CspaceMethod::Network,
+            Some(CspaceChoice::None) => methods.cspace = CspaceMethod::None,
+            // that of the preset, where something reads it
+            None if !methods.solver.sweeps() => methods.cspace = CspaceMethod::None,
+            None => {}
+        }
         methods.projection = self.projection.unwrap_or(methods.projection);
         if let Some(choice) = self.integration {
             methods.integration = match choice {

@@ -5,6 +5,7 @@
 
 mod build;
 mod built_in;
+mod cspace_file;
 mod description;
 mod error;
 mod mesh_file;
@@ -20,6 +21,7 @@ pub use error::{SceneError, SceneProblem};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tightfit_pipeline::configuration::ConfigurationSpace;
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSet;
@@ -48,6 +50,8 @@ pub struct Scene {
     pub task: Option<Task>,
     /// What a step is made of.
     pub methods: Methods,
+    /// C-space networks of a free part against a fixed one.
+    pub cspace: Option<CspacePair>,
     /// The text it was built from.
     pub source: SceneSource,
 }
@@ -102,6 +106,17 @@ pub struct Body {
     /// What answers for the distance from [`Self::part`]; the part itself when there is none, and in environments
     /// whose parameters give the part other dimensions.
     pub network: Option<Arc<DepthNetwork>>,
+}
+
+/// C-space networks of a pair. In environments whose parameters give a part other dimensions they are not asked.
+#[derive(Clone, Debug)]
+pub struct CspacePair {
+    /// Free body.
+    pub moving: usize,
+    /// Fixed body.
+    pub fixed: usize,
+    /// The networks.
+    pub space: Arc<ConfigurationSpace>,
 }
 
 /// How two bodies touch.

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod compare;
+mod compare_cspace;
 pub(crate) mod import;
 mod order;
 pub(crate) mod part;

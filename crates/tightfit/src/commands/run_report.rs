@@ -53,6 +53,7 @@ pub(super) fn json(finished: &Finished) -> Value {
         "preset": methods.preset.name(),
         "methods": {
             "clustering": methods.clustering.name(),
+            "cspace": methods.cspace.name(),
             "solver": methods.solver.name(),
             "integration": methods.integration.name(),
             "projection": methods.projection,

@@ -30,6 +30,21 @@ pub(crate) struct SimulationArguments {
     disturb: Option<String>,
 }
 
+impl SimulationArguments {
+    /// With one more replacement, which has the last word.
+    pub(super) fn with(&self, replacement: String) -> Self {
+        let mut own = self.clone();
+        own.set.push(replacement);
+        own
+    }
+
+    /// With a random wrench, this one where none is given.
+    pub(super) fn disturbed(&self, otherwise: &str) -> Self {
+        let disturb = self.disturb.clone().or_else(|| Some(otherwise.to_string()));
+        Self { disturb, ..self.clone() }
+    }
+}
+
 /// A finished run.
 pub(super) struct Finished {
     pub(super) run: Run,

@@ -13,11 +13,13 @@ mod contact_drawing;
 mod figures;
 mod number;
 mod overlay;
+mod penetration;
 mod plot;
 mod summary;
 
 pub use contact_drawing::ContactDrawing;
 pub use overlay::{ComparedRun, comparison_html};
+pub use penetration::{PenetrationRun, penetration_html};
 pub use summary::{Outcome, RunSummary};
 
 use std::fmt::Write;
