@@ -17,7 +17,9 @@ pub(crate) fn resume(
         let keys = purpose.as_object().into_iter().flat_map(|entries| entries.keys());
         let differing = keys.filter(|key| found[key.as_str()] != purpose[key.as_str()]);
         let difference: Vec<String> = differing
-            .map(|key| format!("its {key} is {}, this one's is {}", found[key.as_str()], purpose[key.as_str()]))
+            .map(|key| {
+                format!("its {key} is {}, this one's is {}", found[key.as_str()], purpose[key.as_str()])
+            })
             .collect();
         let path = path.display().to_string();
         return Err(LearningError::OtherTask { path, difference: difference.join("; ") });

@@ -114,8 +114,8 @@ impl LocalChart {
     fn coordinates(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Charted {
         let nominal = self.rotation().to_rotation_matrix().into_inner();
         let point = Vector3::from(self.point_in_part);
-        let shift =
-            nominal.transpose() * (fixed_from_part.transform_point(point) - Vector3::from(self.nominal_point));
+        let shift = nominal.transpose()
+            * (fixed_from_part.transform_point(point) - Vector3::from(self.nominal_point));
         let arm = fixed_from_part.transform_vector(point - center_in_part);
         let turn = self.rotation().inverse() * fixed_from_part.rotation;
         // the way of the point, in nominal axes, per [v; ω]
@@ -156,9 +156,7 @@ impl LocalChart {
         let (vector, twist) = match self.symmetry {
             ChartSymmetry::None => (Vector3::new(q[3], q[4], q[5]), 0.0),
             ChartSymmetry::Revolved => (Vector3::new(q[3], q[4], 0.0), 0.0),
-            ChartSymmetry::Screw { pitch } => {
-                (Vector3::new(q[3], q[4], 0.0), (q[2] - q[5]) * TAU / pitch)
-            }
+            ChartSymmetry::Screw { pitch } => (Vector3::new(q[3], q[4], 0.0), (q[2] - q[5]) * TAU / pitch),
         };
         let size = vector.norm();
         let axis = if size > 0.0 { vector / size } else { Vector3::x() };
@@ -175,8 +173,7 @@ fn euler(fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Charted {
     let beta = libm::asin(r[(0, 2)].clamp(-1.0, 1.0));
     // ω = α̇ e_x + β̇ Rx e_y + γ̇ Rx Ry e_z, and Rx Ry e_z = R e_z
     let (sin, cos) = libm::sincos(alpha);
-    let axes =
-        Matrix3::from_columns(&[Vector3::x(), Vector3::new(0.0, cos, sin), r.column(2).into_owned()]);
+    let axes = Matrix3::from_columns(&[Vector3::x(), Vector3::new(0.0, cos, sin), r.column(2).into_owned()]);
     let mut jacobian = Matrix6::zeros();
     jacobian.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::identity());
     // at β = ±90° the angles have no rates: none of them is the least wrong answer
@@ -186,7 +183,8 @@ fn euler(fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Charted {
 
 /// Axis times angle, the shorter way round [rad].
 fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
-    let (w, v) = if rotation.w < 0.0 { (-rotation.w, -rotation.imag()) } else { (rotation.w, rotation.imag()) };
+    let (w, v) =
+        if rotation.w < 0.0 { (-rotation.w, -rotation.imag()) } else { (rotation.w, rotation.imag()) };
     let sin = v.norm();
     if sin < SMALL { v * (2.0 / w) } else { v * (2.0 * libm::atan2(sin, w) / sin) }
 }
@@ -247,7 +245,8 @@ mod tests {
         let center = Vector3::new(0.002, 0.003, 0.05);
         let (v, w) = (Vector3::new(0.1, -0.2, 0.15), Vector3::new(0.7, 0.4, -1.1));
         for chart in charts() {
-            let last = if matches!(chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. })) {
+            let last = if matches!(chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }))
+            {
                 0.0
             } else {
                 1.1e-3
@@ -263,7 +262,8 @@ mod tests {
             let (after, before) = (at(time), at(-time));
             for row in 0..COORDINATES {
                 let rate = (after[row] - before[row]) / (2.0 * time);
-                let said: f64 = (0..6).map(|k| jacobian[(row, k)] * if k < 3 { v[k] } else { w[k - 3] }).sum();
+                let said: f64 =
+                    (0..6).map(|k| jacobian[(row, k)] * if k < 3 { v[k] } else { w[k - 3] }).sum();
                 assert!((rate - said).abs() < 1e-8, "{chart:?}: coordinate {row}: {rate} {said}");
             }
         }

@@ -35,11 +35,7 @@ impl ConfigurationField {
     ///
     /// # Errors
     /// When the network has not six inputs, or a range is empty.
-    pub fn new(
-        chart: Chart,
-        ranges: [Range; COORDINATES],
-        network: Network,
-    ) -> Result<Self, NetworkError> {
+    pub fn new(chart: Chart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
             return Err(NetworkError::size("configuration field", "number of inputs", found, COORDINATES));
@@ -180,7 +176,10 @@ impl ConfigurationFile {
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { chart, configuration_ranges, recipe, .. } = description;
-        Ok(Self { field: ConfigurationField::new(chart, configuration_ranges, Network::new(layers)?)?, recipe })
+        Ok(Self {
+            field: ConfigurationField::new(chart, configuration_ranges, Network::new(layers)?)?,
+            recipe,
+        })
     }
 
     /// Writes the file; an old one is replaced at once or not at all.

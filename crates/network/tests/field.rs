@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use nalgebra::Vector3;
-use tightfit_network::{Chart, 
-    Activation, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
+use tightfit_network::{
+    Activation, Chart, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
     InferenceScratch, Network, Random, Range,
 };
 use tightfit_spatial::Columns3;

@@ -53,17 +53,32 @@ pub enum CspaceMethod {
     /// No.
     #[default]
     None,
-    /// By one frictionless row of the scene's C-space networks; idle where there is none.
-    Network,
+    /// By frictionless rows of the scene's C-space networks; idle where there is none.
+    Network {
+        /// Rows of a step at most, 1 to 8: the paper has one.
+        rows: u32,
+    },
 }
 
 impl CspaceMethod {
+    /// Rows of a step at most, that of the presets: each is found after a solution that the ones before led to.
+    pub const MOST_ROWS: u32 = 8;
+
+    /// Rows of a step at most; none when there is no C-space.
+    #[must_use]
+    pub fn rows(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Network { rows } => rows.min(Self::MOST_ROWS),
+        }
+    }
+
     /// Its name in files and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::Network => "network",
+            Self::Network { .. } => "network",
         }
     }
 }
@@ -110,7 +125,7 @@ impl From<Preset> for Methods {
             }
             Preset::Paper => Self {
                 clustering: means,
-                cspace: CspaceMethod::Network,
+                cspace: CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS },
                 solver: SolverMethod::Sor(SweepOptions::SOR, SlipRule::Dissipation),
                 integration: IntegrationMethod::PaperMidpoint,
                 projection: false,

@@ -56,7 +56,8 @@ impl ConfigurationBox {
 /// When the scene has no drive or no task, or its parts collide where the task ends.
 pub fn task_boxes(scene: &Scene) -> Result<([usize; 2], Vec<ConfigurationBox>), LearningError> {
     let missing = |option, allowed| LearningError::Option { option, value: "missing".into(), allowed };
-    let drive = scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive that leads a free part"))?;
+    let drive =
+        scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive that leads a free part"))?;
     let task = scene.task.ok_or(missing("[task] of the scene", "what counts as done"))?;
     let fixed = match task {
         Task::Insert { into, .. } => into,
@@ -141,8 +142,14 @@ fn threading(
     let chart = local([0.0; 3], [0.0, 0.0, middle], symmetry);
     let across = drive.offset.abs() + AROUND;
     let along = [low - middle - pitch.abs(), high - middle + pitch.abs()];
-    let workspace =
-        [[-across, across], [-across, across], along, [-TILT, TILT], [-TILT, TILT], [-0.5 * pitch.abs(), 0.5 * pitch.abs()]];
+    let workspace = [
+        [-across, across],
+        [-across, across],
+        along,
+        [-TILT, TILT],
+        [-TILT, TILT],
+        [-0.5 * pitch.abs(), 0.5 * pitch.abs()],
+    ];
     let play = |k: usize| play(pair, &chart, k).map(|play| PLAYS_OF_A_NUT * play);
     let (shift, tilt, phase) = (play(0)?, play(3)?, play(5)?);
     let engaged = [[-shift, shift], [-shift, shift], along, [-tilt, tilt], [-tilt, tilt], [-phase, phase]];
@@ -156,7 +163,12 @@ fn way(drive: &Drive) -> [f64; 2] {
 }
 
 fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> Chart {
-    Chart::Local(LocalChart { point_in_part, nominal_point, nominal_rotation: [0.0, 0.0, 0.0, 1.0], symmetry })
+    Chart::Local(LocalChart {
+        point_in_part,
+        nominal_point,
+        nominal_rotation: [0.0, 0.0, 0.0, 1.0],
+        symmetry,
+    })
 }
 
 fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<ConfigurationBox, LearningError> {

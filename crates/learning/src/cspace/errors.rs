@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tightfit_network::{COORDINATES, ConfigurationField, Random};
 
-use super::{ConfigurationBox, PairGap};
+use super::{ConfigurationBox, Offenders, PairGap};
 use crate::LearningError;
 
 /// Samples of one random sequence.
@@ -45,30 +45,33 @@ impl ConfigurationErrors {
         count: usize,
         seed: u64,
     ) -> Result<Self, LearningError> {
+        let pose = |q: [f64; COORDINATES]| place.chart.fixed_from_part(q, pair.center_in_part());
         let piece = |first: usize| {
             let mut random = Random::stream(seed, u64::MAX - (first / PIECE) as u64);
+            let mut offenders = Offenders::default();
             let one = move |_| {
                 let q: [f64; COORDINATES] = from_fn(|k| {
                     let range = place.ranges[k];
                     if place.uses(k) { random.uniform(range.low, range.high) } else { 0.0 }
                 });
-                (q, pair.gap(&place.chart.fixed_from_part(q, pair.center_in_part())))
+                (q, !pair.collides(&pose(q), &mut offenders))
             };
             (first..count.min(first + PIECE)).map(one).collect::<Vec<_>>()
         };
         let drawn: Vec<_> = (0..count).into_par_iter().step_by(PIECE).flat_map_iter(piece).collect();
         let configurations: Vec<_> = drawn.iter().map(|(q, _)| *q).collect();
         let values = field.values(&configurations)?;
-        let answers = || values.iter().zip(&drawn).map(|(value, (_, gap))| (*value >= 0.0, *gap));
-        let mut gaps: Vec<f64> =
-            answers().filter(|(is_free, gap)| *is_free != (*gap >= 0.0)).map(|(_, gap)| gap.abs()).collect();
+        let wrong: Vec<_> =
+            values.iter().zip(&drawn).filter(|(value, (_, is_free))| (**value >= 0.0) != *is_free).collect();
+        // only of these the gap itself is asked
+        let mut gaps: Vec<f64> = wrong.par_iter().map(|(_, (q, _))| pair.gap(&pose(*q)).abs()).collect();
         gaps.sort_by(f64::total_cmp);
         let at = |share: f64| {
             let index = (share * gaps.len() as f64) as usize;
             gaps.get(index.min(gaps.len().saturating_sub(1))).copied().unwrap_or(0.0)
         };
-        let free = answers().filter(|(_, gap)| *gap >= 0.0).count();
-        let free_wrong = answers().filter(|(is_free, gap)| !is_free && *gap >= 0.0).count();
+        let free = drawn.iter().filter(|(_, is_free)| *is_free).count();
+        let free_wrong = wrong.iter().filter(|(_, (_, is_free))| *is_free).count();
         Ok(Self {
             samples: count,
             free: free as f64 / count as f64,

@@ -41,7 +41,9 @@ impl PairGap {
         Self {
             parts: [moving, fixed].map(|body| scene.bodies[body].part.clone()),
             nodes,
-            center_in_part: scene.bodies[moving].inertia.map_or_else(Vector3::zeros, |inertia| inertia.center_of_mass),
+            center_in_part: scene.bodies[moving]
+                .inertia
+                .map_or_else(Vector3::zeros, |inertia| inertia.center_of_mass),
         }
     }
 

@@ -20,6 +20,8 @@ pub struct ConfigurationRecipe {
     pub uniform_fraction: f64,
     /// Times that a line to contact is halved.
     pub halvings: usize,
+    /// τ: distance from contact along a line at which the odds are e to 1, in half-widths of the box [-].
+    pub softness: f64,
     /// Steps, rates, seed.
     pub training: TrainingOptions,
 }
@@ -29,13 +31,14 @@ impl Default for ConfigurationRecipe {
         Self {
             hidden: vec![64, 64, 64],
             activation: Activation::Tanh,
-            samples: 400_000,
+            samples: 250_000,
             uniform_fraction: 0.25,
             halvings: 9,
+            softness: 0.05,
             training: TrainingOptions {
                 optimizer: Optimizer::Soap,
                 batch: 1920,
-                steps: 12_000,
+                steps: 7_000,
                 learning_rate: 3e-3,
                 loss: Loss::Logistic,
                 ..TrainingOptions::default()
@@ -62,6 +65,9 @@ impl ConfigurationRecipe {
         }
         if !(1..=40).contains(&self.halvings) {
             return wrong("halvings", self.halvings.to_string(), "1 to 40");
+        }
+        if !(1e-6..=1.0).contains(&self.softness) {
+            return wrong("softness", self.softness.to_string(), "0.000001 to 1");
         }
         if self.training.loss != Loss::Logistic {
             return wrong("training.loss", format!("{:?}", self.training.loss), "logistic, for on and off");

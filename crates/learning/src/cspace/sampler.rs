@@ -6,6 +6,15 @@
 //! x ← x + u t_free d,  u uniform in (0, 1), if it is free
 //! ```
 //!
+//! A point of a line that crosses contact at t_C is labelled by how far it is from there,
+//!
+//! ```text
+//! tanh((t_C − t)/2τ),   the odds of the logit (t_C − t)/τ
+//! ```
+//!
+//! so that h falls steadily into the collision instead of jumping at contact: a jump has no slope that leads out. The sign
+//! is that of on and off. Points of other lines are ±1.
+//!
 //! This is hit-and-run: x spreads evenly over the free configurations that can be reached without collision, the
 //! samples over the contact surface around them. A part of the samples is even over the box instead.
 //!
@@ -14,18 +23,21 @@
 
 use std::array::from_fn;
 
+use arrayvec::ArrayVec;
 use rayon::prelude::*;
 use tightfit_network::{COORDINATES, Random};
 
 use super::{ConfigurationBox, ConfigurationRecipe, Offenders, PairGap};
 
-/// A configuration [m, rad] and whether it is free.
-pub type Labelled = ([f64; COORDINATES], bool);
+/// A configuration [m, rad] and how sure it is that it is free: 1 free, −1 colliding.
+pub type Labelled = ([f64; COORDINATES], f64);
 
 /// Samples drawn from one random sequence: what a thread draws does not depend on how many there are.
 const PIECE: usize = 2048;
 /// Walks of a piece that are not kept: the way from the nominal pose.
 const FIRST_WALKS: usize = 4;
+/// Halvings of a line at most, and its end.
+const MOST_HALVINGS: usize = 41;
 
 /// So many samples in random order. The nominal pose of the box must be free.
 #[must_use]
@@ -63,18 +75,19 @@ impl Walker<'_> {
         // scaled coordinates
         let mut here = self.scaled([0.0; COORDINATES]);
         for _ in 0..FIRST_WALKS {
-            here = self.walk(here, recipe.halvings, &mut offenders, &mut samples);
+            here = self.walk(here, (recipe.halvings, recipe.softness), &mut offenders, &mut samples);
         }
         samples.clear();
         while samples.len() < count {
             if self.random.unit() < recipe.uniform_fraction {
                 // as many as a line has
                 for _ in 0..recipe.halvings + 2 {
-                    let point = from_fn(|k| if self.is_used(k) { self.random.uniform(-1.0, 1.0) } else { 0.0 });
+                    let point =
+                        from_fn(|k| if self.is_used(k) { self.random.uniform(-1.0, 1.0) } else { 0.0 });
                     self.ask(point, &mut offenders, &mut samples);
                 }
             } else {
-                here = self.walk(here, recipe.halvings, &mut offenders, &mut samples);
+                here = self.walk(here, (recipe.halvings, recipe.softness), &mut offenders, &mut samples);
             }
         }
         samples.truncate(count);
@@ -85,7 +98,7 @@ impl Walker<'_> {
     fn walk(
         &mut self,
         here: [f64; COORDINATES],
-        halvings: usize,
+        (halvings, softness): (usize, f64),
         offenders: &mut Offenders,
         samples: &mut Vec<Labelled>,
     ) -> [f64; COORDINATES] {
@@ -100,12 +113,20 @@ impl Walker<'_> {
         let end = (0..COORDINATES).map(leaves).fold(f64::INFINITY, f64::min);
         let at = |t: f64| from_fn(|k| here[k] + t * direction[k]);
         let (mut free, mut colliding) = (0.0, end);
+        let first = samples.len();
+        let mut asked: ArrayVec<f64, MOST_HALVINGS> = ArrayVec::new();
         if self.ask(at(end), offenders, samples) {
             free = end;
         } else {
-            for _ in 0..halvings {
+            asked.push(end);
+            for _ in 0..halvings.min(MOST_HALVINGS - 1) {
                 let middle = f64::midpoint(free, colliding);
                 *(if self.ask(at(middle), offenders, samples) { &mut free } else { &mut colliding }) = middle;
+                asked.push(middle);
+            }
+            let contact = f64::midpoint(free, colliding);
+            for ((_, label), t) in samples[first..].iter_mut().zip(&asked) {
+                *label = libm::tanh((contact - t) / (2.0 * softness));
             }
         }
         let next = at(free * self.random.unit());
@@ -113,16 +134,11 @@ impl Walker<'_> {
     }
 
     /// Whether a point in scaled coordinates is free; adds it to the samples.
-    fn ask(
-        &self,
-        point: [f64; COORDINATES],
-        offenders: &mut Offenders,
-        samples: &mut Vec<Labelled>,
-    ) -> bool {
+    fn ask(&self, point: [f64; COORDINATES], offenders: &mut Offenders, samples: &mut Vec<Labelled>) -> bool {
         let q = from_fn(|k| if self.is_used(k) { self.place.ranges[k].unscaled(point[k]) } else { 0.0 });
         let pose = self.place.chart.fixed_from_part(q, self.pair.center_in_part());
         let is_free = !self.pair.collides(&pose, offenders);
-        samples.push((q, is_free));
+        samples.push((q, if is_free { 1.0 } else { -1.0 }));
         is_free
     }
 

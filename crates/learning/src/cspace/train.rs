@@ -13,7 +13,7 @@ use crate::LearningError;
 use crate::checkpoint::resume;
 
 /// Samples that the final errors are taken over, and those that decide which network was best.
-const REPORT_SAMPLES: usize = 20_000;
+const REPORT_SAMPLES: usize = 200_000;
 const CHECK_SAMPLES: usize = 20_000;
 
 /// Where a run stands.
@@ -73,7 +73,12 @@ pub fn train_configuration(
             trainer.save(path, &purpose)?;
         }
         let Progress { step, steps, error, best_error, .. } = *progress;
-        Ok::<_, LearningError>(report(&ConfigurationProgress { step, steps, price: error, best_price: best_error }))
+        Ok::<_, LearningError>(report(&ConfigurationProgress {
+            step,
+            steps,
+            price: error,
+            best_price: best_error,
+        }))
     })?;
     let field = ConfigurationField::new(place.chart, place.ranges, trainer.best_network())?;
     let errors = ConfigurationErrors::measure(&field, pair, place, REPORT_SAMPLES, seed)?;
@@ -91,11 +96,11 @@ pub fn train_configuration(
     Ok(TrainedConfiguration { file: ConfigurationFile { field, recipe }, errors, stop })
 }
 
-/// Samples in scaled units: 1 free, −1 colliding.
+/// Samples in scaled units.
 fn scaled(ranges: &[Range; COORDINATES], labelled: &[Labelled]) -> Result<Samples, LearningError> {
     let column = |k: usize| labelled.iter().map(move |(q, _)| ranges[k].scaled(q[k]) as f32);
     let inputs = (0..COORDINATES).flat_map(column).collect();
-    let targets = labelled.iter().map(|(_, is_free)| if *is_free { 1.0 } else { -1.0 }).collect();
+    let targets = labelled.iter().map(|(_, label)| *label as f32).collect();
     Ok(Samples::new(inputs, targets, vec![1.0; labelled.len()])?)
 }
 

@@ -15,8 +15,8 @@ pub enum Loss {
         /// Error at which the parabola ends [-].
         knee: f32,
     },
-    /// ln(1 + exp(−t y)) of a yes (t = 1) or no (t = −1): y becomes the logit ln(p/(1 − p)) of the odds for yes, and its
-    /// sign the answer.
+    /// ln(1 + exp(y)) − ½(1 + t) y of a yes (t = 1), a no (t = −1) or something between: y becomes the logit ln(p/(1 − p))
+    /// of the odds p = ½(1 + t) for yes, and its sign the answer.
     Logistic,
 }
 
@@ -26,11 +26,11 @@ impl Loss {
         let error = output - target;
         match self {
             Self::Logistic => {
-                let away = -target * output;
                 // exp of what is not positive: nothing overflows
-                let small = libm::expf(-away.abs());
-                let share = if away > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
-                [away.max(0.0) + libm::log1pf(small), -target * share]
+                let small = libm::expf(-output.abs());
+                let share = if output > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
+                let wanted = 0.5 * (1.0 + target);
+                [output.max(0.0) + libm::log1pf(small) - wanted * output, share - wanted]
             }
             Self::Huber { knee } if error.abs() > knee => {
                 [knee * (error.abs() - knee / 2.0), knee * error.signum()]

@@ -267,10 +267,7 @@ mod tests {
             let count = 70; // neither a multiple of a tile nor of a vector
             let mut column =
                 |n: usize| -> Vec<f32> { (0..n).map(|_| random.uniform(-1.0, 1.0) as f32).collect() };
-            let (inputs, mut targets) = (column(3 * count), column(count));
-            if loss == Loss::Logistic {
-                targets.iter_mut().for_each(|target| *target = target.signum());
-            }
+            let (inputs, targets) = (column(3 * count), column(count));
             let weights: Vec<f32> = column(count).iter().map(|w| w.abs()).collect();
             let samples = Samples::new(inputs.clone(), targets.clone(), weights.clone()).unwrap();
             let options = TrainingOptions { batch: count, loss, ..TrainingOptions::default() };
@@ -285,7 +282,7 @@ mod tests {
                     let (output, target) = (network.reference(&point).0, f64::from(targets[p]));
                     let error = output - target;
                     let price = match loss {
-                        Loss::Logistic => libm::log1p(libm::exp(-target * output)),
+                        Loss::Logistic => libm::log1p(libm::exp(output)) - 0.5 * (1.0 + target) * output,
                         Loss::Huber { knee } if error.abs() > f64::from(knee) => {
                             f64::from(knee) * (error.abs() - f64::from(knee) / 2.0)
                         }

@@ -63,7 +63,9 @@ pub fn coming_contact(
     // the plane that parts what lies a little beyond from the level set: at a grazing motion the plane of the crossing
     // itself would part nothing
     let beyond = (before + BEYOND / field.length(displacement)).min(1.0);
-    let within = [beyond, f64::midpoint(before, beyond)].into_iter().find(|part| field.covers(&(displacement * *part)));
+    let within = [beyond, f64::midpoint(before, beyond)]
+        .into_iter()
+        .find(|part| field.covers(&(displacement * *part)));
     if let Some(part) = within
         && let Some(plane) = nearest_on_level(field, &(displacement * part), level)?
     {

@@ -46,7 +46,8 @@ impl<'a> LocalField<'a> {
     pub fn at(&mut self, displacement: &Vector6<f64>) -> Result<(f64, Vector6<f64>), NetworkError> {
         let pose = self.fixed_from_part(displacement);
         let (value, slope) = self.field.at_pose(&pose, self.body.center_in_part, self.scratch)?;
-        let turn = |k: usize| self.world_from_fixed.rotation * Vector3::new(slope[k], slope[k + 1], slope[k + 2]);
+        let turn =
+            |k: usize| self.world_from_fixed.rotation * Vector3::new(slope[k], slope[k + 1], slope[k + 2]);
         let (force, torque) = (turn(0), turn(3));
         Ok((value, Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z)))
     }

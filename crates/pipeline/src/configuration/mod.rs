@@ -8,6 +8,8 @@ mod coming_contact;
 mod local_field;
 mod nearest;
 mod space;
+#[cfg(test)]
+mod tests;
 
 pub use coming_contact::coming_contact;
 pub use local_field::{FreeBody, LocalField};

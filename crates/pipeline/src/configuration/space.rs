@@ -24,7 +24,11 @@ impl ConfigurationSpace {
 
     /// The network that answers for a pose of the moving part; none outside all boxes.
     #[must_use]
-    pub fn field_at(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Option<&ConfigurationField> {
+    pub fn field_at(
+        &self,
+        fixed_from_part: &Pose,
+        center_in_part: Vector3<f64>,
+    ) -> Option<&ConfigurationField> {
         self.fields.iter().find(|field| field.covers(fixed_from_part, center_in_part))
     }
 

@@ -12,8 +12,8 @@ use tightfit_shape::thread::{
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 
-use crate::{CspaceMethod, Methods};
 use crate::drive::{Drive, Waypoint, Wiggle, about};
+use crate::{CspaceMethod, Methods};
 
 use super::cspace_file::cspace_of;
 use super::description::{
@@ -95,9 +95,9 @@ fn build(
         return Err(problems);
     }
     let parts: Vec<_> = description.parts.iter().collect();
-    let cspace = cspace_of(&bodies, &parts, folder)
-        .map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?;
-    if cspace.is_none() && methods.cspace == CspaceMethod::Network {
+    let cspace =
+        cspace_of(&bodies, &parts, folder).map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?;
+    if cspace.is_none() && methods.cspace != CspaceMethod::None {
         if description.method.cspace.is_some() {
             let remedy = "no part has C-space networks; train them with `tightfit train cspace` and name their files \
                           in `parts.NAME.cspace`";

@@ -32,7 +32,10 @@ pub(super) fn cspace_of(
     descriptions: &[(&String, &PartDescription)],
     folder: &Path,
 ) -> Result<Option<CspacePair>, (String, String)> {
-    let named = descriptions.iter().enumerate().filter_map(|(body, (name, part))| Some((body, *name, part.cspace.as_ref()?)));
+    let named = descriptions
+        .iter()
+        .enumerate()
+        .filter_map(|(body, (name, part))| Some((body, *name, part.cspace.as_ref()?)));
     let mut named: Vec<_> = named.collect();
     if let Some((_, name, _)) = named.get(1) {
         return Err((format!("parts.{name}.cspace"), "is the second one; only one part may have it".into()));
@@ -48,10 +51,14 @@ pub(super) fn cspace_of(
         return Err((at("against"), format!("names no fixed part; fixed parts: {}", parts.join(", "))));
     };
     if bodies[moving].motion != Motion::Free {
-        return Err((format!("parts.{name}.cspace"), "is for free parts; leave it out or free the part".into()));
+        return Err((
+            format!("parts.{name}.cspace"),
+            "is for free parts; leave it out or free the part".into(),
+        ));
     }
     let load = |file: &String| ConfigurationFile::load(&folder.join(file)).map(|file| file.field);
-    let fields: Result<Vec<ConfigurationField>, NetworkError> = description.networks.iter().map(load).collect();
+    let fields: Result<Vec<ConfigurationField>, NetworkError> =
+        description.networks.iter().map(load).collect();
     let fields = fields.map_err(|error| (at("networks"), error.to_string()))?;
     Ok(Some(CspacePair { moving, fixed, space: Arc::new(ConfigurationSpace::new(fields)) }))
 }
@@ -63,7 +70,9 @@ fn embedded_of(bodies: &[Body]) -> Result<Option<CspacePair>, NetworkError> {
         bodies.iter().position(is)
     };
     for (own, other, _) in &NETWORKS {
-        let (Some(moving), Some(fixed)) = (find(Motion::Free, own), find(Motion::Fixed, other)) else { continue };
+        let (Some(moving), Some(fixed)) = (find(Motion::Free, own), find(Motion::Fixed, other)) else {
+            continue;
+        };
         let of_pair = NETWORKS.iter().filter(|(first, second, _)| (first, second) == (own, other));
         let fields = of_pair.map(|(name, _, bytes)| Ok(ConfigurationFile::from_bytes(bytes, name)?.field));
         let fields: Result<Vec<ConfigurationField>, NetworkError> = fields.collect();

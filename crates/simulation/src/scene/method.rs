@@ -26,6 +26,9 @@ pub struct MethodDescription {
     pub clusters: Option<u32>,
     /// Whether the configuration as a whole is kept from colliding, beside the contacts; with `sor` or `pgs`.
     pub cspace: Option<CspaceChoice>,
+    /// C-space rows of a step at most (8); the paper has 1.
+    #[schemars(range(min = 1, max = 8))]
+    pub cspace_rows: Option<u32>,
     /// How contacts are solved.
     pub solver: Option<SolverChoice>,
     /// Most sweeps of `sor` (200) or `pgs` (50).
@@ -76,7 +79,7 @@ pub enum ClusteringChoice {
 pub enum CspaceChoice {
     /// No.
     None,
-    /// By one frictionless row of the C-space networks of `parts.NAME.cspace`, or of those that are embedded
+    /// By frictionless rows of the C-space networks of `parts.NAME.cspace`, or of those that are embedded
     /// (`peg-50` in `hole-50`, `m48x5-nut` on `m48x5-bolt`).
     Network,
 }
@@ -151,16 +154,7 @@ impl MethodDescription {
             };
         }
         self.set_sweeps(&mut methods.solver)?;
-        match self.cspace {
-            Some(CspaceChoice::Network) if !methods.solver.sweeps() => {
-                return Err(idle("cspace", methods.solver.name(), "solver", "sor` or `pgs"));
-            }
-            Some(CspaceChoice::Network) => methods.cspace = CspaceMethod::Network,
-            Some(CspaceChoice::None) => methods.cspace = CspaceMethod::None,
-            // that of the preset, where something reads it
-            None if !methods.solver.sweeps() => methods.cspace = CspaceMethod::None,
-            None => {}
-        }
+        self.set_cspace(&mut methods)?;
         methods.projection = self.projection.unwrap_or(methods.projection);
         if let Some(choice) = self.integration {
             methods.integration = match choice {
@@ -172,6 +166,27 @@ impl MethodDescription {
             };
         }
         Ok(methods)
+    }
+
+    fn set_cspace(&self, methods: &mut Methods) -> Result<(), (String, String)> {
+        let most = CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS };
+        match self.cspace {
+            Some(CspaceChoice::Network) if !methods.solver.sweeps() => {
+                return Err(idle("cspace", methods.solver.name(), "solver", "sor` or `pgs"));
+            }
+            Some(CspaceChoice::Network) => methods.cspace = most,
+            Some(CspaceChoice::None) => methods.cspace = CspaceMethod::None,
+            // that of the preset, where something reads it
+            None if !methods.solver.sweeps() => methods.cspace = CspaceMethod::None,
+            None => {}
+        }
+        if let Some(number) = self.cspace_rows {
+            match &mut methods.cspace {
+                CspaceMethod::Network { rows } => *rows = number,
+                CspaceMethod::None => return Err(idle("cspace_rows", "none", "cspace", "network")),
+            }
+        }
+        Ok(())
     }
 
     fn set_sweeps(&self, solver: &mut SolverMethod) -> Result<(), (String, String)> {

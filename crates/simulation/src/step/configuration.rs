@@ -19,8 +19,6 @@ use super::workspace::Environment;
 use crate::audit::pose;
 use crate::{Certificate, CspaceMethod, State};
 
-/// Rows of a step at most: each is found after a solution that the ones before led to.
-pub(super) const MOST_ROWS: usize = 8;
 /// Depth that asks for no further row [m].
 const ALLOWED: f64 = 0.2e-6;
 
@@ -55,7 +53,9 @@ impl Environment<'_> {
 
     /// Adds the row of the contact that a stage's motion comes to; whether there is one, and room for it.
     pub(super) fn adds_row(&mut self, state: &State, leading: Leading) -> bool {
-        if !self.uses_cspace() || self.scratch.configurations.len() >= MOST_ROWS {
+        if !self.uses_cspace()
+            || self.scratch.configurations.len() >= self.parameters.methods.cspace.rows() as usize
+        {
             return false;
         }
         let mut scratch = std::mem::take(&mut self.scratch.configuration_scratch);
@@ -119,7 +119,7 @@ impl Environment<'_> {
     /// Whether the step has C-space rows: not where pairs bounce, since a row would keep them from touching.
     fn uses_cspace(&self) -> bool {
         let methods = &self.parameters.methods;
-        methods.cspace == CspaceMethod::Network
+        methods.cspace != CspaceMethod::None
             && methods.solver.sweeps()
             && self.scratch.knows_configurations
             && !self.scene.bounces()

@@ -11,7 +11,6 @@ use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
-use super::configuration::MOST_ROWS;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
 /// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
@@ -212,11 +211,12 @@ impl Workspace {
         if methods.solver.sweeps() && self.sweeps.room() < solved {
             self.sweeps.make_room(solved);
         }
-        if let Some(pair) = scene.cspace.as_ref().filter(|_| methods.cspace == CspaceMethod::Network) {
+        if let Some(pair) = scene.cspace.as_ref().filter(|_| methods.cspace != CspaceMethod::None) {
             pair.space.make_room(&mut self.configuration_scratch);
-            make_room(&mut self.configurations, MOST_ROWS);
-            make_room(&mut self.impact_rows, MOST_ROWS);
-            make_room(&mut self.smooth_rows, MOST_ROWS);
+            let rows = CspaceMethod::MOST_ROWS as usize;
+            make_room(&mut self.configurations, rows);
+            make_room(&mut self.impact_rows, rows);
+            make_room(&mut self.smooth_rows, rows);
         }
         if is_clustered {
             self.clustering.make_room(methods.clustering, contacts, pairs);

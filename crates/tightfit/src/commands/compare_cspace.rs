@@ -44,7 +44,8 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
         };
         let all: Vec<_> = runs.iter().zip(&numbers).map(one).collect();
         let scene = &runs[0].1.run.scene.name;
-        let report = json!({ "scene": scene, "figure": "cspace", "mean_with_over_without": share, "runs": all });
+        let report =
+            json!({ "scene": scene, "figure": "cspace", "mean_with_over_without": share, "runs": all });
         serde_json::to_string_pretty(&report)? + "\n"
     } else {
         let mut table = Table::new(&["penetration, audit", "mean um", "95 % um", "max um", "median step us"]);
@@ -59,7 +60,11 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
         let runs: Vec<PenetrationRun> = runs
             .into_iter()
             .zip(numbers)
-            .map(|((name, finished), penetration)| PenetrationRun { name, summary: finished.summary, penetration })
+            .map(|((name, finished), penetration)| PenetrationRun {
+                name,
+                summary: finished.summary,
+                penetration,
+            })
             .collect();
         write_text(path, &penetration_html(&runs, from))?;
     }

@@ -72,8 +72,9 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
     std::fs::create_dir_all(&arguments.out)
         .with_context(|| format!("cannot make {}", arguments.out.display()))?;
     let pair = PairGap::of(&scene, moving, fixed);
-    let is_wanted =
-        |place: &ConfigurationBox| arguments.boxes.is_empty() || arguments.boxes.iter().any(|name| name == place.name);
+    let is_wanted = |place: &ConfigurationBox| {
+        arguments.boxes.is_empty() || arguments.boxes.iter().any(|name| name == place.name)
+    };
     let mut all = Vec::new();
     for place in boxes.into_iter().filter(is_wanted) {
         let out = arguments.out.join(format!("{}-{}-cspace.safetensors", scene.name, place.name));
@@ -81,7 +82,10 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
     }
     if arguments.json {
         let all: Vec<_> = all.iter().map(json_of).collect();
-        say!("{}", serde_json::to_string_pretty(&json!({ "scene": scene.name, "recipe": recipe, "boxes": all }))?);
+        say!(
+            "{}",
+            serde_json::to_string_pretty(&json!({ "scene": scene.name, "recipe": recipe, "boxes": all }))?
+        );
         return Ok(ExitCode::SUCCESS);
     }
     put!("{}\n{}", boxes_table(&all), errors_table(&all));
@@ -173,10 +177,20 @@ fn boxes_table(all: &[Done]) -> Table {
 }
 
 fn errors_table(all: &[Done]) -> Table {
-    let mut table =
-        Table::new(&["box", "free %", "wrong %", "free wrong %", "median um", "95 % um", "99 % um", "max um", "s"]);
+    let mut table = Table::new(&[
+        "box",
+        "free %",
+        "wrong %",
+        "free wrong %",
+        "median um",
+        "95 % um",
+        "99 % um",
+        "max um",
+        "s",
+    ]);
     for Done { place, errors, seconds, .. } in all {
-        let shares = [errors.free, errors.wrong, errors.free_wrong].map(|share| format!("{:.2}", 100.0 * share));
+        let shares =
+            [errors.free, errors.wrong, errors.free_wrong].map(|share| format!("{:.2}", 100.0 * share));
         let gaps = [errors.median, errors.p95, errors.p99, errors.max].map(|gap| format!("{:.2}", 1e6 * gap));
         let seconds = vec![format!("{seconds:.0}")];
         table.row([vec![place.name.to_string()], shares.to_vec(), gaps.to_vec(), seconds].concat());

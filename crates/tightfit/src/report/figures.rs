@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
-use tightfit_simulation::{CspaceMethod, Certificate, Limit, Methods, Record, Task};
+use tightfit_simulation::{Certificate, CspaceMethod, Limit, Methods, Record, Task};
 
 use super::RunSummary;
 use super::number::{escape, number};
@@ -122,7 +122,7 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 pub(super) fn methods(run: &RunSummary) -> String {
     let Methods { preset, clustering, cspace, solver, integration, projection } = run.methods;
     let names = [clustering.name(), solver.name(), integration.name()].join(", ");
-    let cspace = if cspace == CspaceMethod::Network { ", C-space row" } else { "" };
+    let cspace = if cspace == CspaceMethod::None { "" } else { ", C-space" };
     format!("{}: {names}{cspace}{}", preset.name(), if projection { "" } else { ", no projection" })
 }
 

@@ -48,7 +48,9 @@ pub fn penetration_html(runs: &[PenetrationRun], from: f64) -> String {
                     .summary
                     .records
                     .iter()
-                    .map(|record| [record.time, 1e6 * record.audited.unwrap_or(record.certificate.penetration)])
+                    .map(|record| {
+                        [record.time, 1e6 * record.audited.unwrap_or(record.certificate.penetration)]
+                    })
                     .collect(),
             })
             .collect(),
