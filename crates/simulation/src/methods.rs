@@ -55,14 +55,14 @@ pub enum CspaceMethod {
     None,
     /// By frictionless rows of the scene's C-space networks; idle where there is none.
     Network {
-        /// Rows of a step at most, 1 to 8: the paper has one.
+        /// Rows of a step at most, 1 to 16: the paper has one.
         rows: u32,
     },
 }
 
 impl CspaceMethod {
     /// Rows of a step at most, that of the presets: each is found after a solution that the ones before led to.
-    pub const MOST_ROWS: u32 = 8;
+    pub const MOST_ROWS: u32 = 16;
 
     /// Rows of a step at most; none when there is no C-space.
     #[must_use]

@@ -96,7 +96,7 @@ fn the_c_space_rows_keep_out_most_of_what_clustering_lets_in() {
 #[test]
 fn c_space_rows_are_for_scenes_that_have_networks_and_solvers_that_sweep() {
     let paper = scene("peg-in-hole", &["method.preset=paper"]);
-    assert_eq!(paper.methods.cspace, CspaceMethod::Network { rows: 8 });
+    assert_eq!(paper.methods.cspace, CspaceMethod::Network { rows: 16 });
     assert!(paper.cspace.is_some());
     let one = scene("peg-in-hole", &["method.preset=paper", "method.cspace_rows=1"]);
     assert_eq!(one.methods.cspace, CspaceMethod::Network { rows: 1 });
@@ -108,7 +108,7 @@ fn c_space_rows_are_for_scenes_that_have_networks_and_solvers_that_sweep() {
     for (name, choices, answer) in [
         ("peg-in-hole", &["method.cspace=network"][..], "is not for solver `ladder`"),
         ("peg-in-hole", &["method.cspace_rows=2"], "choose method.cspace `network`"),
-        ("peg-in-hole", &["method.preset=paper", "method.cspace_rows=9"], "method.cspace_rows = 9"),
+        ("peg-in-hole", &["method.preset=paper", "method.cspace_rows=17"], "method.cspace_rows = 17"),
         ("block-on-table", &["method.solver=sor", "method.cspace=network"], "tightfit train cspace"),
         (
             "peg-in-hole",

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | insert | `workspace` | tip | the way of the drive ± 2 mm, ± 3° |
 //! | | `mouth` | tip | 1.5 times the drive's error, from 1 mm above to 4 mm below the mouth, 2 times its tilt |
-//! | | `inserted` | middle of the engaged length | 3 times the play, a quarter to one and three quarters of the depth, 3 times the play |
+//! | | `inserted` | middle of the engaged length | 5 times the play, a quarter to one and three quarters of the depth, 5 times the play |
 //! | thread | `workspace` | middle of the nut | the way of the drive ± 2 mm, ± 3° |
 //! | | `engaged` | middle of the nut | 2 times the play, the way along the axis and a pitch, 2 times the play |
 //!
@@ -22,7 +22,7 @@ use crate::LearningError;
 const AROUND: f64 = 2e-3;
 const TILT: f64 = 0.05;
 /// Half-widths of local boxes against the play.
-const PLAYS_OF_A_PEG: f64 = 3.0;
+const PLAYS_OF_A_PEG: f64 = 5.0;
 const PLAYS_OF_A_NUT: f64 = 2.0;
 /// Where the search for play begins and ends [m, rad].
 const LEAST_PLAY: f64 = 1e-6;

@@ -58,9 +58,9 @@ impl PairGap {
     pub fn gap(&self, fixed_from_part: &Pose) -> f64 {
         let poses = [*fixed_from_part, fixed_from_part.inverse()];
         let mut smallest = f64::INFINITY;
-        for side in 0..2 {
+        for (side, pose) in poses.iter().enumerate() {
             for node in self.nodes[side].iter() {
-                smallest = smallest.min(self.gap_of(side, poses[side].transform_point(node), FAR));
+                smallest = smallest.min(self.gap_of(side, pose.transform_point(node), FAR));
             }
         }
         smallest

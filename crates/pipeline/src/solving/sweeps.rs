@@ -25,7 +25,7 @@ use crate::make_room;
 use crate::records::{NOT_FREE, WrenchRow};
 
 /// Rows over whole bodies that there is room for from the start.
-const MOST_WRENCH_ROWS: usize = 8;
+const MOST_WRENCH_ROWS: usize = 16;
 
 /// What is done at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

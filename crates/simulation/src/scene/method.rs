@@ -26,8 +26,8 @@ pub struct MethodDescription {
     pub clusters: Option<u32>,
     /// Whether the configuration as a whole is kept from colliding, beside the contacts; with `sor` or `pgs`.
     pub cspace: Option<CspaceChoice>,
-    /// C-space rows of a step at most (8); the paper has 1.
-    #[schemars(range(min = 1, max = 8))]
+    /// C-space rows of a step at most (16); the paper has 1.
+    #[schemars(range(min = 1, max = 16))]
     pub cspace_rows: Option<u32>,
     /// How contacts are solved.
     pub solver: Option<SolverChoice>,
