@@ -61,17 +61,18 @@ pub fn coming_contact(
         *(if is_above(middle)? { &mut before } else { &mut after }) = middle;
     }
     // the plane that parts what lies a little beyond from the level set: at a grazing motion the plane of the crossing
-    // itself would part nothing
+    // itself parts nothing
+    let parts = |plane: &ConfigurationContact| plane.gap + plane.normal.dot(displacement) < 0.0;
     let beyond = (before + BEYOND / field.length(displacement)).min(1.0);
-    let within = [beyond, f64::midpoint(before, beyond)]
-        .into_iter()
-        .find(|part| field.covers(&(displacement * *part)));
-    if let Some(part) = within
-        && let Some(plane) = nearest_on_level(field, &(displacement * part), level)?
-    {
-        return Ok(Some(plane));
+    for part in [beyond, f64::midpoint(before, beyond), 0.25 * beyond + 0.75 * before] {
+        if field.covers(&(displacement * part))
+            && let Some(plane) = nearest_on_level(field, &(displacement * part), level)?.filter(parts)
+        {
+            return Ok(Some(plane));
+        }
     }
     let there = displacement * before;
     let (value, slope) = field.at(&there)?;
-    Ok(field.plane(&there, value - level, &slope))
+    // a plane that the motion keeps already would be found again and again
+    Ok(field.plane(&there, value - level, &slope).filter(parts))
 }
