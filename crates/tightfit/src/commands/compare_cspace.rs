@@ -21,8 +21,12 @@ const DISTURBANCE: &str = "20,0.5";
 pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
     let simulation = arguments.simulation.disturbed(DISTURBANCE);
     let mut runs = Vec::new();
-    for (name, choice) in [("without C-space", "none"), ("with C-space", "network")] {
-        let own = simulation.with(format!("method.cspace={choice}"));
+    // rows of what is not there would be refused
+    let without = simulation.without("method.cspace_rows");
+    for (name, choice, arguments_of_it) in
+        [("without C-space", "none", &without), ("with C-space", "network", &simulation)]
+    {
+        let own = arguments_of_it.with(format!("method.cspace={choice}"));
         runs.push((name, simulate(&arguments.scene, &own, Some(Preset::Paper), true)?));
     }
     let from = runs[0].1.run.scene.drive.as_ref().map_or(0.0, Drive::duration);

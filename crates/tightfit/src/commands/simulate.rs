@@ -38,6 +38,12 @@ impl SimulationArguments {
         own
     }
 
+    /// Without replacements of a key.
+    pub(super) fn without(&self, key: &str) -> Self {
+        let is_other = |set: &&String| set.split_once('=').is_none_or(|(own, _)| own.trim() != key);
+        Self { set: self.set.iter().filter(is_other).cloned().collect(), ..self.clone() }
+    }
+
     /// With a random wrench, this one where none is given.
     pub(super) fn disturbed(&self, otherwise: &str) -> Self {
         let disturb = self.disturb.clone().or_else(|| Some(otherwise.to_string()));

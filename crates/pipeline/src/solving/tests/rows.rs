@@ -77,9 +77,8 @@ fn impulses_of_rows_are_part_of_the_answer_and_pass_the_filter() {
             for entry in &workspace.impulses {
                 problem.contacts.add_impulse(entry.contact, entry.impulse, &mut sum);
             }
-            for k in 0..6 {
-                let all = sum[k] + rows[0].direction[k] * multipliers[0];
-                assert!((all - workspace.generalised[k]).abs() < 1e-12);
+            for ((own, direction), whole) in sum.iter().zip(&rows[0].direction).zip(&workspace.generalised) {
+                assert!((own + direction * multipliers[0] - whole).abs() < 1e-12);
             }
             let scale = passive_scale(&problem, &start, &workspace.impulses, &workspace.generalised);
             let scaled: Vec<f64> = workspace.generalised.iter().map(|p| p * scale).collect();
