@@ -1,11 +1,11 @@
 //! A field over the configurations of a body: whether it is free there, and which way is free.
 //!
 //! ```text
-//! q = (x, y, z, α, β, γ)      R = Rx(α) Ry(β) Rz(γ)
-//! h(q) = network(scale(q))    ∂h/∂q = diag(2/(highₖ − lowₖ)) ∇network
+//! q = chart(pose)             q̇ = J [v; ω]
+//! h(q) = network(scale(q))    ∂h/∂q = diag(2/(highₖ − lowₖ)) ∇network      a = Jᵀ ∂h/∂q
 //! ```
-//! x, y, z centre of mass of the moving body in the frame of the other [m]; R its attitude there, turned about its own
-//! axes [rad]; h positive where it is free, negative where it collides [-].
+//! q six coordinates of the moving part's pose against the other ([`Chart`]) [m, rad]; h positive where it is free,
+//! negative where it collides [-]; a change of h per velocity of the centre of mass and angular velocity [1/m, 1/rad].
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
 //! tight-tolerance robotic assembly tasks", 2022, section 4.
@@ -13,17 +13,18 @@
 use std::array::from_fn;
 use std::path::Path;
 
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use tightfit_spatial::Pose;
 
+use crate::chart::{COORDINATES, per_velocity};
 use crate::file::{Describes, FORMAT, read_whole, sealed_bytes, unsealed, write_whole};
-use crate::{Activation, Inference, InferenceScratch, Network, NetworkError, Range};
-
-/// Numbers of a configuration.
-const COORDINATES: usize = 6;
+use crate::{Activation, Chart, Inference, InferenceScratch, Network, NetworkError, Range};
 
 /// The field; constant, shared between threads.
 #[derive(Debug)]
 pub struct ConfigurationField {
+    chart: Chart,
     ranges: [Range; COORDINATES],
     network: Network,
     inference: Inference,
@@ -34,7 +35,7 @@ impl ConfigurationField {
     ///
     /// # Errors
     /// When the network has not six inputs, or a range is empty.
-    pub fn new(ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
+    pub fn new(chart: Chart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
             return Err(NetworkError::size("configuration field", "number of inputs", found, COORDINATES));
@@ -43,7 +44,13 @@ impl ConfigurationField {
             Range::new("configuration field", range.low, range.high)?;
         }
         let inference = Inference::new(&network);
-        Ok(Self { ranges, network, inference })
+        Ok(Self { chart, ranges, network, inference })
+    }
+
+    /// What the coordinates mean.
+    #[must_use]
+    pub fn chart(&self) -> &Chart {
+        &self.chart
     }
 
     /// Range of every coordinate, in [m] and [rad].
@@ -72,12 +79,55 @@ impl ConfigurationField {
         self.inference.values_and_gradients(&inputs, &mut value, &mut slopes, scratch)?;
         Ok((f64::from(value[0]), from_fn(|k| f64::from(slopes[k]) / self.ranges[k].half_width())))
     }
+
+    /// h [-] at a pose and its change per velocity of the centre of mass and angular velocity [1/m, 1/rad], in the axes
+    /// of the fixed part.
+    ///
+    /// # Errors
+    /// As [`Self::evaluate`].
+    pub fn at_pose(
+        &self,
+        fixed_from_part: &Pose,
+        center_in_part: Vector3<f64>,
+        scratch: &mut InferenceScratch,
+    ) -> Result<(f64, [f64; COORDINATES]), NetworkError> {
+        let (q, jacobian) = self.chart.coordinates(fixed_from_part, center_in_part);
+        let (value, slopes) = self.evaluate(q, scratch)?;
+        Ok((value, per_velocity(slopes, &jacobian)))
+    }
+
+    /// Whether a pose lies in the box that the field was made for.
+    #[must_use]
+    pub fn covers(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> bool {
+        let (q, _) = self.chart.coordinates(fixed_from_part, center_in_part);
+        q.iter().zip(&self.ranges).all(|(value, range)| (range.low..=range.high).contains(value))
+    }
+
+    /// h at many configurations [m, rad].
+    ///
+    /// # Errors
+    /// Never for a field that [`Self::new`] made.
+    pub fn values(&self, configurations: &[[f64; COORDINATES]]) -> Result<Vec<f32>, NetworkError> {
+        let column = |k: usize| configurations.iter().map(move |q| self.ranges[k].scaled(q[k]) as f32);
+        let inputs: Vec<f32> = (0..COORDINATES).flat_map(column).collect();
+        let mut values = vec![0.0; configurations.len()];
+        self.inference.values(&inputs, &mut values, &mut InferenceScratch::default())?;
+        Ok(values)
+    }
+
+    /// Takes the memory that an evaluation needs.
+    pub fn reserve(&self, scratch: &mut InferenceScratch) {
+        scratch.reserve(&self.inference);
+    }
 }
 
 /// What stands in the metadata, less the hash.
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: u32,
+    // files from before there were other charts do not name it
+    #[serde(default, skip_serializing_if = "Chart::is_euler")]
+    chart: Chart,
     configuration_ranges: [Range; COORDINATES],
     activations: Vec<Activation>,
     recipe: serde_json::Value,
@@ -103,19 +153,41 @@ pub struct ConfigurationFile {
 }
 
 impl ConfigurationFile {
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// When the recipe cannot be written as JSON.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, NetworkError> {
+        let layers = self.field.network.layers();
+        let description = Description {
+            format: FORMAT,
+            chart: self.field.chart,
+            configuration_ranges: self.field.ranges,
+            activations: layers.iter().map(|layer| layer.activation).collect(),
+            recipe: self.recipe.clone(),
+        };
+        sealed_bytes(description, layers)
+    }
+
+    /// Reads bytes; `name` stands in the errors.
+    ///
+    /// # Errors
+    /// When they are not such a file, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
+        let (description, layers) = unsealed::<Description>(bytes, name)?;
+        let Description { chart, configuration_ranges, recipe, .. } = description;
+        Ok(Self {
+            field: ConfigurationField::new(chart, configuration_ranges, Network::new(layers)?)?,
+            recipe,
+        })
+    }
+
     /// Writes the file; an old one is replaced at once or not at all.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
-        let layers = self.field.network.layers();
-        let description = Description {
-            format: FORMAT,
-            configuration_ranges: self.field.ranges,
-            activations: layers.iter().map(|layer| layer.activation).collect(),
-            recipe: self.recipe.clone(),
-        };
-        write_whole(path, &sealed_bytes(description, layers)?)
+        write_whole(path, &self.to_bytes()?)
     }
 
     /// Reads a file.
@@ -123,8 +195,6 @@ impl ConfigurationFile {
     /// # Errors
     /// When it cannot be read, is of another kind or version, or damaged.
     pub fn load(path: &Path) -> Result<Self, NetworkError> {
-        let (description, layers) = unsealed::<Description>(&read_whole(path)?, &path.display().to_string())?;
-        let Description { configuration_ranges, recipe, .. } = description;
-        Ok(Self { field: ConfigurationField::new(configuration_ranges, Network::new(layers)?)?, recipe })
+        Self::from_bytes(&read_whole(path)?, &path.display().to_string())
     }
 }

@@ -20,6 +20,7 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 */
 
 mod activation;
+mod chart;
 mod configuration;
 mod error;
 mod features;
@@ -36,6 +37,7 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
+pub use chart::{COORDINATES, Chart, ChartSymmetry, Charted, LocalChart};
 pub use configuration::{ConfigurationField, ConfigurationFile};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};

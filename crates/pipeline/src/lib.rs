@@ -7,6 +7,7 @@ Stages do not import one another: each reads and writes [`records`] only.
 #![forbid(unsafe_code)]
 
 pub mod clustering;
+pub mod configuration;
 pub mod detection;
 pub mod integration;
 pub mod records;

@@ -55,7 +55,7 @@ pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
 pub use input::Input;
 pub use limits::{Limit, Limits};
-pub use methods::{Methods, Preset};
+pub use methods::{CspaceMethod, Methods, Preset};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
 pub use run::{BodyRecord, Disturbance, Record, Run};
@@ -71,6 +71,6 @@ pub use tightfit_pipeline::integration::{BodyMotion, Coupling, IntegrationMethod
 pub use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 
 pub use scene::{
-    Body, BuiltInScene, ContactPair, DetectionMethod, Motion, Scene, SceneDescription, SceneError,
-    SceneProblem, SceneSource, Task, built_in_scenes, scene_schema,
+    Body, BuiltInScene, ContactPair, CspacePair, DetectionMethod, Motion, Scene, SceneDescription,
+    SceneError, SceneProblem, SceneSource, Task, built_in_scenes, scene_schema,
 };

@@ -1,13 +1,14 @@
 //! Which methods a step is made of.
 //!
-//! | preset | clustering | solver | integration |
-//! |---|---|---|---|
-//! | `tight` | none | ladder | midpoint |
-//! | `standard` | K-means to 12 | projected Gauss-Seidel, 50 sweeps | midpoint |
-//! | `paper` | K-means to 12 | SOR by maximum dissipation, 200 sweeps or 1e-5 m/s | midpoint with C(ω₀) |
+//! | preset | clustering | C-space | solver | integration | projection |
+//! |---|---|---|---|---|---|
+//! | `tight` | none | none | ladder | midpoint | yes |
+//! | `standard` | K-means to 12 | none | projected Gauss-Seidel, 50 sweeps | midpoint | yes |
+//! | `paper` | K-means to 12 | where the scene has a network | SOR by maximum dissipation, 200 sweeps or 1e-5 m/s | midpoint with C(ω₀) | no |
 //!
-//! `standard` is what the paper compares itself with: the usual clustering and solver in its own framework. Impact,
-//! passivity filter, pose projection and certificate are the same for all.
+//! `standard` is what the paper compares itself with: the usual clustering and solver in its own framework. The paper has
+//! no pose projection: its C-space row is to keep out what the clustered contacts let in. Impact, passivity filter and
+//! certificate are the same for all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub enum Preset {
     Tight,
     /// K-means and projected Gauss-Seidel, as usual elsewhere.
     Standard,
-    /// K-means to 12 and SOR by maximum dissipation, C at the start of the step.
+    /// K-means to 12, a C-space row and SOR by maximum dissipation, C at the start of the step, no pose projection.
     Paper,
 }
 
@@ -46,6 +47,42 @@ impl Preset {
     }
 }
 
+/// Whether the configuration as a whole is kept from colliding, beside the contacts.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CspaceMethod {
+    /// No.
+    #[default]
+    None,
+    /// By frictionless rows of the scene's C-space networks; idle where there is none.
+    Network {
+        /// Rows of a step at most, 1 to 16: the paper has one.
+        rows: u32,
+    },
+}
+
+impl CspaceMethod {
+    /// Rows of a step at most, that of the presets: each is found after a solution that the ones before led to.
+    pub const MOST_ROWS: u32 = 16;
+
+    /// Rows of a step at most; none when there is no C-space.
+    #[must_use]
+    pub fn rows(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Network { rows } => rows.min(Self::MOST_ROWS),
+        }
+    }
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Network { .. } => "network",
+        }
+    }
+}
+
 /// The methods of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Methods {
@@ -53,6 +90,8 @@ pub struct Methods {
     pub preset: Preset,
     /// How contacts are reduced before they are solved.
     pub clustering: ClusteringMethod,
+    /// Whether the configuration as a whole is kept from colliding.
+    pub cspace: CspaceMethod,
     /// How contacts are solved.
     pub solver: SolverMethod,
     /// How bodies are advanced.
@@ -71,14 +110,27 @@ impl Default for Methods {
 impl From<Preset> for Methods {
     fn from(preset: Preset) -> Self {
         let means = ClusteringMethod::KMeans { clusters: CLUSTERS };
-        let (clustering, solver, integration) = match preset {
-            Preset::Tight => (ClusteringMethod::None, SolverMethod::Ladder, IntegrationMethod::Midpoint),
-            Preset::Standard => (means, SolverMethod::Pgs(SweepOptions::PGS), IntegrationMethod::Midpoint),
-            Preset::Paper => {
-                let solver = SolverMethod::Sor(SweepOptions::SOR, SlipRule::Dissipation);
-                (means, solver, IntegrationMethod::PaperMidpoint)
-            }
+        let usual = Self {
+            preset,
+            clustering: ClusteringMethod::None,
+            cspace: CspaceMethod::None,
+            solver: SolverMethod::Ladder,
+            integration: IntegrationMethod::Midpoint,
+            projection: true,
         };
-        Self { preset, clustering, solver, integration, projection: true }
+        match preset {
+            Preset::Tight => usual,
+            Preset::Standard => {
+                Self { clustering: means, solver: SolverMethod::Pgs(SweepOptions::PGS), ..usual }
+            }
+            Preset::Paper => Self {
+                clustering: means,
+                cspace: CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS },
+                solver: SolverMethod::Sor(SweepOptions::SOR, SlipRule::Dissipation),
+                integration: IntegrationMethod::PaperMidpoint,
+                projection: false,
+                ..usual
+            },
+        }
     }
 }

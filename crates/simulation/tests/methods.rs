@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::{
-    ClusteringMethod, IntegrationMethod, Limit, Methods, Outcome, Preset, Record, Run, Scene, SolverMethod,
-    Summary, WrenchDifference,
+    ClusteringMethod, CspaceMethod, Disturbance, IntegrationMethod, Limit, Methods, Outcome, Preset, Record,
+    Run, Scene, SolverMethod, Summary, WrenchDifference,
 };
 
 /// The scene with `[method]` values replaced.
@@ -29,9 +29,10 @@ fn every_preset_inserts_the_peg_without_leaving_cone_or_hole() {
         assert!(Outcome::of(&run, &records).completed, "{preset:?}");
         assert!(summary.cone <= 1e-9, "{preset:?} {summary:?}");
         assert!(summary.energy_injected <= 1e-15, "{preset:?} {summary:?}");
-        // the projection sees all contacts, whatever was solved
+        // the projection sees all contacts, whatever was solved; the paper has none
         let [deepest, ..] = summary.audited.unwrap();
-        assert!(deepest < 2e-6, "{preset:?} {summary:?}");
+        assert_eq!(run.parameters.methods.projection, preset != Preset::Paper);
+        assert!(deepest < if preset == Preset::Paper { 200e-6 } else { 2e-6 }, "{preset:?} {summary:?}");
         assert!(records.iter().all(|record| !record.certificate.limits.contains(Limit::NotFinite)));
         assert_eq!(summary.left_out > 0.0, preset != Preset::Tight, "{preset:?} {summary:?}");
         // the wiggled peg is wedged: Newton solves all of it, sweeps do not
@@ -64,12 +65,83 @@ fn each_clustering_solves_its_few_and_certifies_all() {
 #[test]
 fn without_projection_what_clustering_leaves_out_comes_in() {
     let deepest = |choice: &str| {
-        let (_, records) = simulate(scene("peg-in-hole", &["method.preset=paper", choice]), 280);
+        let paper = ["method.preset=paper", "method.cspace=none", choice];
+        let (_, records) = simulate(scene("peg-in-hole", &paper), 280);
         Summary::of(&records).audited.unwrap()[0]
     };
     let (kept, lost) = (deepest("method.projection=true"), deepest("method.projection=false"));
     println!("peg by the paper's preset: {kept:e} m with projection, {lost:e} m without");
     assert!(kept < 1e-6 && lost > 10.0 * kept, "{kept:e} {lost:e}");
+}
+
+/// The paper's Fig. 8, shorter: mean of the audited penetration under a random wrench.
+#[test]
+fn the_c_space_rows_keep_out_most_of_what_clustering_lets_in() {
+    let mean = |choice: &str| {
+        let scene = scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]);
+        let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
+        let mut run = Run::new(scene, 1);
+        run.with_audit();
+        run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
+        let records: Vec<Record> = (0..steps + 300).map(|_| run.advance()).collect();
+        let summary = Summary::of(&records);
+        assert!(summary.cone <= 1e-9 && summary.energy_injected <= 1e-15, "{choice}: {summary:?}");
+        records[steps..].iter().map(|record| record.audited.unwrap()).sum::<f64>() / 300.0
+    };
+    let (with, without) = (mean("network"), mean("none"));
+    println!("mean penetration of the peg: {with:e} m with C-space, {without:e} m without");
+    assert!(with < without / 3.0, "{with:e} {without:e}");
+}
+
+#[test]
+fn c_space_rows_are_for_scenes_that_have_networks_and_solvers_that_sweep() {
+    let paper = scene("peg-in-hole", &["method.preset=paper"]);
+    assert_eq!(paper.methods.cspace, CspaceMethod::Network { rows: 16 });
+    assert!(paper.cspace.is_some());
+    let one = scene("peg-in-hole", &["method.preset=paper", "method.cspace_rows=1"]);
+    assert_eq!(one.methods.cspace, CspaceMethod::Network { rows: 1 });
+    // a preset takes what is there
+    for choices in [&["method.preset=paper", "method.solver=ladder"][..], &["method.preset=tight"]] {
+        assert_eq!(scene("peg-in-hole", choices).methods.cspace, CspaceMethod::None);
+    }
+    assert_eq!(scene("block-on-table", &["method.preset=paper"]).methods.cspace, CspaceMethod::None);
+    for (name, choices, answer) in [
+        ("peg-in-hole", &["method.cspace=network"][..], "is not for solver `ladder`"),
+        ("peg-in-hole", &["method.cspace_rows=2"], "choose method.cspace `network`"),
+        ("peg-in-hole", &["method.preset=paper", "method.cspace_rows=17"], "method.cspace_rows = 17"),
+        ("block-on-table", &["method.solver=sor", "method.cspace=network"], "tightfit train cspace"),
+        (
+            "peg-in-hole",
+            &["parts.peg.cspace={ against = \"peg\", networks = [\"x\"] }"],
+            "names no fixed part; fixed parts: hole",
+        ),
+        ("peg-in-hole", &["parts.peg.cspace={ against = \"hole\", networks = [\"x\"] }"], "check the path"),
+    ] {
+        let choices: Vec<String> = choices.iter().map(ToString::to_string).collect();
+        let error = Scene::find_with(name, &choices).unwrap_err().to_string();
+        assert!(error.contains(answer), "{choices:?}: {error}");
+    }
+}
+
+/// Other dimensions than those that the networks were made for: the row is not there.
+#[test]
+fn c_space_networks_are_asked_for_their_own_parts_only() {
+    let hashes = |widens: bool, choice: &str| {
+        let mut run =
+            Run::new(scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]), 1);
+        if widens {
+            let wider = scene(
+                "peg-in-hole",
+                &[
+                    "parts.hole.shape={ kind = \"hole\", diameter_mm = 50.06, depth_mm = 50, outer_diameter_mm = 76, chamfer_mm = 1 }",
+                ],
+            );
+            run.parameters.bodies[0].part = wider.bodies[0].part.clone();
+        }
+        (0..260).map(|_| run.advance().hash).collect::<Vec<u64>>()
+    };
+    assert!(hashes(false, "network") != hashes(false, "none"));
+    assert!(hashes(true, "network") == hashes(true, "none"));
 }
 
 #[test]

@@ -255,6 +255,29 @@ fn smaller_steps_are_compared_with_the_smallest() {
 }
 
 #[test]
+fn penetration_without_and_with_c_space_is_drawn() {
+    let folder = folder("cspace");
+    let arguments = ["compare", "peg-in-hole", "--figure", "cspace", "--seconds", "0.5", "--json"];
+    let report = json(&tightfit(&folder, &[&arguments[..], &["--report", "fig8.html"]].concat()));
+    let means: Vec<f64> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["penetration_under_wrench_um"]["mean"].as_f64().unwrap())
+        .collect();
+    let share = report["mean_with_over_without"].as_f64().unwrap();
+    assert!((share - means[1] / means[0]).abs() < 1e-12 && share < 1.0, "{means:?}");
+    assert_eq!(report["runs"][1]["methods"]["cspace"], "network");
+    let html = std::fs::read_to_string(folder.join("fig8.html")).unwrap();
+    assert!(html.contains("with C-space") && html.contains("<svg") && !html.contains("NaN"));
+
+    let none = refused(&tightfit(&folder, &["train", "cspace", "peg-in-hole", "--box", "cellar"]));
+    assert!(none.contains("boxes: workspace, mouth, inserted"), "{none}");
+    let idle = refused(&tightfit(&folder, &["compare", "block-on-table", "--figure", "cspace"]));
+    assert!(idle.contains("tightfit train cspace"), "{idle}");
+}
+
+#[test]
 fn presets_are_compared_and_single_methods_replaced() {
     let folder = folder("compare");
     let arguments = ["compare", "peg-in-hole", "--seconds", "0.6", "--report", "compare.html", "--json"];

@@ -11,6 +11,7 @@ use tightfit_spatial::Vector3;
 
 use super::{DepthErrors, DepthRecipe, SurfaceSampler, primitive_of};
 use crate::LearningError;
+use crate::checkpoint::resume;
 
 /// Points that the final errors are taken over, and those that decide which network was best.
 const REPORT_POINTS: usize = 200_000;
@@ -182,17 +183,4 @@ fn purpose(name: &str, recipe: &DepthRecipe) -> serde_json::Value {
     let mut recipe = recipe.clone();
     recipe.training.threads = 1;
     json!({ "part": name, "recipe": recipe })
-}
-
-fn resume(path: &Path, purpose: &serde_json::Value, threads: usize) -> Result<Trainer, LearningError> {
-    let (mut trainer, found) = Trainer::resume(path)?;
-    if found != *purpose {
-        let keys = ["part", "recipe"].into_iter().filter(|key| found[key] != purpose[key]);
-        let difference: Vec<String> =
-            keys.map(|key| format!("its {key} is {}, this one's is {}", found[key], purpose[key])).collect();
-        let path = path.display().to_string();
-        return Err(LearningError::OtherTask { path, difference: difference.join("; ") });
-    }
-    trainer.set_threads(threads);
-    Ok(trainer)
 }

@@ -1,7 +1,7 @@
 //! Fits a network to samples.
 //!
 //! ```text
-//! loss = 1/B Σ_p w_p ρ(y(x_p) − t_p)       over a minibatch of B samples
+//! loss = 1/B Σ_p w_p ρ(y(x_p), t_p)        over a minibatch of B samples
 //! ```
 //! [`Trainer`] takes steps of Adam or SOAP with a cosine schedule, keeps the parameters that were best on other samples,
 //! stops early, and can be written to a file and resumed. Two runs with the same seed, samples and options give the

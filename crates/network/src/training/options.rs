@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::NetworkError;
 
-/// The price ρ of an error e, both in scaled units.
+/// The price ρ of an output y where t is wanted, both in scaled units; e = y − t.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
@@ -15,12 +15,23 @@ pub enum Loss {
         /// Error at which the parabola ends [-].
         knee: f32,
     },
+    /// ln(1 + exp(y)) − ½(1 + t) y of a yes (t = 1), a no (t = −1) or something between: y becomes the logit ln(p/(1 − p))
+    /// of the odds p = ½(1 + t) for yes, and its sign the answer.
+    Logistic,
 }
 
 impl Loss {
-    /// ρ(e) and ρ'(e).
-    pub(super) fn price_and_slope(self, error: f32) -> [f32; 2] {
+    /// ρ and ∂ρ/∂y.
+    pub(super) fn price_and_slope(self, output: f32, target: f32) -> [f32; 2] {
+        let error = output - target;
         match self {
+            Self::Logistic => {
+                // exp of what is not positive: nothing overflows
+                let small = libm::expf(-output.abs());
+                let share = if output > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
+                let wanted = 0.5 * (1.0 + target);
+                [output.max(0.0) + libm::log1pf(small) - wanted * output, share - wanted]
+            }
             Self::Huber { knee } if error.abs() > knee => {
                 [knee * (error.abs() - knee / 2.0), knee * error.signum()]
             }
@@ -88,7 +99,7 @@ impl TrainingOptions {
     /// Names the first one that is out of range.
     pub fn check(&self) -> Result<(), NetworkError> {
         let knee = match self.loss {
-            Loss::MeanSquared => 1.0,
+            Loss::MeanSquared | Loss::Logistic => 1.0,
             Loss::Huber { knee } => f64::from(knee),
         };
         for (name, value, least, most, allowed) in [

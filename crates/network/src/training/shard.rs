@@ -58,7 +58,7 @@ impl Shard<'_> {
                 // points past the end of the shard repeat others and pull at nothing
                 let sample = at(point);
                 let weight = if point < used { samples.weights()[sample] } else { 0.0 };
-                let [price, slope] = self.loss.price_and_slope(output - samples.targets()[sample]);
+                let [price, slope] = self.loss.price_and_slope(*output, samples.targets()[sample]);
                 *self.price += f64::from(weight * price);
                 *delta *= weight * slope * scale;
             }

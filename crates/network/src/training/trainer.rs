@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::optimizer_state::OptimizerState;
 use super::shard::{SHARD_POINTS, Shard};
-use super::{Samples, TrainingOptions};
+use super::{Loss, Samples, TrainingOptions};
 use crate::kernel::{PackedNetwork, TileMemory};
 use crate::{Inference, InferenceScratch, Network, NetworkError, Random, SimdPath};
 
@@ -17,7 +17,8 @@ pub struct Progress {
     pub steps: u64,
     /// Mean price over the last minibatch, in scaled units.
     pub loss: f64,
-    /// Root of the weighted mean squared error over the samples that are not trained on, in scaled units.
+    /// Root of the weighted mean squared error over the samples that are not trained on, in scaled units; of yes and no
+    /// the weighted mean price.
     pub error: f64,
     /// Smallest such error so far.
     pub best_error: f64,
@@ -222,7 +223,7 @@ impl Trainer {
         (Random::stream(self.options.seed, pass).index(count) + within * self.options.batch) % count
     }
 
-    /// Root of the weighted mean squared error.
+    /// Root of the weighted mean squared error; mean price of yes and no, which have no distance.
     fn error_on(
         &self,
         samples: &Samples,
@@ -233,10 +234,15 @@ impl Trainer {
         let (mut sum, mut total) = (0.0, 0.0);
         for ((value, target), weight) in values.iter().zip(samples.targets()).zip(samples.weights()) {
             let error = f64::from(value - target);
-            sum += f64::from(*weight) * error * error;
+            sum += f64::from(*weight)
+                * match self.options.loss {
+                    Loss::Logistic => f64::from(Loss::Logistic.price_and_slope(*value, *target)[0]),
+                    Loss::MeanSquared | Loss::Huber { .. } => error * error,
+                };
             total += f64::from(*weight);
         }
-        Ok(libm::sqrt(sum / total.max(f64::MIN_POSITIVE)))
+        let mean = sum / total.max(f64::MIN_POSITIVE);
+        Ok(if self.options.loss == Loss::Logistic { mean } else { libm::sqrt(mean) })
     }
 }
 
@@ -244,7 +250,6 @@ impl Trainer {
 mod tests {
     use super::*;
     use crate::Activation;
-    use crate::training::Loss;
 
     /// Central differences of the loss in double precision.
     #[test]
@@ -256,6 +261,7 @@ mod tests {
             (Activation::Sigmoid, Loss::MeanSquared),
             (Activation::Relu, Loss::MeanSquared),
             (Activation::LeakyRelu { slope: 0.1 }, Loss::MeanSquared),
+            (Activation::Tanh, Loss::Logistic),
         ] {
             let network = Network::random(&[3, 9, 6, 1], activation, Activation::Tanh, &mut random).unwrap();
             let count = 70; // neither a multiple of a tile nor of a vector
@@ -273,8 +279,10 @@ mod tests {
                 network.set_parameters(parameters);
                 let one = |p: usize| {
                     let point: Vec<f64> = (0..3).map(|k| f64::from(inputs[k * count + p])).collect();
-                    let error = network.reference(&point).0 - f64::from(targets[p]);
+                    let (output, target) = (network.reference(&point).0, f64::from(targets[p]));
+                    let error = output - target;
                     let price = match loss {
+                        Loss::Logistic => libm::log1p(libm::exp(output)) - 0.5 * (1.0 + target) * output,
                         Loss::Huber { knee } if error.abs() > f64::from(knee) => {
                             f64::from(knee) * (error.abs() - f64::from(knee) / 2.0)
                         }

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix6, Vector3};
 
 use crate::make_room;
-use crate::records::Contacts;
+use crate::records::{Contacts, WrenchRow};
 
 /// Find V and p with V = V_f + W Σ Jᵢᵀpᵢ and the contact law at every contact (MATH 3.2).
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct VelocityProblem<'a> {
     /// W of each body: change of [v; ω] per generalised impulse, world axes. Not symmetric in general;
     /// its symmetric part is positive definite.
     pub response: &'a [Matrix6<f64>],
+    /// Conditions on whole bodies beside the contacts; the solvers that sweep keep them, the ladder does not look at them.
+    pub rows: &'a [WrenchRow],
 }
 
 impl VelocityProblem<'_> {

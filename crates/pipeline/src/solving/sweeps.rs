@@ -4,9 +4,11 @@
 //! V = V_f + W Σ Jⱼᵀpⱼ kept up to date; at contact i, in its frame [n t₁ t₂]:
 //! sor   c = JᵢV − Dᵢpᵢ,  p* = single(Dᵢ, c, JᵢV₀, bᵢ)                            p ← α p* + (1 − α) p
 //! pgs   pₙ ← (pₙ − α (vₙ + b)/Dₙₙ)⁺,  then  pₜ ← pₜ − α vₜ/max(D₁₁, D₂₂),  |pₜ| cut to μpₙ
-//! end   max |diag(Dᵢ) δpᵢ| ≤ tolerance, or out of sweeps
+//! rows  s = NᵀV − d λ,  d = NᵀWN,  λ* = max(0, −(s + b)/d)                      λ ← α λ* + (1 − α) λ,  at least 0
+//! end   max |diag(Dᵢ) δpᵢ|, |d δλ| ≤ tolerance, or out of sweeps
 //! ```
 //!
+//! The rows N over whole bodies (C-space) are visited after the contacts of every sweep, as in the paper.
 //! α > 1 leaves the cone; what does is put back radially. Both stall where contacts oppose one another (a wedge): the
 //! change per sweep gets small long before the law holds, so only `residual` says how good the answer is. The
 //! impulses depend on the order of the contacts, the velocity does not once they have converged.
@@ -20,7 +22,10 @@ use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
 use super::residual::{contact_frame, delassus};
 use super::single_contact::SingleContact;
 use crate::make_room;
-use crate::records::NOT_FREE;
+use crate::records::{NOT_FREE, WrenchRow};
+
+/// Rows over whole bodies that there is room for from the start.
+const MOST_WRENCH_ROWS: usize = 16;
 
 /// What is done at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +60,8 @@ struct Row {
 pub struct SweepWorkspace {
     rows: Vec<Row>,
     order: Vec<(u32, u32)>,
+    /// λ of the rows over whole bodies [N·s].
+    multipliers: Vec<f64>,
 }
 
 impl SweepWorkspace {
@@ -62,6 +69,13 @@ impl SweepWorkspace {
     pub fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.rows, contacts);
         make_room(&mut self.order, contacts);
+        make_room(&mut self.multipliers, MOST_WRENCH_ROWS);
+    }
+
+    /// λ of the rows over whole bodies in the last solve, in their order [N·s].
+    #[must_use]
+    pub fn multipliers(&self) -> &[f64] {
+        &self.multipliers
     }
 
     /// Contacts that there is room for.
@@ -85,10 +99,16 @@ pub(super) fn solve(
     let is_sound = load(problem, start, sweeps);
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
+    sweeps.multipliers.clear();
+    sweeps.multipliers.resize(problem.rows.len(), 0.0);
     for _ in 0..options.sweeps {
         let mut largest = 0.0_f64;
         for row in &mut sweeps.rows {
             largest = largest.max(visit(problem, row, rule, options.relaxation, &mut workspace.velocity));
+        }
+        for (row, multiplier) in problem.rows.iter().zip(&mut sweeps.multipliers) {
+            let change = visit_body(problem, row, multiplier, options.relaxation, &mut workspace.velocity);
+            largest = largest.max(change);
         }
         report.iterations += 1;
         report.evaluations += 1;
@@ -152,6 +172,29 @@ fn visit(
     row.delassus.diagonal().component_mul(&change).norm()
 }
 
+/// Solves one row over a whole body given all else; returns |d δλ| [m/s].
+fn visit_body(
+    problem: &VelocityProblem<'_>,
+    row: &WrenchRow,
+    multiplier: &mut f64,
+    relaxation: f64,
+    velocity: &mut [f64],
+) -> f64 {
+    let answers = problem.response[row.body as usize] * row.direction;
+    let gain = row.direction.dot(&answers);
+    if gain <= 0.0 {
+        return 0.0;
+    }
+    let alone = row.speed(velocity) - gain * *multiplier;
+    let wanted = (-(alone + row.approach) / gain).max(0.0);
+    let change = (relaxation * (wanted - *multiplier)).max(-*multiplier);
+    *multiplier += change;
+    for (own, answer) in velocity[6 * row.body as usize..].iter_mut().zip(&answers) {
+        *own += answer * change;
+    }
+    gain * change.abs()
+}
+
 /// The normal, then friction. Both tangents take the same step: with one of its own for each, friction cut to the cone
 /// would settle at an angle to the slip.
 fn row_by_row(row: &Row, mut v: Vector3<f64>, relaxation: f64) -> Vector3<f64> {
@@ -204,6 +247,11 @@ fn finish(
         let impulse = row.frame * row.impulse;
         impulses.push(ContactImpulse { contact: row.contact, impulse });
         problem.contacts.add_impulse(row.contact, impulse, generalised);
+    }
+    for (row, multiplier) in problem.rows.iter().zip(&sweeps.multipliers) {
+        for (own, direction) in generalised[6 * row.body as usize..].iter_mut().zip(&row.direction) {
+            *own += direction * multiplier;
+        }
     }
     problem.respond(generalised, velocity);
     // not known: the judge looks at all

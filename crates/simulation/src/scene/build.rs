@@ -14,9 +14,10 @@ use tightfit_shape::thread::{
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
 
-use crate::Methods;
 use crate::drive::{Drive, Waypoint, Wiggle, about};
+use crate::{CspaceMethod, Methods};
 
+use super::cspace_file::cspace_of;
 use super::description::{
     ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
 };
@@ -94,12 +95,24 @@ fn build(
         problems.push(document.problem(&key, remedy));
         None
     });
-    let methods = description.method.methods().unwrap_or_else(|(key, remedy)| {
+    let mut methods = description.method.methods().unwrap_or_else(|(key, remedy)| {
         problems.push(document.problem(&key, remedy));
         Methods::default()
     });
     if !problems.is_empty() {
         return Err(problems);
+    }
+    let parts: Vec<_> = description.parts.iter().collect();
+    let cspace =
+        cspace_of(&bodies, &parts, folder).map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?;
+    if cspace.is_none() && methods.cspace != CspaceMethod::None {
+        if description.method.cspace.is_some() {
+            let remedy = "no part has C-space networks; train them with `tightfit train cspace` and name their files \
+                          in `parts.NAME.cspace`";
+            return Err(vec![document.problem("method.cspace", remedy.into())]);
+        }
+        // a preset takes them where there are some
+        methods.cspace = CspaceMethod::None;
     }
     if let Some(drive) = &drive {
         bodies[drive.body].world_from_part = drive.target(0.0);
@@ -127,6 +140,7 @@ fn build(
         task,
         detection: description.method.detection,
         methods,
+        cspace,
         source: SceneSource::default(),
     })
 }

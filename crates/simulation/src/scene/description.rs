@@ -156,6 +156,8 @@ pub struct PartDescription {
     /// File of its depth network, written by `tightfit train depth`, relative to the scene file; for
     /// `method.detection = "neural"`.
     pub network: Option<String>,
+    /// C-space networks of this part against a fixed one, for `method.cspace = "network"`.
+    pub cspace: Option<CspaceDescription>,
     /// Whether and how it moves.
     #[serde(default)]
     pub motion: Motion,
@@ -174,6 +176,17 @@ pub struct PartDescription {
     /// Distances between nodes.
     #[serde(default)]
     pub nodes: NodeDescription,
+}
+
+/// C-space networks of a free part against a fixed one, written by `tightfit train cspace`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CspaceDescription {
+    /// Name of the fixed part.
+    pub against: String,
+    /// Files, relative to the scene file; the first whose box covers a configuration answers for it.
+    #[schemars(length(min = 1))]
+    pub networks: Vec<String>,
 }
 
 /// Whether and how a part moves.

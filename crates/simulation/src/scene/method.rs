@@ -8,7 +8,7 @@ use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 use tightfit_shape::mesh::MeshOptions;
 
 use crate::methods::CLUSTERS;
-use crate::{Methods, Preset};
+use crate::{CspaceMethod, Methods, Preset};
 
 /// What a step is made of.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -28,6 +28,11 @@ pub struct MethodDescription {
     /// Contacts that stand for those of a pair: groups of `k-means` (12), or how many `first` keeps (16).
     #[schemars(range(min = 1, max = 100000))]
     pub clusters: Option<u32>,
+    /// Whether the configuration as a whole is kept from colliding, beside the contacts; with `sor` or `pgs`.
+    pub cspace: Option<CspaceChoice>,
+    /// C-space rows of a step at most (16); the paper has 1.
+    #[schemars(range(min = 1, max = 16))]
+    pub cspace_rows: Option<u32>,
     /// How contacts are solved.
     pub solver: Option<SolverChoice>,
     /// Most sweeps of `sor` (200) or `pgs` (50).
@@ -43,7 +48,7 @@ pub struct MethodDescription {
     pub slip: Option<SlipChoice>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationChoice>,
-    /// Whether the pose is kept out of the parts by projection (true); without it contact acts on velocities alone.
+    /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
     pub projection: Option<bool>,
 }
 
@@ -84,6 +89,17 @@ pub enum ClusteringChoice {
     First,
     /// Four that span the largest area.
     CoveredArea,
+}
+
+/// Whether the configuration as a whole is kept from colliding, beside the contacts.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CspaceChoice {
+    /// No.
+    None,
+    /// By frictionless rows of the C-space networks of `parts.NAME.cspace`, or of those that are embedded
+    /// (`peg-50` in `hole-50`, `m48x5-nut` on `m48x5-bolt`).
+    Network,
 }
 
 /// How contacts are solved.
@@ -166,6 +182,7 @@ impl MethodDescription {
             };
         }
         self.set_sweeps(&mut methods.solver)?;
+        self.set_cspace(&mut methods)?;
         methods.projection = self.projection.unwrap_or(methods.projection);
         if let Some(choice) = self.integration {
             methods.integration = match choice {
@@ -177,6 +194,27 @@ impl MethodDescription {
             };
         }
         Ok(methods)
+    }
+
+    fn set_cspace(&self, methods: &mut Methods) -> Result<(), (String, String)> {
+        let most = CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS };
+        match self.cspace {
+            Some(CspaceChoice::Network) if !methods.solver.sweeps() => {
+                return Err(idle("cspace", methods.solver.name(), "solver", "sor` or `pgs"));
+            }
+            Some(CspaceChoice::Network) => methods.cspace = most,
+            Some(CspaceChoice::None) => methods.cspace = CspaceMethod::None,
+            // that of the preset, where something reads it
+            None if !methods.solver.sweeps() => methods.cspace = CspaceMethod::None,
+            None => {}
+        }
+        if let Some(number) = self.cspace_rows {
+            match &mut methods.cspace {
+                CspaceMethod::Network { rows } => *rows = number,
+                CspaceMethod::None => return Err(idle("cspace_rows", "none", "cspace", "network")),
+            }
+        }
+        Ok(())
     }
 
     fn set_sweeps(&self, solver: &mut SolverMethod) -> Result<(), (String, String)> {

@@ -5,6 +5,7 @@
 
 mod build;
 mod built_in;
+mod cspace_file;
 mod description;
 mod error;
 mod mesh_file;
@@ -21,6 +22,7 @@ pub use method::DetectionMethod;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tightfit_pipeline::configuration::ConfigurationSpace;
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::mesh::CollisionMesh;
@@ -52,6 +54,8 @@ pub struct Scene {
     pub detection: DetectionMethod,
     /// What a step is made of.
     pub methods: Methods,
+    /// C-space networks of a free part against a fixed one.
+    pub cspace: Option<CspacePair>,
     /// The text it was built from.
     pub source: SceneSource,
 }
@@ -109,6 +113,17 @@ pub struct Body {
     /// Triangles by which [`Self::part`] meets others that have them too; `None` and in environments with other dimensions
     /// it is met by its distance.
     pub mesh: Option<Arc<CollisionMesh>>,
+}
+
+/// C-space networks of a pair. In environments whose parameters give a part other dimensions they are not asked.
+#[derive(Clone, Debug)]
+pub struct CspacePair {
+    /// Free body.
+    pub moving: usize,
+    /// Fixed body.
+    pub fixed: usize,
+    /// The networks.
+    pub space: Arc<ConfigurationSpace>,
 }
 
 /// How two bodies touch.

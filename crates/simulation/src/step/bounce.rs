@@ -178,6 +178,7 @@ impl Environment<'_> {
             approach: &self.scratch.approach.impact,
             free_velocity: &self.scratch.start,
             response: &self.scratch.inverse_mass,
+            rows: &self.scratch.impact_rows,
         }
     }
 

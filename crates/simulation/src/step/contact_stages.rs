@@ -20,6 +20,7 @@ use tightfit_pipeline::solving::{
     ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem,
 };
 
+use super::configuration::Leading;
 use super::faces::{EXCHANGES, Mover};
 use super::workspace::Environment;
 use crate::{Certificate, Limit, State};
@@ -43,8 +44,16 @@ impl Environment<'_> {
         if bounces {
             worst = self.ask_for_rebound();
         }
+        // whether the velocity at the start leads into collision
+        if self.adds_row(state, Leading::Start) {
+            worst = self.fill_approach();
+        }
         if worst < -SLOWEST_IMPACT {
             self.solve_impact(certificate);
+            while self.adds_row(state, Leading::End) {
+                self.fill_approach();
+                self.solve_impact(certificate);
+            }
             let mut rounds = 0;
             while !bounces && rounds < EXCHANGES && self.exchange_faces(Mover::End) {
                 self.fill_approach();
@@ -65,7 +74,7 @@ impl Environment<'_> {
         certificate.stage_seconds.solving += clock.elapsed().as_secs_f64();
     }
 
-    /// b of both stages for the velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero.
+    /// b of both stages for the velocities at the start, C-space included; returns min(v₀ₙ + φ⁺/T), at most zero.
     pub(super) fn fill_approach(&mut self) -> f64 {
         let rule = self.parameters.methods.integration;
         let scratch = &mut *self.scratch;
@@ -79,7 +88,7 @@ impl Environment<'_> {
                 *smooth = rule.allowed_approach(*closing, start);
             }
         }
-        worst
+        worst.min(self.fill_rows())
     }
 
     /// Solves the impact for the approach speeds as they stand, and judges the solution.
@@ -91,6 +100,7 @@ impl Environment<'_> {
             approach: &scratch.approach.impact,
             free_velocity: &scratch.start,
             response: &scratch.inverse_mass,
+            rows: &scratch.impact_rows,
         };
         let mut options = SolverOptions::default();
         if self.scene.bounces() {
@@ -117,6 +127,7 @@ impl Environment<'_> {
             approach: &scratch.approach.impact,
             free_velocity: &scratch.start,
             response: &scratch.inverse_mass,
+            rows: &scratch.impact_rows,
         };
         filter(&problem, &scratch.start, &mut scratch.solver, certificate);
     }
@@ -130,6 +141,10 @@ impl Environment<'_> {
             self.fill_approach();
             self.solve_smooth(state, certificate);
             rounds += 1;
+        }
+        while self.adds_row(state, Leading::Middle) {
+            self.fill_approach();
+            self.solve_smooth(state, certificate);
         }
         if let Some(touch) = self.first_touch() {
             // the piece ends there
@@ -145,6 +160,7 @@ impl Environment<'_> {
             approach: &scratch.approach.smooth,
             free_velocity: &scratch.free,
             response: &scratch.response,
+            rows: &scratch.smooth_rows,
         };
         judge(&problem, &scratch.solver, certificate);
         filter(&problem, &scratch.start, &mut scratch.solver, certificate);
@@ -161,6 +177,7 @@ impl Environment<'_> {
             approach: &scratch.approach.smooth,
             free_velocity: &scratch.free,
             response: &scratch.response,
+            rows: &scratch.smooth_rows,
         };
         let report = self.parameters.methods.solver.solve(
             &problem,

@@ -4,7 +4,7 @@
 //! State ─► prepare ─► cluster ─► impact ─► smooth ─► project ─► advance ─► certify ─► State + Certificate
 //!          V_free, W   (not by    plastic   midpoint  all nodes  pose,      residuals,
 //!          contacts    default)   at t_k    law       (pose)     Cayley,    penetration,
-//!                                                                detect     energy
+//!          (C-space)                                              detect     energy
 //! ```
 //!
 //! Where pairs bounce the step is cut at the touches, and each piece goes the same way (`bounce`).
@@ -12,6 +12,7 @@
 mod advance;
 mod bounce;
 mod cluster;
+mod configuration;
 mod contact_stages;
 mod faces;
 mod margin;
@@ -53,6 +54,7 @@ impl Environment<'_> {
         loop {
             self.duration = self.left;
             self.prepare(state, &mut certificate);
+            self.find_configuration(state, &mut certificate);
             self.cluster(&mut certificate);
             self.impact(state, &mut certificate);
             self.smooth(state, &mut certificate);

@@ -1,15 +1,17 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use nalgebra::Matrix6;
+use tightfit_network::InferenceScratch;
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
+use tightfit_pipeline::configuration::ConfigurationContact;
 use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks};
 use tightfit_pipeline::make_room;
-use tightfit_pipeline::records::Contacts;
+use tightfit_pipeline::records::{Contacts, WrenchRow};
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
-use crate::{Input, Motion, Parameters, Scene, State};
+use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
 /// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
 #[derive(Debug, Default)]
@@ -28,6 +30,14 @@ pub struct Workspace {
     pub(super) network: NetworkScratch,
     /// What is known of nodes that are not near, for both directions of every pair.
     pub(super) clearances: Vec<[Clearances; 2]>,
+    /// Whether the scene's C-space networks are those of the environment's parts.
+    pub(super) knows_configurations: bool,
+    pub(super) configuration_scratch: InferenceScratch,
+    /// Contacts in C-space and the free bodies they are of.
+    pub(super) configurations: Vec<(u32, ConfigurationContact)>,
+    /// Conditions on whole bodies, of the impact and of the smooth stage.
+    pub(super) impact_rows: Vec<WrenchRow>,
+    pub(super) smooth_rows: Vec<WrenchRow>,
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
@@ -73,6 +83,7 @@ pub(crate) struct FoundContacts {
     nodes: Vec<NodeBlocks>,
     has_scene_part: Vec<bool>,
     clearances: Vec<[Clearances; 2]>,
+    knows_configurations: bool,
     contacts: Contacts,
     pair_ends: Vec<usize>,
     detected: Option<(u64, f64)>,
@@ -130,6 +141,10 @@ impl Workspace {
             scene.bodies.iter().filter_map(|body| body.network.as_ref()).for_each(|network| {
                 self.network.make_room(network);
             });
+            self.knows_configurations = scene.cspace.as_ref().is_some_and(|pair| {
+                let is_same = |body: usize| parameters.bodies[body].part == scene.bodies[body].part;
+                is_same(pair.moving) && is_same(pair.fixed)
+            });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes, &self.has_scene_part);
             self.contacts.make_room(self.most_contacts);
             make_room(&mut self.pair_ends, scene.contacts.len());
@@ -160,6 +175,7 @@ impl Workspace {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
         std::mem::swap(&mut self.has_scene_part, &mut found.has_scene_part);
         std::mem::swap(&mut self.clearances, &mut found.clearances);
+        std::mem::swap(&mut self.knows_configurations, &mut found.knows_configurations);
         std::mem::swap(&mut self.contacts, &mut found.contacts);
         std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
         std::mem::swap(&mut self.detected, &mut found.detected);
@@ -200,6 +216,13 @@ impl Workspace {
         let solved = (methods.clustering.most_of_a_pair(contacts) * pairs).min(contacts);
         if methods.solver.sweeps() && self.sweeps.room() < solved {
             self.sweeps.make_room(solved);
+        }
+        if let Some(pair) = scene.cspace.as_ref().filter(|_| methods.cspace != CspaceMethod::None) {
+            pair.space.make_room(&mut self.configuration_scratch);
+            let rows = CspaceMethod::MOST_ROWS as usize;
+            make_room(&mut self.configurations, rows);
+            make_room(&mut self.impact_rows, rows);
+            make_room(&mut self.smooth_rows, rows);
         }
         if is_clustered {
             self.clustering.make_room(methods.clustering, contacts, pairs);

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use tightfit::report::{ComparedRun, WRENCH_AXES, WrenchCurve, WrenchPair, comparison_html};
 use tightfit::scene::{Preset, Record, WrenchDifference};
 
+use super::compare_cspace;
 use super::run::write_text;
 use super::run_report::{self, certificate_table, outcome_table, timing_table, words};
 use super::simulate::{Finished, SimulationArguments, preset, simulate};
@@ -19,18 +20,28 @@ use crate::table::Table;
 #[derive(Args)]
 pub(crate) struct CompareArguments {
     /// Built-in scene or scene file.
-    scene: String,
+    pub(super) scene: String,
+    /// A figure of the paper instead: its preset without and with one of its parts.
+    #[arg(long, value_enum)]
+    figure: Option<Figure>,
     /// Presets, the first being the one that the others are held against.
     #[arg(long, value_name = "NAMES", value_parser = preset, value_delimiter = ',', default_values = ["tight", "standard", "paper"])]
     presets: Vec<Preset>,
     #[command(flatten)]
-    simulation: SimulationArguments,
+    pub(super) simulation: SimulationArguments,
     /// Write an HTML report with the curves of all over one another.
     #[arg(long, value_name = "OUT")]
-    report: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+/// Figures of the paper.
+#[derive(Clone, Copy, ValueEnum)]
+enum Figure {
+    /// Fig. 8: penetration under a random wrench (`--disturb`, 20,0.5 when not given) without and with the C-space row.
+    Cspace,
 }
 
 /// Contact wrenches of a run against those of the first.
@@ -40,6 +51,13 @@ struct Wrenches {
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
+    match arguments.figure {
+        Some(Figure::Cspace) => compare_cspace::run(arguments),
+        None => run_presets(arguments),
+    }
+}
+
+fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
     let presets = &arguments.presets;
     let pair = [Preset::Paper, Preset::Standard].map(|one| presets.iter().position(|preset| *preset == one));
     let pair = if let [Some(paper), Some(standard)] = pair { Some([paper, standard]) } else { None };

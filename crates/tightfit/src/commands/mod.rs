@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod compare;
+mod compare_cspace;
 pub(crate) mod import;
 mod order;
 pub(crate) mod part;
@@ -14,5 +15,6 @@ pub(crate) mod schema;
 mod simulate;
 pub(crate) mod survey;
 pub(crate) mod train;
+mod train_cspace;
 pub(crate) mod validate;
 mod validate_recordings;

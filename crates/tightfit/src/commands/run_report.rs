@@ -54,6 +54,7 @@ pub(super) fn json(finished: &Finished) -> Value {
         "methods": {
             "detection": finished.run.scene.detection.name(),
             "clustering": methods.clustering.name(),
+            "cspace": methods.cspace.name(),
             "solver": methods.solver.name(),
             "integration": methods.integration.name(),
             "projection": methods.projection,

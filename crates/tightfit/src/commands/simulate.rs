@@ -30,6 +30,27 @@ pub(crate) struct SimulationArguments {
     disturb: Option<String>,
 }
 
+impl SimulationArguments {
+    /// With one more replacement, which has the last word.
+    pub(super) fn with(&self, replacement: String) -> Self {
+        let mut own = self.clone();
+        own.set.push(replacement);
+        own
+    }
+
+    /// Without replacements of a key.
+    pub(super) fn without(&self, key: &str) -> Self {
+        let is_other = |set: &&String| set.split_once('=').is_none_or(|(own, _)| own.trim() != key);
+        Self { set: self.set.iter().filter(is_other).cloned().collect(), ..self.clone() }
+    }
+
+    /// With a random wrench, this one where none is given.
+    pub(super) fn disturbed(&self, otherwise: &str) -> Self {
+        let disturb = self.disturb.clone().or_else(|| Some(otherwise.to_string()));
+        Self { disturb, ..self.clone() }
+    }
+}
+
 /// A finished run.
 pub(super) struct Finished {
     pub(super) run: Run,

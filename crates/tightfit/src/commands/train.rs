@@ -15,6 +15,7 @@ use tightfit::shape::Part;
 use tightfit::shape::mesh::{MeshPart, guess_unit, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
 
+use super::train_cspace::{self, CspaceArguments};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -29,6 +30,8 @@ pub(crate) struct TrainArguments {
 enum What {
     /// A network that gives the distance from a part and its normal.
     Depth(DepthArguments),
+    /// Networks that tell free configurations of a scene's driven part from colliding ones.
+    Cspace(CspaceArguments),
 }
 
 #[derive(Args)]
@@ -127,7 +130,13 @@ struct Done {
 }
 
 pub(crate) fn run(arguments: &TrainArguments) -> Result<ExitCode> {
-    let What::Depth(arguments) = &arguments.what;
+    match &arguments.what {
+        What::Depth(arguments) => run_depth(arguments),
+        What::Cspace(arguments) => train_cspace::run(arguments),
+    }
+}
+
+fn run_depth(arguments: &DepthArguments) -> Result<ExitCode> {
     let recipe = recipe(arguments)?;
     let mut all = Vec::new();
     let jobs = jobs(arguments)?;

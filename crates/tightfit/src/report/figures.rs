@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
-use tightfit_simulation::{Certificate, Limit, Methods, Record, Task};
+use tightfit_simulation::{Certificate, CspaceMethod, Limit, Methods, Record, Task};
 
 use super::RunSummary;
 use super::number::{escape, number};
@@ -120,10 +120,11 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 
 /// The methods of a run in a line.
 pub(super) fn methods(run: &RunSummary) -> String {
-    let Methods { preset, clustering, solver, integration, projection } = run.methods;
+    let Methods { preset, clustering, cspace, solver, integration, projection } = run.methods;
     let names = [clustering.name(), solver.name(), integration.name()].join(", ");
     let names = [run.detection.name().to_string() + " detection", names].join(", ");
-    format!("{}: {names}{}", preset.name(), if projection { "" } else { ", no projection" })
+    let cspace = if cspace == CspaceMethod::None { "" } else { ", C-space" };
+    format!("{}: {names}{cspace}{}", preset.name(), if projection { "" } else { ", no projection" })
 }
 
 /// How far the task came.

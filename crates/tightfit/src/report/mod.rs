@@ -13,12 +13,14 @@ mod contact_drawing;
 mod figures;
 mod number;
 mod overlay;
+mod penetration;
 mod plot;
 mod summary;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
 pub use overlay::{ComparedRun, comparison_html};
+pub use penetration::{PenetrationRun, penetration_html};
 pub use summary::{Outcome, RunSummary};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 

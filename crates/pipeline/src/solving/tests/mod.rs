@@ -4,6 +4,7 @@ mod elementary;
 mod methods;
 mod projection;
 mod robust;
+mod rows;
 mod scenes;
 mod single;
 mod wedges;

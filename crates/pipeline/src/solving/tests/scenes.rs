@@ -45,6 +45,7 @@ impl Scene {
             approach: &self.approach,
             free_velocity: &self.free_velocity,
             response: &self.response,
+            rows: &[],
         }
     }
 

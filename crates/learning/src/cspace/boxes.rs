@@ -1,0 +1,213 @@
+//! Where C-space networks are trained: boxes of configurations that suit the phases of a task.
+//!
+//! | task | box | point | across, along, tilt |
+//! |---|---|---|---|
+//! | insert | `workspace` | tip | the way of the drive ± 2 mm, ± 3° |
+//! | | `mouth` | tip | 1.5 times the drive's error, from 1 mm above to 4 mm below the mouth, 2 times its tilt |
+//! | | `inserted` | middle of the engaged length | 5 times the play, a quarter to one and three quarters of the depth, 5 times the play |
+//! | thread | `workspace` | middle of the nut | the way of the drive ± 2 mm, ± 3° |
+//! | | `engaged` | middle of the nut | 2 times the play, the way along the axis and a pitch, 2 times the play |
+//!
+//! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. Around an engaged nut
+//! the last coordinate is how far it is out of phase, so that one box serves all angles.
+
+use tightfit_network::{COORDINATES, Chart, ChartSymmetry, LocalChart, Range};
+use tightfit_shape::{Part, Symmetry};
+use tightfit_simulation::{Drive, Scene, Task};
+
+use super::{Offenders, PairGap};
+use crate::LearningError;
+
+/// Free space around the whole way [m], and its tilt [rad].
+const AROUND: f64 = 2e-3;
+const TILT: f64 = 0.05;
+/// Half-widths of local boxes against the play.
+const PLAYS_OF_A_PEG: f64 = 5.0;
+const PLAYS_OF_A_NUT: f64 = 2.0;
+/// Where the search for play begins and ends [m, rad].
+const LEAST_PLAY: f64 = 1e-6;
+const MOST_PLAY: f64 = 5e-3;
+const HALVINGS: usize = 20;
+
+/// A box of configurations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigurationBox {
+    /// Phase of the task.
+    pub name: &'static str,
+    /// What the coordinates mean, and the nominal pose.
+    pub chart: Chart,
+    /// Range of every coordinate [m, rad].
+    pub ranges: [Range; COORDINATES],
+}
+
+impl ConfigurationBox {
+    /// Whether a coordinate says anything: a symmetry may leave out the last one.
+    #[must_use]
+    pub fn uses(&self, coordinate: usize) -> bool {
+        let is_revolved =
+            matches!(self.chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
+        !(is_revolved && coordinate == COORDINATES - 1)
+    }
+}
+
+/// The bodies of a scene's task, moving and fixed, and the boxes of its phases from the widest to the narrowest.
+///
+/// # Errors
+/// When the scene has no drive or no task, or its parts collide where the task ends.
+pub fn task_boxes(scene: &Scene) -> Result<([usize; 2], Vec<ConfigurationBox>), LearningError> {
+    let missing = |option, allowed| LearningError::Option { option, value: "missing".into(), allowed };
+    let drive =
+        scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive that leads a free part"))?;
+    let task = scene.task.ok_or(missing("[task] of the scene", "what counts as done"))?;
+    let fixed = match task {
+        Task::Insert { into, .. } => into,
+        Task::Thread { onto, .. } => onto,
+    };
+    let pair = PairGap::of(scene, drive.body, fixed);
+    let symmetry = symmetry([&scene.bodies[drive.body].part, &scene.bodies[fixed].part]);
+    let boxes = match task {
+        Task::Insert { depth, .. } => insertion(&pair, drive, depth, symmetry)?,
+        Task::Thread { .. } => threading(&pair, drive, symmetry)?,
+    };
+    Ok(([drive.body, fixed], boxes))
+}
+
+fn symmetry(parts: [&Part; 2]) -> ChartSymmetry {
+    match parts.map(Part::symmetry) {
+        [Symmetry::Revolved, _] => ChartSymmetry::Revolved,
+        [Symmetry::Screw { pitch }, Symmetry::Screw { .. }] => ChartSymmetry::Screw { pitch },
+        _ => ChartSymmetry::None,
+    }
+}
+
+/// Range of a coordinate that a symmetry leaves out.
+const UNUSED: [f64; 2] = [-1.0, 1.0];
+
+fn insertion(
+    pair: &PairGap,
+    drive: &Drive,
+    depth: f64,
+    symmetry: ChartSymmetry,
+) -> Result<Vec<ConfigurationBox>, LearningError> {
+    let turn = |tilt: f64| if symmetry == ChartSymmetry::None { [-tilt, tilt] } else { UNUSED };
+    let at = |height: f64, point: f64| local([0.0, 0.0, point], [0.0, 0.0, height], symmetry);
+    let [low, high] = way(drive);
+    let across = drive.offset.abs() + AROUND;
+    let workspace = [
+        [-across, across],
+        [-across, across],
+        [low - AROUND, high + AROUND],
+        [-TILT, TILT],
+        [-TILT, TILT],
+        turn(TILT),
+    ];
+    let (error, tilt) = (1.5 * drive.offset.abs().max(1e-4), 2.0 * drive.tilt.abs().max(1e-3));
+    let mouth = [[-error, error], [-error, error], [-4e-3, 1e-3], [-tilt, tilt], [-tilt, tilt], turn(tilt)];
+    // at the middle of the engaged length shift and tilt hinder each other least
+    let chart = at(-depth / 2.0, depth / 2.0);
+    let play = |k: usize| play(pair, &chart, k).map(|play| PLAYS_OF_A_PEG * play);
+    let (shift, tilt) = (play(0)?, play(3)?);
+    let along = 0.75 * depth;
+    let twist = if symmetry == ChartSymmetry::None { play(5)? } else { 1.0 };
+    let inserted =
+        [[-shift, shift], [-shift, shift], [-along, along], [-tilt, tilt], [-tilt, tilt], [-twist, twist]];
+    Ok(vec![
+        made("workspace", at(0.0, 0.0), workspace)?,
+        made("mouth", at(0.0, 0.0), mouth)?,
+        made("inserted", chart, inserted)?,
+    ])
+}
+
+fn threading(
+    pair: &PairGap,
+    drive: &Drive,
+    symmetry: ChartSymmetry,
+) -> Result<Vec<ConfigurationBox>, LearningError> {
+    let ChartSymmetry::Screw { pitch } = symmetry else {
+        return Err(LearningError::Option {
+            option: "symmetry of the scene's parts",
+            value: format!("{symmetry:?}"),
+            allowed: "two threads for a task of the kind `thread`",
+        });
+    };
+    // a nut is in phase where z = P·yaw/2π plus whole pitches: at no yaw there
+    let turns = drive.waypoints.iter().map(|waypoint| waypoint.angle / std::f64::consts::TAU);
+    let ways = drive.waypoints.iter().zip(turns).map(|(waypoint, turns)| {
+        let first = drive.waypoints.first().map_or(0.0, |first| first.angle / std::f64::consts::TAU);
+        waypoint.position.z.min(drive.waypoints[0].position.z) + pitch * (turns - first)
+    });
+    let low = ways.fold(f64::INFINITY, f64::min);
+    let high = way(drive)[1];
+    let middle = pitch * ((low + high) / 2.0 / pitch).round();
+    let chart = local([0.0; 3], [0.0, 0.0, middle], symmetry);
+    let across = drive.offset.abs() + AROUND;
+    let along = [low - middle - pitch.abs(), high - middle + pitch.abs()];
+    let workspace = [
+        [-across, across],
+        [-across, across],
+        along,
+        [-TILT, TILT],
+        [-TILT, TILT],
+        [-0.5 * pitch.abs(), 0.5 * pitch.abs()],
+    ];
+    let play = |k: usize| play(pair, &chart, k).map(|play| PLAYS_OF_A_NUT * play);
+    let (shift, tilt, phase) = (play(0)?, play(3)?, play(5)?);
+    let engaged = [[-shift, shift], [-shift, shift], along, [-tilt, tilt], [-tilt, tilt], [-phase, phase]];
+    Ok(vec![made("workspace", chart, workspace)?, made("engaged", chart, engaged)?])
+}
+
+/// Lowest and highest set-point [m].
+fn way(drive: &Drive) -> [f64; 2] {
+    let heights = drive.waypoints.iter().map(|waypoint| waypoint.position.z);
+    [heights.clone().fold(f64::INFINITY, f64::min), heights.fold(f64::NEG_INFINITY, f64::max)]
+}
+
+fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> Chart {
+    Chart::Local(LocalChart {
+        point_in_part,
+        nominal_point,
+        nominal_rotation: [0.0, 0.0, 0.0, 1.0],
+        symmetry,
+    })
+}
+
+fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<ConfigurationBox, LearningError> {
+    let mut ranges = [Range { low: -1.0, high: 1.0 }; COORDINATES];
+    for (range, [low, high]) in ranges.iter_mut().zip(bounds) {
+        *range = Range::new(name, low, high)?;
+    }
+    Ok(ConfigurationBox { name, chart, ranges })
+}
+
+/// How far a coordinate goes from the nominal pose until the parts collide, the nearer of both ways [m, rad].
+fn play(pair: &PairGap, chart: &Chart, coordinate: usize) -> Result<f64, LearningError> {
+    let mut offenders = Offenders::default();
+    let mut collides = |value: f64| {
+        let mut q = [0.0; COORDINATES];
+        q[coordinate] = value;
+        pair.collides(&chart.fixed_from_part(q, pair.center_in_part()), &mut offenders)
+    };
+    if collides(0.0) {
+        return Err(LearningError::Option {
+            option: "nominal pose of the scene's task",
+            value: format!("{chart:?}"),
+            allowed: "one where the parts are free",
+        });
+    }
+    let mut nearest = MOST_PLAY;
+    for sign in [-1.0, 1.0] {
+        // by doubling, so that no free space behind a wall is taken for play
+        let (mut free, mut colliding) = (0.0, LEAST_PLAY);
+        while colliding < nearest && !collides(sign * colliding) {
+            (free, colliding) = (colliding, 2.0 * colliding);
+        }
+        if colliding < nearest {
+            for _ in 0..HALVINGS {
+                let middle = f64::midpoint(free, colliding);
+                *(if collides(sign * middle) { &mut colliding } else { &mut free }) = middle;
+            }
+            nearest = free;
+        }
+    }
+    Ok(nearest)
+}

@@ -1,0 +1,77 @@
+//! How a C-space network is made.
+
+use serde::{Deserialize, Serialize};
+use tightfit_network::Activation;
+use tightfit_network::training::{Loss, Optimizer, TrainingOptions};
+
+use crate::LearningError;
+
+/// Everything that the result depends on, besides the parts and the box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfigurationRecipe {
+    /// Hidden layers.
+    pub hidden: Vec<usize>,
+    /// Activation of the hidden layers. The output is a logit: the sigmoid is in the loss only, where its gradient does not
+    /// vanish away from contact.
+    pub activation: Activation,
+    /// Configurations to train on.
+    pub samples: usize,
+    /// Fraction of them that is even over the box, the others being near contact [-].
+    pub uniform_fraction: f64,
+    /// Times that a line to contact is halved.
+    pub halvings: usize,
+    /// τ: distance from contact along a line at which the odds are e to 1, in half-widths of the box [-].
+    pub softness: f64,
+    /// Steps, rates, seed.
+    pub training: TrainingOptions,
+}
+
+impl Default for ConfigurationRecipe {
+    fn default() -> Self {
+        Self {
+            hidden: vec![64, 64, 64],
+            activation: Activation::Tanh,
+            samples: 250_000,
+            uniform_fraction: 0.25,
+            halvings: 9,
+            softness: 0.05,
+            training: TrainingOptions {
+                optimizer: Optimizer::Soap,
+                batch: 1920,
+                steps: 7_000,
+                learning_rate: 3e-3,
+                loss: Loss::Logistic,
+                ..TrainingOptions::default()
+            },
+        }
+    }
+}
+
+impl ConfigurationRecipe {
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// Names the first one that is out of range.
+    pub fn check(&self) -> Result<(), LearningError> {
+        let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
+        if self.hidden.is_empty() || self.hidden.iter().any(|width| !(1..=1024).contains(width)) {
+            return wrong("hidden", format!("{:?}", self.hidden), "one or more widths from 1 to 1024");
+        }
+        if !(1000..=100_000_000).contains(&self.samples) {
+            return wrong("samples", self.samples.to_string(), "1000 to 100000000");
+        }
+        if !(0.0..=1.0).contains(&self.uniform_fraction) {
+            return wrong("uniform_fraction", self.uniform_fraction.to_string(), "0 to 1");
+        }
+        if !(1..=40).contains(&self.halvings) {
+            return wrong("halvings", self.halvings.to_string(), "1 to 40");
+        }
+        if !(1e-6..=1.0).contains(&self.softness) {
+            return wrong("softness", self.softness.to_string(), "0.000001 to 1");
+        }
+        if self.training.loss != Loss::Logistic {
+            return wrong("training.loss", format!("{:?}", self.training.loss), "logistic, for on and off");
+        }
+        Ok(self.training.check()?)
+    }
+}

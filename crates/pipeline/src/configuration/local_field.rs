@@ -1,0 +1,90 @@
+//! A C-space field around the configuration of a body: h and its slope after a displacement.
+
+use nalgebra::{Matrix6, Vector6};
+use tightfit_network::{ConfigurationField, InferenceScratch, NetworkError};
+use tightfit_spatial::{Pose, Vector3, cayley};
+
+use super::ConfigurationContact;
+
+/// The moving body.
+#[derive(Clone, Copy, Debug)]
+pub struct FreeBody {
+    /// Pose of its part.
+    pub world_from_part: Pose,
+    /// Its centre of mass in the part's frame [m].
+    pub center_in_part: Vector3<f64>,
+    /// m [kg].
+    pub mass: f64,
+    /// M⁻¹ in world axes.
+    pub inverse_mass: Matrix6<f64>,
+}
+
+/// The field of one box, seen from where a body is.
+#[derive(Debug)]
+pub struct LocalField<'a> {
+    pub(super) body: FreeBody,
+    field: &'a ConfigurationField,
+    world_from_fixed: Pose,
+    scratch: &'a mut InferenceScratch,
+}
+
+impl<'a> LocalField<'a> {
+    /// Puts it together.
+    pub fn new(
+        field: &'a ConfigurationField,
+        world_from_fixed: Pose,
+        body: FreeBody,
+        scratch: &'a mut InferenceScratch,
+    ) -> Self {
+        Self { body, field, world_from_fixed, scratch }
+    }
+
+    /// h [-] and its slope [1/m, 1/rad] after a displacement of centre of mass and attitude [m, rad], world axes.
+    ///
+    /// # Errors
+    /// Never for a field that was built.
+    pub fn at(&mut self, displacement: &Vector6<f64>) -> Result<(f64, Vector6<f64>), NetworkError> {
+        let pose = self.fixed_from_part(displacement);
+        let (value, slope) = self.field.at_pose(&pose, self.body.center_in_part, self.scratch)?;
+        let turn =
+            |k: usize| self.world_from_fixed.rotation * Vector3::new(slope[k], slope[k + 1], slope[k + 2]);
+        let (force, torque) = (turn(0), turn(3));
+        Ok((value, Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z)))
+    }
+
+    /// √(VᵀMV/m) of a displacement [m].
+    #[must_use]
+    pub fn length(&self, displacement: &Vector6<f64>) -> f64 {
+        let mass = self.body.inverse_mass.try_inverse().unwrap_or_else(Matrix6::zeros);
+        (displacement.dot(&(mass * displacement)) / self.body.mass).sqrt()
+    }
+
+    /// Whether the box of the field reaches as far as a displacement.
+    #[must_use]
+    pub fn covers(&self, displacement: &Vector6<f64>) -> bool {
+        self.field.covers(&self.fixed_from_part(displacement), self.body.center_in_part)
+    }
+
+    /// The plane h = 0 as it looks from a displacement with this h and slope; none where the field is flat.
+    pub(super) fn plane(
+        &self,
+        displacement: &Vector6<f64>,
+        value: f64,
+        slope: &Vector6<f64>,
+    ) -> Option<ConfigurationContact> {
+        let gain = (self.body.mass * slope.dot(&(self.body.inverse_mass * slope))).sqrt();
+        if !(gain > 0.0 && gain.is_finite()) {
+            return None;
+        }
+        let normal = slope / gain;
+        let gap = value / gain - normal.dot(displacement);
+        Some(ConfigurationContact { normal, gap, displacement: *displacement, remainder: value })
+    }
+
+    fn fixed_from_part(&self, displacement: &Vector6<f64>) -> Pose {
+        let FreeBody { world_from_part, center_in_part, .. } = self.body;
+        let center = world_from_part.transform_point(center_in_part) + displacement.fixed_rows::<3>(0);
+        let rotation = cayley(displacement.fixed_rows::<3>(3).into_owned()) * world_from_part.rotation;
+        self.world_from_fixed.inverse() * Pose::new(center - rotation * center_in_part, rotation)
+    }
+}
