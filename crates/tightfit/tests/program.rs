@@ -333,6 +333,21 @@ fn recordings_that_are_missing_are_answered_with_their_file() {
 }
 
 #[test]
+fn steps_are_measured_stage_by_stage() {
+    let folder = folder("bench-step");
+    let steps = ["bench", "step", "peg-in-hole", "--rounds", "2", "--seconds", "0.2", "--json"];
+    let steps = json(&tightfit(&folder, &steps));
+    let one = &steps[0];
+    assert_eq!(one["scene"], "peg-in-hole");
+    assert_eq!(one["preset"], "tight");
+    for key in ["median_step_us", "p99_step_us", "real_time_factor"] {
+        assert!(one[key].as_f64().is_some_and(|value| value > 0.0), "{key}: {steps}");
+    }
+    assert!(one["stages_us"]["detection"].as_f64().is_some_and(|value| value > 0.0), "{steps}");
+    refused(&tightfit(&folder, &["bench", "step", "--rounds", "0"]));
+}
+
+#[test]
 fn a_network_is_measured_against_the_core_and_agrees_with_double_precision() {
     let folder = folder("bench");
     let report =

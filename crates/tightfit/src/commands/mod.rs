@@ -1,6 +1,8 @@
 //! One file per command.
 
 pub(crate) mod bench;
+mod bench_network;
+mod bench_step;
 pub(crate) mod compare;
 mod compare_cspace;
 pub(crate) mod import;
