@@ -15,6 +15,8 @@
 //!   154 µm more than that of the deepest vertex, within 1 nm of it at the median.
 //! - A convex edge has no choice of faces.
 //! - Every triangle around a vertex answers for it, so contacts come in bunches.
+//! - Where walls of two parts are flush, as in a stack of equal blocks, triangles of the one cross edges of the other
+//!   sideways, and the stack does not come to rest.
 //!
 //! Contacts that are apart but within the margin are there too: without them a step, which looks ahead, would come in
 //! first and be pushed out again.

@@ -18,5 +18,6 @@ mod simulate;
 pub(crate) mod survey;
 pub(crate) mod train;
 mod train_cspace;
+mod train_options;
 pub(crate) mod validate;
 mod validate_recordings;

@@ -16,6 +16,7 @@ use tightfit::shape::mesh::{MeshPart, guess_unit, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
 
 use super::train_cspace::{self, CspaceArguments};
+use super::train_options::TrainOptions;
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -68,27 +69,8 @@ struct DepthArguments {
     /// Widths of the hidden layers, such as 64-64-64.
     #[arg(long, value_name = "WIDTHS", default_value = "64-64-64")]
     hidden: String,
-    /// Training steps.
-    #[arg(long, value_name = "COUNT")]
-    steps: Option<u64>,
-    /// Points to train on.
-    #[arg(long, value_name = "COUNT")]
-    samples: Option<usize>,
-    /// Points of a minibatch.
-    #[arg(long, value_name = "COUNT")]
-    batch: Option<usize>,
-    /// Learning rate.
-    #[arg(long, value_name = "RATE")]
-    learning_rate: Option<f64>,
-    /// Seed; the same seed gives the same network on the same kind of processor.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Threads; changes no result.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    options: TrainOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -152,7 +134,7 @@ fn run_depth(arguments: &DepthArguments) -> Result<ExitCode> {
             None => train(job, &recipe, &note)?,
         });
     }
-    match (arguments.json, arguments.table_2) {
+    match (arguments.options.json, arguments.table_2) {
         (true, true) => {
             let all: Vec<_> = all.iter().map(json_of).collect();
             say!("{}", serde_json::to_string_pretty(&all)?);
@@ -312,12 +294,7 @@ fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
         Hidden::Silu => Activation::Silu,
     };
     recipe.residual = arguments.residual;
-    recipe.samples = arguments.samples.unwrap_or(recipe.samples);
-    let training = &mut recipe.training;
-    (training.seed, training.threads) = (arguments.seed, arguments.threads);
-    training.steps = arguments.steps.unwrap_or(training.steps);
-    training.batch = arguments.batch.unwrap_or(training.batch);
-    training.learning_rate = arguments.learning_rate.unwrap_or(training.learning_rate);
+    arguments.options.replace(&mut recipe.samples, &mut recipe.training);
     Ok(recipe)
 }
 

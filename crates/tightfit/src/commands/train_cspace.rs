@@ -14,6 +14,7 @@ use tightfit::learning::cspace::{
 };
 use tightfit::scene::Scene;
 
+use super::train_options::TrainOptions;
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -29,27 +30,8 @@ pub(super) struct CspaceArguments {
     /// killed run goes on from there.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     out: PathBuf,
-    /// Training steps.
-    #[arg(long, value_name = "COUNT")]
-    steps: Option<u64>,
-    /// Configurations to train on.
-    #[arg(long, value_name = "COUNT")]
-    samples: Option<usize>,
-    /// Configurations of a minibatch.
-    #[arg(long, value_name = "COUNT")]
-    batch: Option<usize>,
-    /// Learning rate.
-    #[arg(long, value_name = "RATE")]
-    learning_rate: Option<f64>,
-    /// Seed; the same seed gives the same network on the same kind of processor.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Threads of a training step; changes no result.
-    #[arg(long, default_value_t = 2)]
-    threads: usize,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    options: TrainOptions,
 }
 
 /// A network that is written.
@@ -80,7 +62,7 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
         let out = arguments.out.join(format!("{}-{}-cspace.safetensors", scene.name, place.name));
         all.push(train(&pair, place, &scene.name, &recipe, &out)?);
     }
-    if arguments.json {
+    if arguments.options.json {
         let all: Vec<_> = all.iter().map(json_of).collect();
         say!(
             "{}",
@@ -99,12 +81,7 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
 
 fn recipe(arguments: &CspaceArguments) -> ConfigurationRecipe {
     let mut recipe = ConfigurationRecipe::default();
-    recipe.samples = arguments.samples.unwrap_or(recipe.samples);
-    let training = &mut recipe.training;
-    (training.seed, training.threads) = (arguments.seed, arguments.threads);
-    training.steps = arguments.steps.unwrap_or(training.steps);
-    training.batch = arguments.batch.unwrap_or(training.batch);
-    training.learning_rate = arguments.learning_rate.unwrap_or(training.learning_rate);
+    arguments.options.replace(&mut recipe.samples, &mut recipe.training);
     recipe
 }
 
