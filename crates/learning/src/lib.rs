@@ -11,5 +11,6 @@ pub mod cspace;
 pub mod depth;
 mod error;
 pub mod inrol;
+mod recipe;
 
 pub use error::LearningError;

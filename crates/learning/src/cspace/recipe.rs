@@ -5,6 +5,7 @@ use tightfit_network::Activation;
 use tightfit_network::training::{Loss, Optimizer, TrainingOptions};
 
 use crate::LearningError;
+use crate::recipe::check_size;
 
 /// Everything that the result depends on, besides the parts and the box.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,12 +55,7 @@ impl ConfigurationRecipe {
     /// Names the first one that is out of range.
     pub fn check(&self) -> Result<(), LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
-        if self.hidden.is_empty() || self.hidden.iter().any(|width| !(1..=1024).contains(width)) {
-            return wrong("hidden", format!("{:?}", self.hidden), "one or more widths from 1 to 1024");
-        }
-        if !(1000..=100_000_000).contains(&self.samples) {
-            return wrong("samples", self.samples.to_string(), "1000 to 100000000");
-        }
+        check_size(&self.hidden, self.samples)?;
         if !(0.0..=1.0).contains(&self.uniform_fraction) {
             return wrong("uniform_fraction", self.uniform_fraction.to_string(), "0 to 1");
         }

@@ -6,6 +6,7 @@ use tightfit_network::{Activation, Features};
 use tightfit_shape::{Part, Symmetry};
 
 use crate::LearningError;
+use crate::recipe::check_size;
 
 /// Which coordinates the network is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,12 +89,7 @@ impl DepthRecipe {
     /// Names the first one that is out of range.
     pub fn check(&self) -> Result<(), LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
-        if self.hidden.is_empty() || self.hidden.iter().any(|width| !(1..=1024).contains(width)) {
-            return wrong("hidden", format!("{:?}", self.hidden), "one or more widths from 1 to 1024");
-        }
-        if !(1000..=100_000_000).contains(&self.samples) {
-            return wrong("samples", self.samples.to_string(), "1000 to 100000000");
-        }
+        check_size(&self.hidden, self.samples)?;
         if !(0.0..=1.0).contains(&self.near_fraction) {
             return wrong("near_fraction", self.near_fraction.to_string(), "0 to 1");
         }

@@ -34,12 +34,6 @@ pub struct Clearances {
 }
 
 impl Clearances {
-    /// Forgets all bounds.
-    pub fn clear(&mut self) {
-        self.pose = None;
-        self.bounds.clear();
-    }
-
     /// Goes on to another pose; the way there.
     pub(super) fn go_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> Way {
         let known = self.pose.filter(|_| self.bounds.len() == blocks);
@@ -103,7 +97,9 @@ impl Way {
         let mut looks = [false; BLOCK];
         for (lane, bound) in bounds.iter_mut().enumerate() {
             *bound -= ways[lane];
-            looks[lane] = !may_skip[lane] | (*bound <= reach + SLACK);
+            // a bound that is not a number, from a pose that was none, bounds nothing
+            let is_far = *bound > reach + SLACK;
+            looks[lane] = !(may_skip[lane] & is_far);
         }
         looks
     }
@@ -125,6 +121,25 @@ mod tests {
         nodes.carry(block, &Frame::of(pose), &mut points);
         against.face_block(&points, 1e-4, 5e-6, &mut faces);
         faces.clear
+    }
+
+    #[test]
+    fn a_pose_that_is_no_number_hides_nothing_afterwards() {
+        let (of, against) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
+        let mut positions = Columns3::default();
+        of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
+        let nodes = NodeBlocks::new(positions);
+        let mut known = Clearances::default();
+        let (good, bad) = (Pose::identity(), Pose::from_translation(Vector3::repeat(f64::NAN)));
+        known.go_to(&good, &against, nodes.blocks());
+        known.bounds.fill(1.0);
+        for pose in [bad, good] {
+            let way = known.go_to(&pose, &against, nodes.blocks());
+            let mut boxes = Boxes::new();
+            let count = nodes.boxes(0, &mut boxes);
+            let looks = way.lower(&boxes, &mut known.bounds[..count], &[true; BLOCK], 1e-4);
+            assert!(looks[..count].iter().all(|looks| *looks));
+        }
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl ThreadProfile {
             let from_flank = if from_near < from_across { from_near } else { from_across } * (1.0 / STEEPEST);
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
-            // points that may face the ridge alone are single for now
+            // a point that faces the ridge alone is single until the ridge's other faces have been counted
             let verdict = if is_thread & !is_beside { SINGLE } else { SEVERAL };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
             places.phase[lane] = s;
