@@ -111,6 +111,12 @@ impl Run {
         }
     }
 
+    /// Takes the memory that the first step would take, so that it is no slower than the others. The parts must not be
+    /// exchanged afterwards without [`Self::forget`].
+    pub fn prepare(&mut self) {
+        self.workspace.prepare(&self.scene, &self.parameters, &mut self.state);
+    }
+
     /// Audits every step from now on.
     pub fn with_audit(&mut self) {
         self.audit = Some(Audit::new(&self.scene, &self.parameters));

@@ -6,7 +6,7 @@
 //! Arrays are written out here and in the loops that use these types: the closure of an array's `map` may be compiled
 //! by itself, without the registers.
 
-use std::ops::{Add, BitOr, Mul, Neg, Sub};
+use std::ops::{Add, BitOr, Div, Mul, Neg, Sub};
 
 use nalgebra::Vector3;
 use pulp::{Scalar, Simd};
@@ -73,6 +73,18 @@ impl<S: Simd> Wide<S> {
     #[must_use]
     pub fn recip(self) -> Self {
         Self { lanes: self.simd.div_f64s(self.simd.splat_f64s(1.0), self.lanes), ..self }
+    }
+
+    /// The smallest of the lanes; they must be numbers.
+    #[inline(always)]
+    pub fn smallest(self) -> f64 {
+        self.simd.reduce_min_f64s(self.lanes)
+    }
+
+    /// The sum of the lanes, in an order that depends on their number.
+    #[inline(always)]
+    pub fn total(self) -> f64 {
+        self.simd.reduce_sum_f64s(self.lanes)
     }
 
     /// x < y, false where either is not a number.
@@ -172,6 +184,15 @@ impl<S: Simd> Mul for Wide<S> {
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         Self { lanes: self.simd.mul_f64s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Div for Wide<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        Self { lanes: self.simd.div_f64s(self.lanes, other.lanes), ..self }
     }
 }
 

@@ -135,9 +135,8 @@ mod tests {
         known.bounds.fill(1.0);
         for pose in [bad, good] {
             let way = known.go_to(&pose, &against, nodes.blocks());
-            let mut boxes = Boxes::new();
-            let count = nodes.boxes(0, &mut boxes);
-            let looks = way.lower(&boxes, &mut known.bounds[..count], &[true; BLOCK], 1e-4);
+            let count = BLOCK.min(nodes.blocks());
+            let looks = way.lower(&nodes.boxes()[0], &mut known.bounds[..count], &[true; BLOCK], 1e-4);
             assert!(looks[..count].iter().all(|looks| *looks));
         }
     }
@@ -170,13 +169,13 @@ mod tests {
                 let mut known = Clearances::default();
                 known.go_to(&from, &against, nodes.blocks());
                 let way = known.go_to(&to, &against, nodes.blocks());
-                for first in (0..nodes.blocks()).step_by(BLOCK) {
-                    let mut boxes = Boxes::new();
-                    let count = nodes.boxes(first, &mut boxes);
+                for (group, boxes) in nodes.boxes().iter().enumerate() {
+                    let first = group * BLOCK;
+                    let count = BLOCK.min(nodes.blocks() - first);
                     let before: Vec<f64> =
                         (first..first + count).map(|block| clear(&nodes, block, &from, &against)).collect();
                     let mut bounds = before.clone();
-                    way.lower(&boxes, &mut bounds, &[true; BLOCK], 1e-4);
+                    way.lower(boxes, &mut bounds, &[true; BLOCK], 1e-4);
                     for (lane, (bound, before)) in bounds.iter().zip(&before).enumerate() {
                         let now = clear(&nodes, first + lane, &to, &against);
                         assert!(now >= *bound, "block {}: {now} is nearer than {bound}", first + lane);

@@ -12,7 +12,8 @@ use super::near_cells::{NearCells, Whereabouts};
 /// another part is off by more, what was trained badly by less.
 const MOST_MEDIAN: f64 = 100e-6;
 /// Distances between the nodes that this is measured on [m].
-const CHECK_SPACING: NodeSpacing = NodeSpacing { face: 4e-3, helix: 4e-3, edge: 1e-3, start: 1e-3 };
+const CHECK_SPACING: NodeSpacing =
+    NodeSpacing { face: 4e-3, helix: 4e-3, helix_edge: 1e-3, edge: 1e-3, start: 1e-3 };
 
 /// Why a network does not serve a part.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -9,12 +9,12 @@
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, GROOVE, PAIR, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::found::Found;
-use super::node_blocks::{Boxes, Frame, Region};
+use super::node_blocks::{Frame, Region};
 use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
 use crate::records::Contacts;
 
@@ -97,14 +97,14 @@ impl Vectorise for NodesAgainst<'_> {
         let symmetric_from = against.part.symmetric_from(look.reach);
         let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
 
-        let (mut boxes, mut points, mut faces) = (Boxes::new(), PointBlock::default(), FaceBlock::default());
+        let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
         let mut found = Found::new(of, against, contacts);
-        for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
+        let groups = clearances.bounds.chunks_mut(BLOCK).zip(of.nodes.boxes()).enumerate();
+        for (group, (bounds, boxes)) in groups {
             let first = group * BLOCK;
-            of.nodes.boxes(first, &mut boxes);
             let (is_within, lowest) = boxes.within(&frame, &look.region);
             let may_skip = lowest.map(|low| low > symmetric_from);
-            let may_be_near = way.lower(&boxes, bounds, &may_skip, look.reach);
+            let may_be_near = way.lower(boxes, bounds, &may_skip, look.reach);
             for (lane, bound) in bounds.iter_mut().enumerate() {
                 if is_within[lane] & may_be_near[lane] {
                     let block = first + lane;
@@ -188,6 +188,11 @@ impl<'a> Look<'a> {
                     if face.distance < self.options.margin {
                         let point = points.get(lane) - face.normal * self.offset;
                         found.push(point, face.normal, face.distance, id(number));
+                    }
+                }
+                GROOVE if !self.is_core => {
+                    for (piece, face) in [faces.first(lane), faces.second(lane)].into_iter().enumerate() {
+                        self.take(points.get(lane), [Some(face), None], id(number + piece as u32), found);
                     }
                 }
                 PAIR if !self.is_core => {

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::Sample;
-use tightfit_shape::block::{FaceBlock, PointBlock};
+use tightfit_shape::block::{BLOCK, FaceBlock, PointBlock};
 use tightfit_spatial::Columns3;
 
 use super::{DetectionOptions, Side};
@@ -56,7 +56,12 @@ impl<'a> Found<'a> {
             (gap, &faces.distance),
         ];
         for (column, own) in columns {
-            column.extend(lanes.iter().map(|&lane| own[lane]));
+            // whole blocks of a face that conforms are near
+            if lanes.len() == BLOCK {
+                column.extend_from_slice(own);
+            } else {
+                column.extend(lanes.iter().map(|&lane| own[lane]));
+            }
         }
         self.contacts.id.extend(lanes.iter().map(|&lane| id(lane) + faces.number[lane] as u32));
     }
@@ -77,13 +82,19 @@ impl<'a> Found<'a> {
         let turn: Matrix3<f64> = pose.rotation.to_rotation_matrix().into_inner();
         let count = contacts.gap.len();
 
-        for columns in [&mut contacts.arm_b, &mut contacts.surface_velocity] {
-            for column in [&mut columns.x, &mut columns.y, &mut columns.z] {
-                column.resize(count, 0.0);
+        // columns of zeros only are not kept
+        let is_moved = second.linear != Vector3::zeros() || second.angular != Vector3::zeros();
+        let (is_free, is_moved) = (second.body != NOT_FREE, second.body == NOT_FREE && is_moved);
+        for (columns, is_used) in [(&mut contacts.arm_b, is_free), (&mut contacts.surface_velocity, is_moved)]
+        {
+            if is_used || !columns.is_empty() {
+                for column in [&mut columns.x, &mut columns.y, &mut columns.z] {
+                    column.resize(count, 0.0);
+                }
             }
         }
         let Contacts { arm_a, arm_b, .. } = contacts;
-        if second.body != NOT_FREE {
+        if is_free {
             for (own, other) in [(&arm_a.x, &mut arm_b.x), (&arm_a.y, &mut arm_b.y), (&arm_a.z, &mut arm_b.z)]
             {
                 other[start..].copy_from_slice(&own[start..]);
@@ -95,8 +106,7 @@ impl<'a> Found<'a> {
         for face in &mut contacts.others[first_other..] {
             face.normal = turn * face.normal * sign;
         }
-        let is_moved = second.linear != Vector3::zeros() || second.angular != Vector3::zeros();
-        if second.body == NOT_FREE && is_moved {
+        if is_moved {
             for index in start..count {
                 let at = contacts.arm_a.get(index) + first.center;
                 contacts.surface_velocity.set(index, second.velocity_at(at));

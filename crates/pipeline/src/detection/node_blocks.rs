@@ -15,9 +15,8 @@ use tightfit_spatial::{Columns3, Pose};
 pub struct NodeBlocks {
     /// Positions [m].
     pub positions: Columns3,
-    /// Middles and half sizes of the blocks' boxes [m].
-    middles: Columns3,
-    halves: Columns3,
+    /// Boxes of the blocks, 32 side by side.
+    boxes: Vec<Boxes>,
 }
 
 /// A region about the z axis of a part.
@@ -34,13 +33,16 @@ impl NodeBlocks {
     #[must_use]
     pub fn new(positions: Columns3) -> Self {
         let count = positions.len();
-        let (mut middles, mut halves) = (Columns3::default(), Columns3::default());
-        for first in (0..count).step_by(BLOCK) {
+        let mut boxes = vec![Boxes::new(); count.div_ceil(BLOCK).div_ceil(BLOCK)];
+        for (block, first) in (0..count).step_by(BLOCK).enumerate() {
             let aabb = Aabb::of((first..count.min(first + BLOCK)).map(|index| positions.get(index)));
-            middles.push(aabb.center());
-            halves.push(aabb.size() / 2.0);
+            let (group, lane) = (&mut boxes[block / BLOCK], block % BLOCK);
+            for axis in 0..3 {
+                group.middle[axis][lane] = aabb.center()[axis];
+                group.half[axis][lane] = aabb.size()[axis] / 2.0;
+            }
         }
-        Self { positions, middles, halves }
+        Self { positions, boxes }
     }
 
     /// Number of nodes.
@@ -57,27 +59,21 @@ impl NodeBlocks {
 
     /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
-        self.middles.len()
+        self.len().div_ceil(BLOCK)
     }
 
-    /// Boxes of up to 32 blocks from `first` on; returns how many there are.
+    /// Boxes of the blocks, 32 side by side; the last ones may lack.
     #[inline(always)]
-    pub(super) fn boxes(&self, first: usize, out: &mut Boxes) -> usize {
-        let count = BLOCK.min(self.blocks() - first);
-        for (columns, lanes) in [(&self.middles, &mut out.middle), (&self.halves, &mut out.half)] {
-            for (column, lanes) in [&columns.x, &columns.y, &columns.z].into_iter().zip(lanes) {
-                lanes[..count].copy_from_slice(&column[first..first + count]);
-            }
-        }
-        count
+    pub(super) fn boxes(&self) -> &[Boxes] {
+        &self.boxes
     }
 
     /// Blocks that may have a node in a region of another frame.
     pub(super) fn near(&self, frame: &Frame, region: &Region) -> impl Iterator<Item = usize> {
-        (0..self.blocks()).step_by(BLOCK).flat_map(move |first| {
-            let mut boxes = Boxes::new();
-            let count = self.boxes(first, &mut boxes);
+        self.boxes.iter().enumerate().flat_map(move |(group, boxes)| {
+            let first = group * BLOCK;
             let (within, _) = boxes.within(frame, region);
+            let count = BLOCK.min(self.blocks() - first);
             (0..count).filter(move |&lane| within[lane]).map(move |lane| first + lane)
         })
     }
@@ -89,24 +85,24 @@ impl NodeBlocks {
         let first = block * BLOCK;
         let count = BLOCK.min(self.len() - first);
         let Columns3 { x, y, z } = &self.positions;
-        let mut own = PointBlock::default();
-        for (lanes, column) in own.axes.iter_mut().zip([x, y, z]) {
-            lanes[..count].copy_from_slice(&column[first..first + count]);
-            lanes[count..].fill(column[first + count - 1]);
-        }
-        let [x, y, z] = &own.axes;
-        for axis in 0..3 {
-            let (tx, ty, tz) = (frame.turn[(axis, 0)], frame.turn[(axis, 1)], frame.turn[(axis, 2)]);
-            let shift = frame.shift[axis];
-            for lane in 0..BLOCK {
-                out.axes[axis][lane] = tx * x[lane] + ty * y[lane] + tz * z[lane] + shift;
+        let whole = (x[first..].first_chunk(), y[first..].first_chunk(), z[first..].first_chunk());
+        if let (Some(x), Some(y), Some(z)) = whole {
+            frame.carry([x, y, z], out);
+        } else {
+            let mut own = PointBlock::default();
+            for (lanes, column) in own.axes.iter_mut().zip([x, y, z]) {
+                lanes[..count].copy_from_slice(&column[first..first + count]);
+                lanes[count..].fill(column[first + count - 1]);
             }
+            let [x, y, z] = &own.axes;
+            frame.carry([x, y, z], out);
         }
         count
     }
 }
 
 /// Boxes of 32 blocks, in columns [m].
+#[derive(Clone, Debug)]
 pub(super) struct Boxes {
     pub(super) middle: [Lanes; 3],
     pub(super) half: [Lanes; 3],
@@ -158,5 +154,17 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn of(pose: &Pose) -> Self {
         Self { turn: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation }
+    }
+
+    /// Carries points over.
+    #[inline(always)]
+    fn carry(&self, [x, y, z]: [&Lanes; 3], out: &mut PointBlock) {
+        for axis in 0..3 {
+            let (tx, ty, tz) = (self.turn[(axis, 0)], self.turn[(axis, 1)], self.turn[(axis, 2)]);
+            let shift = self.shift[axis];
+            for lane in 0..BLOCK {
+                out.axes[axis][lane] = tx * x[lane] + ty * y[lane] + tz * z[lane] + shift;
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! Velocities of all free bodies are stacked as [v; ω] of six numbers each.
 
 use nalgebra::Vector3;
-use tightfit_spatial::Columns3;
+use tightfit_spatial::{Columns3, Simd, Wide, WithSimd, with_registers};
 
 use crate::make_room;
 
@@ -36,11 +36,11 @@ pub struct Contacts {
     pub body_b: Vec<u32>,
     /// ρ_a: point − centre of mass of the first body, world axes [m].
     pub arm_a: Columns3,
-    /// ρ_b: point − centre of mass of the second body, world axes [m]; zero where that is not free.
+    /// ρ_b: point − centre of mass of the second body, world axes [m]; zero where that is not free. Empty when none is.
     pub arm_b: Columns3,
     /// n: unit normal in world axes, from the second body into the first.
     pub normal: Columns3,
-    /// u: velocity of a second side that is not free, at the point, world axes [m/s].
+    /// u: velocity of a second side that is not free, at the point, world axes [m/s]. Empty when all of them stand.
     pub surface_velocity: Columns3,
     /// φ: gap [m], positive separated.
     pub gap: Vec<f64>,
@@ -67,13 +67,19 @@ impl Contacts {
         self.gap.is_empty()
     }
 
-    /// Makes room for `count` contacts in all.
-    pub fn make_room(&mut self, count: usize) {
+    /// Makes room for `count` contacts in all; `both_move` when second sides may be free or moved.
+    pub fn make_room(&mut self, count: usize, both_move: bool) {
         for column in [&mut self.body_a, &mut self.body_b, &mut self.id] {
             make_room(column, count);
         }
-        for column in [&mut self.arm_a, &mut self.arm_b, &mut self.normal, &mut self.surface_velocity] {
-            column.reserve_total(count);
+        let second = if both_move { count } else { 0 };
+        for (columns, count) in [
+            (&mut self.arm_a, count),
+            (&mut self.normal, count),
+            (&mut self.arm_b, second),
+            (&mut self.surface_velocity, second),
+        ] {
+            columns.reserve_total(count);
         }
         for column in [&mut self.gap, &mut self.friction, &mut self.restitution] {
             make_room(column, count);
@@ -96,6 +102,26 @@ impl Contacts {
         self.others.clear();
     }
 
+    /// The smallest φ [m], ∞ without contacts.
+    #[must_use]
+    pub fn smallest_gap(&self) -> f64 {
+        with_registers(Smallest(&self.gap))
+    }
+
+    /// ρ_b of a contact [m].
+    #[inline]
+    #[must_use]
+    pub fn second_arm(&self, index: usize) -> Vector3<f64> {
+        if self.arm_b.is_empty() { Vector3::zeros() } else { self.arm_b.get(index) }
+    }
+
+    /// u of a contact [m/s].
+    #[inline]
+    #[must_use]
+    pub fn surface(&self, index: usize) -> Vector3<f64> {
+        if self.surface_velocity.is_empty() { Vector3::zeros() } else { self.surface_velocity.get(index) }
+    }
+
     /// The other face of a contact, if it has one: its place among [`Self::others`].
     #[must_use]
     pub fn other_face(&self, contact: usize) -> Option<usize> {
@@ -114,9 +140,14 @@ impl Contacts {
         self.body_a.push(other.body_a[index]);
         self.body_b.push(other.body_b[index]);
         self.arm_a.push(other.arm_a.get(index));
-        self.arm_b.push(other.arm_b.get(index));
         self.normal.push(other.normal.get(index));
-        self.surface_velocity.push(other.surface_velocity.get(index));
+        for (own, other) in
+            [(&mut self.arm_b, &other.arm_b), (&mut self.surface_velocity, &other.surface_velocity)]
+        {
+            if !other.is_empty() {
+                own.push(other.get(index));
+            }
+        }
         self.gap.push(other.gap[index]);
         self.friction.push(other.friction[index]);
         self.restitution.push(other.restitution[index]);
@@ -132,8 +163,8 @@ impl Contacts {
         };
         let first = at(self.body_a[index], self.arm_a.get(index));
         let second = match self.body_b[index] {
-            NOT_FREE => self.surface_velocity.get(index),
-            body => at(body, self.arm_b.get(index)),
+            NOT_FREE => self.surface(index),
+            body => at(body, self.second_arm(index)),
         };
         first - second
     }
@@ -150,7 +181,26 @@ impl Contacts {
         };
         add(self.body_a[index], self.arm_a.get(index), impulse);
         if self.body_b[index] != NOT_FREE {
-            add(self.body_b[index], self.arm_b.get(index), -impulse);
+            add(self.body_b[index], self.second_arm(index), -impulse);
         }
+    }
+}
+
+/// The smallest number of a column, ∞ without any; what is not a number is passed over.
+struct Smallest<'a>(&'a [f64]);
+
+impl WithSimd for Smallest<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let whole = self.0.len() / S::F64_LANES;
+        let mut smallest = Wide::splat(simd, f64::INFINITY);
+        for register in 0..whole {
+            smallest = Wide::load(simd, self.0, register).or_less(smallest);
+        }
+        self.0[whole * S::F64_LANES..]
+            .iter()
+            .fold(smallest.smallest(), |smallest, &value| smallest.min(value))
     }
 }

@@ -7,14 +7,11 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_spatial::{Scalar, Simd, Wide, WithSimd, with_registers};
 
-use super::normal_speed;
+use super::normal_speed::{Columns, Twist};
 use crate::make_room;
 use crate::records::Contacts;
-
-/// Contacts looked at together: they stay in the nearest cache.
-const BLOCK: usize = 256;
 
 /// b of every contact for both stages [m/s].
 #[derive(Clone, Debug, Default)]
@@ -38,43 +35,70 @@ impl ApproachSpeeds {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
         self.smooth.resize(count, 0.0);
-        vectorised(Fill { speeds: self, contacts, step, velocity })
-    }
-}
-
-/// The loop of [`ApproachSpeeds::fill`].
-struct Fill<'a> {
-    speeds: &'a mut ApproachSpeeds,
-    contacts: &'a Contacts,
-    step: f64,
-    velocity: &'a [f64],
-}
-
-impl Vectorise for Fill<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run(self) -> f64 {
-        let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
-        let count = contacts.len();
+        if let (Some(&velocity), true) = (velocity.as_array(), contacts.surface_velocity.is_empty()) {
+            return with_registers(OneBody { speeds: self, contacts, step, velocity });
+        }
         let mut worst = 0.0_f64;
-        let mut block = [0.0; BLOCK];
-        for start in (0..count).step_by(BLOCK) {
-            let end = (start + BLOCK).min(count);
-            let speeds = &mut block[..end - start];
-            normal_speed::fill_relative(contacts, start, velocity, speeds);
-            let columns = impact[start..end].iter_mut().zip(&mut smooth[start..end]);
-            for ((speed, gap), (impact, smooth)) in
-                speeds.iter_mut().zip(&contacts.gap[start..end]).zip(columns)
-            {
-                let gap = if *gap > 0.0 { *gap } else { 0.0 };
-                *impact = gap / step;
-                *speed += *impact;
-                let sum = *speed + *impact;
-                *smooth = if sum > 0.0 { sum } else { 0.0 };
-            }
-            worst = worst.min(normal_speed::minimum(speeds));
+        for i in 0..count {
+            let speed = contacts.normal.get(i).dot(&contacts.relative_velocity(i, velocity));
+            let both = allowed(Wide::one(contacts.gap[i]), Wide::one(speed), Wide::one(step));
+            (self.impact[i], self.smooth[i]) = (both.impact.value(), both.smooth.value());
+            worst = worst.min(both.closing.value());
         }
         worst
     }
+}
+
+/// The rows of one free body against parts that stand.
+struct OneBody<'a> {
+    speeds: &'a mut ApproachSpeeds,
+    contacts: &'a Contacts,
+    step: f64,
+    velocity: [f64; 6],
+}
+
+impl WithSimd for OneBody<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
+        let (normal, arm, gap) =
+            (Columns::of(&contacts.normal), Columns::of(&contacts.arm_a), &contacts.gap[..]);
+        let (twist, wide_step) = (Twist::splat(simd, &velocity), Wide::splat(simd, step));
+        let mut worst = Wide::splat(simd, 0.0);
+        let whole = gap.len() / S::F64_LANES;
+        for register in 0..whole {
+            let speed = twist.along(normal.wide(simd, register), arm.wide(simd, register));
+            let both = allowed(Wide::load(simd, gap, register), speed, wide_step);
+            both.impact.store(impact, register);
+            both.smooth.store(smooth, register);
+            worst = both.closing.or_less(worst);
+        }
+        let mut worst = worst.smallest();
+        let (simd, twist) = (Scalar::new(), Twist::splat(Scalar::new(), &velocity));
+        for row in whole * S::F64_LANES..gap.len() {
+            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row));
+            let both = allowed(Wide::one(gap[row]), speed, Wide::one(step));
+            (impact[row], smooth[row]) = (both.impact.value(), both.smooth.value());
+            worst = worst.min(both.closing.value());
+        }
+        worst
+    }
+}
+
+/// b of both stages, and v₀ₙ + φ⁺/T [m/s].
+struct Allowed<S: Simd> {
+    impact: Wide<S>,
+    smooth: Wide<S>,
+    closing: Wide<S>,
+}
+
+#[inline(always)]
+fn allowed<S: Simd>(gap: Wide<S>, speed: Wide<S>, step: Wide<S>) -> Allowed<S> {
+    let zero = Wide::splat(step.simd(), 0.0);
+    let impact = zero.is_below(gap).keep(gap) / step;
+    let closing = speed + impact;
+    let sum = closing + impact;
+    Allowed { impact, smooth: zero.is_below(sum).keep(sum), closing }
 }

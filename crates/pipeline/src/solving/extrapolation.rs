@@ -16,7 +16,7 @@ use super::row_blocks::RowBlocks;
 use super::system::System;
 
 /// Most contacts in the working set.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 /// Impulses that change by more than this share are not in the range where they are straight in ε: jamming.
 const LARGEST_CHANGE: f64 = 1e-4;
 /// The second root is next to the first.

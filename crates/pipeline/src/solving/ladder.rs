@@ -10,6 +10,7 @@
 //! ```
 
 use super::arclength::{self, Path, PathBuffers};
+use super::contact_law::ContactRow;
 use super::continuation::{self, Schedule};
 use super::extrapolation;
 use super::mixed_newton::{self, MixedBuffers};
@@ -23,6 +24,11 @@ use nalgebra::Vector3;
 
 /// Contacts that give way by more than this [m/s] are solved again with a harder law: a tenth of what counts as converged.
 const TOO_SOFT: f64 = 1e-6;
+/// What the contacts of conforming faces are to give way [m/s], and the softest that their law gets [-].
+const SHARED: f64 = 0.5 * TOO_SOFT;
+const SOFTEST_SHARED: f64 = 1e-4;
+/// Contacts slower than this along their faces [m/s] may stick, and would creep by what they give way: their law stays hard.
+const SLIDING: f64 = 1e-3;
 /// How much harder, and the hardest that rounding allows [-].
 const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
@@ -44,9 +50,8 @@ pub struct SolverWorkspace {
     pub impulses: Vec<ContactImpulse>,
     /// P = Σ Jᵀp [N·s, N·m·s], stacked per body.
     pub generalised: Vec<f64>,
-    /// Smallest vₙ + b at `velocity` over the contacts without impulse [m/s]; any positive number when none
-    /// approaches.
-    pub slowest_open: f64,
+    /// Smallest vₙ + b at `velocity` over the contacts without impulse [m/s], where it is known.
+    pub slowest_open: Option<f64>,
     root: Vec<f64>,
     /// Root of the law that was not hard enough.
     softer: Vec<f64>,
@@ -78,6 +83,17 @@ impl SolverWorkspace {
         self.newton.make_room(bodies);
         self.path.make_room(bodies);
     }
+
+    /// The report with what the workspace counted.
+    fn complete(&self, report: SolveReport) -> SolveReport {
+        SolveReport {
+            iterations: self.system.iterations,
+            evaluations: self.system.evaluations,
+            working_set: self.set.rows.len(),
+            active: self.impulses.len(),
+            ..report
+        }
+    }
 }
 
 /// Solves the problem from `warm`, which is left ready for the next step. Results are in `workspace`.
@@ -94,7 +110,7 @@ pub fn solve(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     workspace.root.clear();
-    workspace.slowest_open = f64::NEG_INFINITY;
+    workspace.slowest_open = None;
     if !workspace.system.load(problem, options) {
         warm.clear();
         return report;
@@ -108,6 +124,15 @@ pub fn solve(
         grow(problem, options, workspace, 0);
     }
     let (wanted, mut options) = (options.softness, *options);
+    if let Some(softness) = shared_softness(problem, wanted, warm, workspace) {
+        let shared = SolverOptions { softness, violation: TOO_SOFT, ..options };
+        solve_at(problem, &shared, warm, workspace, &mut report);
+        let gives_way = workspace.set.deepest(&workspace.root);
+        if report.converged && gives_way <= TOO_SOFT && workspace.set.rows.len() > extrapolation::FEW {
+            finish(problem, &shared, true, warm, workspace);
+            return workspace.complete(report);
+        }
+    }
     loop {
         solve_at(problem, &options, warm, workspace, &mut report);
         let is_harder = options.softness < wanted;
@@ -126,11 +151,40 @@ pub fn solve(
         options.softness *= HARDER;
     }
     finish(problem, &options, report.converged, warm, workspace);
-    report.iterations = workspace.system.iterations;
-    report.evaluations = workspace.system.evaluations;
-    report.working_set = workspace.set.rows.len();
-    report.active = workspace.impulses.len();
-    report
+    workspace.complete(report)
+}
+
+/// ε for faces that conform: so soft that their contacts give way by what the certificate allows, and share the load. `None`
+/// where few contacts carried it in the last step, or some may stick.
+///
+/// Thousands of nodes of a thread's flank are within nanometres of carrying load. A hard law picks a few of them, others
+/// in every step, and Newton exchanges them one by one.
+fn shared_softness(
+    problem: &VelocityProblem<'_>,
+    wanted: f64,
+    warm: &WarmStart,
+    workspace: &SolverWorkspace,
+) -> Option<f64> {
+    let rows = &workspace.set.rows;
+    if warm.ids.len() <= extrapolation::FEW || rows.len() <= extrapolation::FEW {
+        return None;
+    }
+    let slides = |row: &ContactRow| {
+        let v = row.velocity(&warm.velocity);
+        (v - row.normal * row.normal.dot(&v)).norm() > SLIDING
+    };
+    if warm.velocity.len() != problem.free_velocity.len() || !rows.iter().all(slides) {
+        return None;
+    }
+    // p d: what a contact gives way per softness
+    let stopped = rows.iter().filter_map(|row| {
+        Some(
+            row.normal.dot(&warm.impulse(problem.contacts.id[row.contact as usize])?)
+                / row.inverse_compliance,
+        )
+    });
+    let softness = SHARED / stopped.fold(0.0, f64::max);
+    (softness > wanted).then_some(softness.min(SOFTEST_SHARED))
 }
 
 /// Grows the working set from `root` until the solution on it is that of all contacts.
@@ -292,12 +346,13 @@ fn finish(
         problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
     }
     problem.respond(generalised, velocity);
-    *slowest_open = set.slowest(problem, velocity);
+    let mut slowest = set.slowest(problem, velocity);
     for row in &set.rows {
         if row.depth(&row.velocity(root)) <= 0.0 {
-            *slowest_open = slowest_open.min(-row.depth(&row.velocity(velocity)));
+            slowest = slowest.min(-row.depth(&row.velocity(velocity)));
         }
     }
+    *slowest_open = Some(slowest);
 
     warm.clear();
     warm.velocity.extend_from_slice(root);

@@ -107,14 +107,7 @@ fn pass(
     system.start_jacobian();
     system.force.fill(0.0);
     right.clear();
-    right.resize(current.len(), 0.0);
-    for (body, inertia) in system.inertia.iter().enumerate() {
-        for row in 0..6 {
-            for column in 0..6 {
-                right[6 * body + row] += inertia[(row, column)] * system.free_velocity[6 * body + column];
-            }
-        }
-    }
+    right.extend_from_slice(&system.free_momentum);
     with_registers(MixedPass { rows, blocks, state: PassState { system, softness, first, right, current } });
     system.finish_residual(current)
 }

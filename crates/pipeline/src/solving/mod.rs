@@ -11,6 +11,7 @@ mod contact_law;
 mod continuation;
 mod dense;
 mod extrapolation;
+mod judge_block;
 mod ladder;
 mod law_block;
 mod maximum_dissipation;

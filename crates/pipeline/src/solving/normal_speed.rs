@@ -7,155 +7,179 @@
 //! The velocity u of kinematic surfaces does not change during a solve, so it goes into the offset, together
 //! with whatever else is constant. An infinite offset takes a contact out of the search.
 
-use tightfit_spatial::{Vectorise, vectorised};
+use nalgebra::Vector3;
+use tightfit_spatial::{Columns3, Scalar, Simd, Wide, Wide3, WithSimd, with_registers};
 
+use crate::make_room;
 use crate::records::{Contacts, NOT_FREE};
 
-/// Contacts looked at together: they stay in the nearest cache.
-const BLOCK: usize = 256;
-
-/// Fills `out` with sᵢ for the stacked velocities; returns the smallest, ∞ when there is none. What is not a number is
-/// passed over.
-pub(super) fn fill(contacts: &Contacts, offset: &[f64], velocity: &[f64], out: &mut Vec<f64>) -> f64 {
-    let count = contacts.len();
-    // one free body: every row names it alone, so the columns can be read straight through
-    if let Some(velocity) = velocity.as_array() {
-        out.resize(count, 0.0);
-        return vectorised(OneBody { contacts, offset, velocity, out: &mut out[..count] });
-    }
-    out.clear();
-    out.extend((0..count).map(|i| {
-        let v = contacts.relative_velocity(i, velocity);
-        contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i]
-    }));
-    minimum(out)
+/// What a search found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slowest {
+    /// The smallest sᵢ [m/s], ∞ when there is none; what is not a number is passed over.
+    pub(super) speed: f64,
+    /// How many are not at least the limit; what is not a number is among them.
+    pub(super) violated: usize,
 }
 
-/// sᵢ of all contacts of one free body, and the smallest.
+/// Rows of a stretch: its smallest sᵢ tells whether it is worth a look.
+pub(super) const STRETCH: usize = 64;
+
+/// sᵢ of all contacts, and the smallest of every stretch [m/s].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Speeds {
+    pub(super) all: Vec<f64>,
+    pub(super) least: Vec<f64>,
+}
+
+impl Speeds {
+    /// Makes room for so many contacts.
+    pub(super) fn make_room(&mut self, contacts: usize) {
+        make_room(&mut self.all, contacts);
+        make_room(&mut self.least, contacts.div_ceil(STRETCH));
+    }
+
+    /// The contacts whose sᵢ is at most `limit`, in order.
+    pub(super) fn at_most(&self, limit: f64) -> impl Iterator<Item = usize> {
+        let stretches = self.all.chunks(STRETCH).zip(&self.least).enumerate();
+        stretches.filter(move |(_, (_, least))| **least <= limit).flat_map(move |(stretch, (speeds, _))| {
+            let near = speeds.iter().enumerate().filter(move |(_, speed)| **speed <= limit);
+            near.map(move |(row, _)| stretch * STRETCH + row)
+        })
+    }
+}
+
+/// Fills `out` with sᵢ for the stacked velocities and counts those below `limit` [m/s].
+pub(super) fn fill(
+    contacts: &Contacts,
+    offset: &[f64],
+    velocity: &[f64],
+    limit: f64,
+    out: &mut Speeds,
+) -> Slowest {
+    let count = contacts.len();
+    out.all.resize(count, 0.0);
+    out.least.resize(count.div_ceil(STRETCH), 0.0);
+    let offset = &offset[..count];
+    // one free body: every row names it alone, so the columns can be read straight through
+    if let Some(&velocity) = velocity.as_array() {
+        return with_registers(OneBody { contacts, offset, velocity, limit, out });
+    }
+    let mut found = Slowest { speed: f64::INFINITY, violated: 0 };
+    for (stretch, (speeds, least)) in out.all.chunks_mut(STRETCH).zip(&mut out.least).enumerate() {
+        *least = f64::INFINITY;
+        for (i, speed) in (stretch * STRETCH..).zip(speeds) {
+            let v = contacts.relative_velocity(i, velocity);
+            *speed = contacts.normal.get(i).dot(&v) + surface_speed(contacts, i) + offset[i];
+            *least = least.min(*speed);
+            found.violated += usize::from(speed.is_nan() || *speed < limit);
+        }
+        found.speed = found.speed.min(*least);
+    }
+    found
+}
+
+/// The rows of one free body.
 struct OneBody<'a> {
     contacts: &'a Contacts,
     offset: &'a [f64],
-    velocity: &'a [f64; 6],
-    out: &'a mut [f64],
+    velocity: [f64; 6],
+    limit: f64,
+    out: &'a mut Speeds,
 }
 
-impl Vectorise for OneBody<'_> {
-    type Output = f64;
+impl WithSimd for OneBody<'_> {
+    type Output = Slowest;
 
     #[inline(always)]
-    fn run(self) -> f64 {
-        let mut smallest = f64::INFINITY;
-        for (block, out) in self.out.chunks_mut(BLOCK).enumerate() {
-            fill_block(self.contacts, block * BLOCK, self.offset, self.velocity, out);
-            let own = minimum(out);
-            smallest = if own < smallest { own } else { smallest };
+    fn with_simd<S: Simd>(self, simd: S) -> Slowest {
+        let Self { contacts, offset, velocity, limit, out } = self;
+        let (normal, arm) = (Columns::of(&contacts.normal), Columns::of(&contacts.arm_a));
+        let twist = Twist::splat(simd, &velocity);
+        let (bound, one) = (Wide::splat(simd, limit), Wide::splat(simd, 1.0));
+        let (count, mut fine) = (out.all.len(), Wide::splat(simd, 0.0));
+        let whole = count / S::F64_LANES;
+        let registers = STRETCH / S::F64_LANES;
+        let mut found = Slowest { speed: f64::INFINITY, violated: 0 };
+        for (stretch, smallest) in out.least.iter_mut().enumerate() {
+            let mut least = Wide::splat(simd, f64::INFINITY);
+            for register in stretch * registers..whole.min((stretch + 1) * registers) {
+                let speed = twist.along(normal.wide(simd, register), arm.wide(simd, register))
+                    + Wide::load(simd, offset, register);
+                speed.store(&mut out.all, register);
+                least = speed.or_less(least);
+                fine = fine + bound.is_at_most(speed).keep(one);
+            }
+            *smallest = least.smallest();
+            found.speed = found.speed.min(*smallest);
         }
-        smallest
+        found.violated = whole * S::F64_LANES - fine.total() as usize;
+        let (simd, twist) = (Scalar::new(), Twist::splat(Scalar::new(), &velocity));
+        for row in whole * S::F64_LANES..count {
+            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row)).value() + offset[row];
+            out.all[row] = speed;
+            let least = &mut out.least[row / STRETCH];
+            *least = least.min(speed);
+            found.speed = found.speed.min(speed);
+            found.violated += usize::from(speed.is_nan() || speed < limit);
+        }
+        found
     }
 }
 
-/// Fills `out` with sᵢ of the contacts from `start` on, for one free body.
-#[inline(always)]
-fn fill_block(contacts: &Contacts, start: usize, offset: &[f64], velocity: &[f64; 6], out: &mut [f64]) {
-    let block = start..start + out.len();
-    let [vx, vy, vz, wx, wy, wz] = *velocity;
-    let (normal, arm) = (&contacts.normal, &contacts.arm_a);
-    // equal lengths, said once: the loop below is then free of checks and runs in vectors
-    let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
-    let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block.clone()]);
-    let offset = &offset[block];
-    for (i, speed) in out.iter_mut().enumerate() {
-        *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
-            + ny[i] * (vy + wz * rx[i] - wx * rz[i])
-            + nz[i] * (vz + wx * ry[i] - wy * rx[i])
-            + offset[i];
+/// Three columns of contacts.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a>([&'a [f64]; 3]);
+
+impl<'a> Columns<'a> {
+    #[inline(always)]
+    pub(super) fn of(columns: &'a Columns3) -> Self {
+        Self([&columns.x, &columns.y, &columns.z])
+    }
+
+    /// The vectors of a register.
+    #[inline(always)]
+    pub(super) fn wide<S: Simd>(&self, simd: S, register: usize) -> Wide3<S> {
+        let [x, y, z] = self.0;
+        Wide3([Wide::load(simd, x, register), Wide::load(simd, y, register), Wide::load(simd, z, register)])
     }
 }
 
-/// Fills `out` with nᵢ·vᵢ [m/s] of the contacts from `start` on, v relative to moving surfaces too.
-#[inline(always)]
-pub(super) fn fill_relative(contacts: &Contacts, start: usize, velocity: &[f64], out: &mut [f64]) {
-    let Some(&[vx, vy, vz, wx, wy, wz]) = velocity.as_array() else {
-        for (i, speed) in out.iter_mut().enumerate() {
-            let v = contacts.relative_velocity(start + i, velocity);
-            *speed = contacts.normal.get(start + i).dot(&v);
-        }
-        return;
-    };
-    let block = start..start + out.len();
-    let (normal, arm, surface) = (&contacts.normal, &contacts.arm_a, &contacts.surface_velocity);
-    let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
-    let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block.clone()]);
-    let (ux, uy, uz) = (&surface.x[block.clone()], &surface.y[block.clone()], &surface.z[block]);
-    for (i, speed) in out.iter_mut().enumerate() {
-        *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i] - ux[i])
-            + ny[i] * (vy + wz * rx[i] - wx * rz[i] - uy[i])
-            + nz[i] * (vz + wx * ry[i] - wy * rx[i] - uz[i]);
+/// [v; ω] of the one body in every lane.
+#[derive(Clone, Copy)]
+pub(super) struct Twist<S: Simd>([Wide3<S>; 2]);
+
+impl<S: Simd> Twist<S> {
+    #[inline(always)]
+    pub(super) fn splat(simd: S, &[vx, vy, vz, wx, wy, wz]: &[f64; 6]) -> Self {
+        Self([Wide3::splat(simd, &Vector3::new(vx, vy, vz)), Wide3::splat(simd, &Vector3::new(wx, wy, wz))])
+    }
+
+    /// n·(v + ω × ρ).
+    #[inline(always)]
+    pub(super) fn along(&self, normal: Wide3<S>, arm: Wide3<S>) -> Wide<S> {
+        let [v, w] = self.0;
+        normal.dot(v + w.cross(arm))
     }
 }
 
 /// Fills `out` with scale · constantᵢ − uₙᵢ [m/s]: an offset for [`fill`].
 pub(super) fn fill_offset(contacts: &Contacts, constant: &[f64], scale: f64, out: &mut Vec<f64>) {
     let count = contacts.len();
-    let (normal, surface) = (&contacts.normal, &contacts.surface_velocity);
-    let (nx, ny, nz) = (&normal.x[..count], &normal.y[..count], &normal.z[..count]);
-    let (ux, uy, uz) = (&surface.x[..count], &surface.y[..count], &surface.z[..count]);
-    let (constant, body_b) = (&constant[..count], &contacts.body_b[..count]);
-    out.resize(count, 0.0);
-    for (i, offset) in out[..count].iter_mut().enumerate() {
-        let speed = nx[i] * ux[i] + ny[i] * uy[i] + nz[i] * uz[i];
-        *offset = scale * constant[i] - if body_b[i] == NOT_FREE { speed } else { 0.0 };
+    out.clear();
+    out.extend(constant[..count].iter().map(|constant| scale * constant));
+    if !contacts.surface_velocity.is_empty() {
+        for (i, offset) in out.iter_mut().enumerate() {
+            *offset -= surface_speed(contacts, i);
+        }
     }
 }
 
 /// uₙ = n·u of a contact [m/s]; 0 where the second side is free.
-fn surface_speed(contacts: &Contacts, contact: usize) -> f64 {
+pub(super) fn surface_speed(contacts: &Contacts, contact: usize) -> f64 {
     if contacts.body_b[contact] == NOT_FREE {
-        contacts.normal.get(contact).dot(&contacts.surface_velocity.get(contact))
+        contacts.normal.get(contact).dot(&contacts.surface(contact))
     } else {
         0.0
-    }
-}
-
-/// Place of a value that is there; `usize::MAX` when it is not.
-pub(super) fn place_of(value: f64, values: &[f64]) -> usize {
-    values.iter().position(|&other| other == value).unwrap_or(usize::MAX)
-}
-
-/// The smallest value, ∞ when there is none; what is not a number is passed over.
-#[inline(always)]
-pub(super) fn minimum(values: &[f64]) -> f64 {
-    // eight running minima: a single one would wait for itself
-    let mut lanes = [f64::INFINITY; 8];
-    let blocks = values.chunks_exact(8);
-    let rest = blocks.remainder();
-    for block in blocks {
-        for (lane, &value) in lanes.iter_mut().zip(block) {
-            *lane = if value < *lane { value } else { *lane };
-        }
-    }
-    for (lane, &value) in lanes.iter_mut().zip(rest) {
-        *lane = if value < *lane { value } else { *lane };
-    }
-    lanes.into_iter().fold(f64::INFINITY, f64::min)
-}
-
-/// How many values are not at least `limit`; what is not a number is among them.
-pub(super) fn count_below(values: &[f64], limit: f64) -> usize {
-    vectorised(CountBelow { values, limit })
-}
-
-struct CountBelow<'a> {
-    values: &'a [f64],
-    limit: f64,
-}
-
-impl Vectorise for CountBelow<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self) -> usize {
-        let fine: usize = self.values.iter().map(|&value| usize::from(value >= self.limit)).sum();
-        self.values.len() - fine
     }
 }

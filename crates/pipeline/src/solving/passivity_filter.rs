@@ -46,7 +46,7 @@ pub fn work(
     }
     for entry in impulses {
         if problem.contacts.body_b[entry.contact] == NOT_FREE {
-            linear -= entry.impulse.dot(&problem.contacts.surface_velocity.get(entry.contact));
+            linear -= entry.impulse.dot(&problem.contacts.surface(entry.contact));
         }
     }
     let mut quadratic = 0.0;

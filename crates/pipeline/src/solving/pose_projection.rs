@@ -17,7 +17,7 @@
 use nalgebra::Matrix6;
 
 use super::dense::invert_definite;
-use super::normal_speed;
+use super::normal_speed::{self, Speeds};
 use crate::make_room;
 use crate::records::{Contacts, NOT_FREE};
 
@@ -82,7 +82,16 @@ struct Rows<'a> {
 #[derive(Clone, Debug, Default)]
 struct Search {
     offset: Vec<f64>,
-    slack: Vec<f64>,
+    slack: Speeds,
+    /// The smallest of the slacks.
+    least: f64,
+}
+
+impl Search {
+    /// The contact with the smallest slack.
+    fn place(&self) -> usize {
+        self.slack.at_most(self.least).next().unwrap_or(usize::MAX)
+    }
 }
 
 /// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s].
@@ -96,7 +105,7 @@ pub fn project(
 ) -> ProjectionReport {
     let rows = Rows { contacts, gaps, horizon };
     normal_speed::fill_offset(contacts, gaps, 1.0 / horizon, &mut workspace.search.offset);
-    let (worst, _) = rows.worst(velocity, &mut workspace.search);
+    let worst = rows.worst(velocity, &mut workspace.search);
     let mut report =
         ProjectionReport { pivots: 0, worst_before: worst, worst_after: worst, complete: worst >= -SLOP };
     if report.complete || worst.is_nan() {
@@ -111,6 +120,7 @@ pub fn project(
     report.complete = attempt(&rows, 0.0, velocity, workspace, &mut report.pivots);
     if report.complete {
         velocity.copy_from_slice(&workspace.velocity);
+        report.worst_after = horizon * workspace.search.least;
     } else {
         // the start violates by |worst| everywhere at most, so that much is always possible
         workspace.best.clear();
@@ -126,8 +136,8 @@ pub fn project(
             }
         }
         velocity.copy_from_slice(&workspace.best);
+        report.worst_after = rows.worst(velocity, &mut workspace.search);
     }
-    report.worst_after = rows.worst(velocity, &mut workspace.search).0;
     report
 }
 
@@ -146,10 +156,11 @@ fn attempt(
     workspace.responses.clear();
     let limit = *pivots + PIVOTS_PER_BODY * workspace.inverse_mass.len() as u32;
     loop {
-        let (worst, contact) = rows.worst(&workspace.velocity, &mut workspace.search);
+        let worst = rows.worst(&workspace.velocity, &mut workspace.search);
         if worst >= target - OPEN {
             return true;
         }
+        let contact = workspace.search.place();
         rows.set_gradient(contact, workspace);
         let mut multiplier = 0.0;
         loop {
@@ -242,7 +253,7 @@ impl ProjectionWorkspace {
             make_room(buffer, size + 1);
         }
         make_room(&mut self.search.offset, contacts);
-        make_room(&mut self.search.slack, contacts);
+        self.search.slack.make_room(contacts);
     }
 
     /// r = (NᵀM⁻¹N)⁻¹ NᵀM⁻¹Jᵀ by Cholesky; at most 6n rows.
@@ -294,10 +305,11 @@ impl Rows<'_> {
         self.gaps[contact] + self.horizon * self.contacts.normal.get(contact).dot(&v)
     }
 
-    /// Smallest predicted gap [m] and its contact.
-    fn worst(&self, velocity: &[f64], search: &mut Search) -> (f64, usize) {
-        let slack = normal_speed::fill(self.contacts, &search.offset, velocity, &mut search.slack);
-        (self.horizon * slack, normal_speed::place_of(slack, &search.slack))
+    /// Smallest predicted gap [m].
+    fn worst(&self, velocity: &[f64], search: &mut Search) -> f64 {
+        let Search { offset, slack, least } = search;
+        *least = normal_speed::fill(self.contacts, offset, velocity, 0.0, slack).speed;
+        self.horizon * *least
     }
 
     /// Jₙ and M⁻¹Jₙᵀ of a contact.

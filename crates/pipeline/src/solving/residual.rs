@@ -10,17 +10,16 @@
 //! Dᵢ = Jᵢ W Jᵢᵀ with the full W [1/kg]. Where the law has several solutions (Painlevé) p* is the nearest.
 
 use nalgebra::{Matrix3, Vector3};
+use tightfit_spatial::with_registers;
 
-use super::normal_speed;
+use super::judge_block::{self, JudgeBlock, JudgeBlocks};
 use super::problem::{ContactImpulse, VelocityProblem};
+use super::row_blocks::LANES;
 use super::single_contact::SingleContact;
 use crate::records::NOT_FREE;
 
 /// A normal impulse below this [N·s] is none, for the relative error of the cone.
-const SMALLEST_IMPULSE: f64 = 1e-15;
-
-/// Contacts looked at together: they stay in the nearest cache.
-const BLOCK: usize = 256;
+pub(super) const SMALLEST_IMPULSE: f64 = 1e-15;
 
 /// How far impulses and velocity are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,8 +32,8 @@ pub struct Residuals {
     pub cone: f64,
 }
 
-/// A bound of the residual that is not worth a closer look [m/s]: a hundredth of what counts as converged.
-const GOOD_ENOUGH: f64 = 1e-7;
+/// A bound of the residual that is not worth a closer look [m/s]: a fifth of what counts as converged.
+const GOOD_ENOUGH: f64 = 2e-6;
 
 /// Judges the impulses and the velocity that they lead to. A contact is named at most once.
 #[must_use]
@@ -43,45 +42,70 @@ pub fn coulomb_residual(
     impulses: &[ContactImpulse],
     velocity: &[f64],
 ) -> Residuals {
-    coulomb_residual_from(problem, impulses, velocity, f64::NEG_INFINITY)
+    coulomb_residual_from(problem, impulses, velocity, None)
 }
 
-/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, a lower bound of vₙ + b
-/// [m/s] over those without impulse, says that none of them matters.
+/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, the smallest vₙ + b [m/s] of those
+/// without impulse, is known.
 #[must_use]
 pub fn coulomb_residual_from(
     problem: &VelocityProblem<'_>,
     impulses: &[ContactImpulse],
     velocity: &[f64],
-    slowest_open: f64,
+    slowest_open: Option<f64>,
 ) -> Residuals {
     let mut residuals = Residuals::default();
     // distances to some solution bound those to the nearest, which cost more: as a rule the one search at the
     // largest bound decides for all
     let mut largest = (0.0, None);
-    for entry in impulses {
-        let bound = judge(problem, entry, velocity, false, &mut residuals);
+    each_bound(problem, impulses, velocity, &mut residuals, |entry, bound, _| {
         if bound > largest.0 {
-            largest = (bound, Some(entry));
+            largest = (bound, Some(*entry));
         }
-    }
+    });
     if largest.0 <= GOOD_ENOUGH {
         residuals.coulomb = largest.0;
     } else if let (bound, Some(entry)) = largest {
-        residuals.coulomb = judge(problem, entry, velocity, true, &mut residuals);
+        residuals.coulomb = judge(problem, &entry, velocity, true, &mut residuals);
         if residuals.coulomb < bound {
-            for entry in impulses {
-                if judge(problem, entry, velocity, false, &mut residuals) > residuals.coulomb {
-                    let nearest = judge(problem, entry, velocity, true, &mut residuals);
+            each_bound(problem, impulses, velocity, &mut residuals, |entry, bound, residuals| {
+                if bound > residuals.coulomb {
+                    let nearest = judge(problem, entry, velocity, true, residuals);
                     residuals.coulomb = residuals.coulomb.max(nearest);
                 }
-            }
+            });
         }
     }
-    if slowest_open < -residuals.coulomb || slowest_open.is_nan() {
-        judge_open(problem, impulses, velocity, &mut residuals);
+    match slowest_open {
+        Some(speed) => residuals.coulomb = residuals.coulomb.max(-speed),
+        None => judge_open(problem, impulses, velocity, &mut residuals),
     }
     residuals
+}
+
+/// Hands on every contact with its distance [m/s] to some solution of the law.
+fn each_bound(
+    problem: &VelocityProblem<'_>,
+    impulses: &[ContactImpulse],
+    velocity: &[f64],
+    residuals: &mut Residuals,
+    mut take: impl FnMut(&ContactImpulse, f64, &mut Residuals),
+) {
+    for entries in impulses.chunks(LANES) {
+        // a few are done sooner one by one
+        let mut distances = [f64::NAN; LANES];
+        if entries.len() > LANES / 2 && judge_block::may_judge(problem) {
+            let mut block = JudgeBlock::load(problem, entries, velocity);
+            with_registers(JudgeBlocks { response: &problem.response[0], block: &mut block });
+            block.add_to(residuals);
+            distances = block.distance;
+        }
+        for (entry, &distance) in entries.iter().zip(&distances) {
+            let bound =
+                if distance.is_nan() { judge(problem, entry, velocity, false, residuals) } else { distance };
+            take(entry, bound, residuals);
+        }
+    }
 }
 
 /// Contacts without impulse.
@@ -91,21 +115,12 @@ fn judge_open(
     velocity: &[f64],
     residuals: &mut Residuals,
 ) {
-    let mut block = [0.0; BLOCK];
-    for start in (0..problem.contacts.len()).step_by(BLOCK) {
-        let end = (start + BLOCK).min(problem.contacts.len());
-        let speeds = &mut block[..end - start];
-        normal_speed::fill_relative(problem.contacts, start, velocity, speeds);
-        for (speed, approach) in speeds.iter_mut().zip(&problem.approach[start..end]) {
-            *speed += approach;
-        }
-        if normal_speed::minimum(speeds) >= -residuals.coulomb {
-            continue;
-        }
-        for (contact, speed) in (start..end).zip(&*speeds) {
-            if -speed > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
-                residuals.coulomb = -speed;
-            }
+    let contacts = problem.contacts;
+    for (contact, approach) in problem.approach.iter().enumerate().take(contacts.len()) {
+        let speed =
+            contacts.normal.get(contact).dot(&contacts.relative_velocity(contact, velocity)) + approach;
+        if -speed > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
+            residuals.coulomb = -speed;
         }
     }
 }
@@ -154,7 +169,7 @@ pub fn delassus(problem: &VelocityProblem<'_>, contact: usize) -> Matrix3<f64> {
     let first = of_body(contacts.body_a[contact], contacts.arm_a.get(contact));
     match contacts.body_b[contact] {
         NOT_FREE => first,
-        body => first + of_body(body, contacts.arm_b.get(contact)),
+        body => first + of_body(body, contacts.second_arm(contact)),
     }
 }
 

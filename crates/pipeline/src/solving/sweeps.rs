@@ -228,7 +228,7 @@ fn apply(problem: &VelocityProblem<'_>, contact: usize, change: Vector3<f64>, ve
     };
     add(contacts.body_a[contact], contacts.arm_a.get(contact), change);
     if contacts.body_b[contact] != NOT_FREE {
-        add(contacts.body_b[contact], contacts.arm_b.get(contact), -change);
+        add(contacts.body_b[contact], contacts.second_arm(contact), -change);
     }
 }
 
@@ -255,7 +255,7 @@ fn finish(
     }
     problem.respond(generalised, velocity);
     // not known: the judge looks at all
-    *slowest_open = f64::NEG_INFINITY;
+    *slowest_open = None;
 
     warm.clear();
     warm.velocity.extend_from_slice(velocity);

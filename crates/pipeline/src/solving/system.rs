@@ -8,7 +8,7 @@
 //!
 //! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
 
-use nalgebra::{Matrix6, Vector3};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use tightfit_spatial::{Simd, Wide, WithSimd, with_registers};
 
 use super::contact_law::ContactRow;
@@ -25,12 +25,16 @@ use crate::records::NOT_FREE;
 pub(super) struct System {
     /// sym(W) per body.
     pub(super) mobility: Vec<Matrix6<f64>>,
+    /// Traces of sym(W) at arms, per body.
+    traces: Vec<Trace>,
     /// sym(W)⁻¹ per body: the metric.
     metric: Vec<Matrix6<f64>>,
     /// A per body.
     pub(super) inertia: Vec<Matrix6<f64>>,
     /// V_f [m/s, rad/s].
     pub(super) free_velocity: Vec<f64>,
+    /// A V_f [N·s, N·m·s].
+    pub(super) free_momentum: Vec<f64>,
     /// F [N·s, N·m·s].
     pub(super) force: Vec<f64>,
     /// r [N·s, N·m·s].
@@ -56,7 +60,9 @@ impl System {
         for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
             make_room(blocks, bodies);
         }
-        for buffer in [&mut self.free_velocity, &mut self.force, &mut self.residual] {
+        make_room(&mut self.traces, bodies);
+        for buffer in [&mut self.free_velocity, &mut self.free_momentum, &mut self.force, &mut self.residual]
+        {
             make_room(buffer, size);
         }
         make_room(&mut self.jacobian, size * size);
@@ -69,6 +75,7 @@ impl System {
         for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
             blocks.clear();
         }
+        self.traces.clear();
         self.free_velocity.clear();
         self.free_velocity.extend_from_slice(problem.free_velocity);
         for buffer in [&mut self.force, &mut self.residual] {
@@ -82,6 +89,7 @@ impl System {
         for response in problem.response {
             let mobility = (response + response.transpose()) * 0.5;
             let Some(metric) = invert_definite(&mobility) else { return false };
+            self.traces.push(Trace::of(&mobility));
             self.mobility.push(mobility);
             self.metric.push(metric);
             let inertia = match options.response {
@@ -90,6 +98,11 @@ impl System {
             };
             let Some(inertia) = inertia else { return false };
             self.inertia.push(inertia);
+        }
+        self.free_momentum.clear();
+        for (inertia, velocity) in self.inertia.iter().zip(self.free_velocity.chunks_exact(6)) {
+            let momentum = inertia * Vector6::from_column_slice(velocity);
+            self.free_momentum.extend_from_slice(momentum.as_slice());
         }
         self.scale = self.dot(&self.free_velocity, &self.free_velocity).sqrt();
         self.tolerance = options.tolerance;
@@ -108,9 +121,9 @@ impl System {
 
     /// dᵢ = tr(Jᵢ sym(W) Jᵢᵀ)/3 [1/kg], summed over the bodies named.
     pub(super) fn compliance(&self, row: &ContactRow) -> f64 {
-        let mut trace = trace_at(&self.mobility[row.body_a as usize], &row.arm_a);
+        let mut trace = self.traces[row.body_a as usize].at(&row.arm_a);
         if row.body_b != NOT_FREE {
-            trace += trace_at(&self.mobility[row.body_b as usize], &row.arm_b);
+            trace += self.traces[row.body_b as usize].at(&row.arm_b);
         }
         trace / 3.0
     }
@@ -185,14 +198,30 @@ fn quadratic(blocks: &[Matrix6<f64>], a: &[f64], b: &[f64]) -> f64 {
     sum
 }
 
-/// tr(J S Jᵀ) of one body: tr S_vv + 2 tr(S_vω S(ρ)) + |ρ|² tr S_ωω − ρᵀ S_ωω ρ.
-fn trace_at(mobility: &Matrix6<f64>, arm: &Vector3<f64>) -> f64 {
-    let linear = mobility.fixed_view::<3, 3>(0, 0).trace();
-    let c = mobility.fixed_view::<3, 3>(0, 3);
-    let coupling =
-        arm.x * (c[(1, 2)] - c[(2, 1)]) + arm.y * (c[(2, 0)] - c[(0, 2)]) + arm.z * (c[(0, 1)] - c[(1, 0)]);
-    let angular = mobility.fixed_view::<3, 3>(3, 3);
-    linear + 2.0 * coupling + arm.norm_squared() * angular.trace() - arm.dot(&(angular * arm))
+/// tr(J S Jᵀ) of one body as a function of the arm: tr S_vv + ρ·c + ρᵀ(tr(S_ωω) I − S_ωω)ρ.
+#[derive(Clone, Debug)]
+struct Trace {
+    linear: f64,
+    coupling: Vector3<f64>,
+    angular: Matrix3<f64>,
+}
+
+impl Trace {
+    fn of(mobility: &Matrix6<f64>) -> Self {
+        let c = mobility.fixed_view::<3, 3>(0, 3);
+        let coupling =
+            Vector3::new(c[(1, 2)] - c[(2, 1)], c[(2, 0)] - c[(0, 2)], c[(0, 1)] - c[(1, 0)]) * 2.0;
+        let angular: Matrix3<f64> = mobility.fixed_view::<3, 3>(3, 3).into();
+        Self {
+            linear: mobility.fixed_view::<3, 3>(0, 0).trace(),
+            coupling,
+            angular: Matrix3::identity() * angular.trace() - angular,
+        }
+    }
+
+    fn at(&self, arm: &Vector3<f64>) -> f64 {
+        self.linear + arm.dot(&(self.coupling + self.angular * arm))
+    }
 }
 
 /// The loop of [`System::evaluate_with_jacobian`].

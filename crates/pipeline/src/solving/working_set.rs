@@ -11,7 +11,7 @@
 //! search is over every contact, so the answer is that of the full set.
 
 use super::contact_law::ContactRow;
-use super::normal_speed;
+use super::normal_speed::{self, Slowest, Speeds};
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
 use crate::make_room;
@@ -39,7 +39,7 @@ pub(super) struct WorkingSet {
     /// b − uₙ of each contact of the record [m/s]; infinite for those in W.
     offset: Vec<f64>,
     /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
-    slack: Vec<f64>,
+    slack: Speeds,
 }
 
 impl WorkingSet {
@@ -47,7 +47,7 @@ impl WorkingSet {
     pub(super) fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.rows, contacts);
         make_room(&mut self.offset, contacts);
-        make_room(&mut self.slack, contacts);
+        self.slack.make_room(contacts);
     }
 
     /// W of the contacts that carried an impulse in the last step.
@@ -88,8 +88,8 @@ impl WorkingSet {
         violation: f64,
         round: u32,
     ) -> usize {
-        let worst = normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack);
-        let violated = normal_speed::count_below(&self.slack, -violation);
+        let Slowest { speed: worst, violated } =
+            normal_speed::fill(problem.contacts, &self.offset, velocity, -violation, &mut self.slack);
         if violated == 0 {
             return 0;
         }
@@ -103,14 +103,12 @@ impl WorkingSet {
         } else {
             worst
         };
-        for contact in 0..self.slack.len() {
-            if self.slack[contact] <= limit {
-                self.push(problem, system, contact);
-                if limit == worst {
-                    break;
-                }
-            }
+        let slack = std::mem::take(&mut self.slack);
+        let at_once = if limit == worst { 1 } else { usize::MAX };
+        for contact in slack.at_most(limit).take(at_once) {
+            self.push(problem, system, contact);
         }
+        self.slack = slack;
         violated
     }
 
@@ -141,7 +139,7 @@ impl WorkingSet {
 
     /// Smallest Jₙ V − uₙ + b of all contacts outside W [m/s], or any positive number.
     pub(super) fn slowest(&mut self, problem: &VelocityProblem<'_>, velocity: &[f64]) -> f64 {
-        normal_speed::fill(problem.contacts, &self.offset, velocity, &mut self.slack)
+        normal_speed::fill(problem.contacts, &self.offset, velocity, 0.0, &mut self.slack).speed
     }
 
     /// Appends the row of one contact.
@@ -149,10 +147,10 @@ impl WorkingSet {
         let contacts = problem.contacts;
         self.offset[contact] = f64::INFINITY;
         let body_b = contacts.body_b[contact];
-        let drift = contacts.surface_velocity.get(contact);
+        let drift = contacts.surface(contact);
         let mut row = ContactRow {
             arm_a: contacts.arm_a.get(contact),
-            arm_b: contacts.arm_b.get(contact),
+            arm_b: contacts.second_arm(contact),
             normal: contacts.normal.get(contact),
             drift: if body_b == NOT_FREE { drift } else { Vector3::zeros() },
             approach: problem.approach[contact],

@@ -175,7 +175,8 @@ fn start_error(
 
 #[test]
 fn distance_at_crest_root_and_start_edges_is_bounded() {
-    let spacing = crate::node::NodeSpacing { face: 5e-3, helix: 5e-3, edge: 2e-3, start: 0.7e-3 };
+    let spacing =
+        crate::node::NodeSpacing { face: 5e-3, helix: 5e-3, helix_edge: 2e-3, edge: 2e-3, start: 0.7e-3 };
     let reach = 100e-6;
     for chamfered in [false, true] {
         let start = |radius| {

@@ -102,7 +102,7 @@ impl RadialSurface {
         // the ridge that cuts is the crest of a bolt, the root (minor diameter) of a nut
         let cutting = if self.side == Side::External { CREST } else { ROOT };
         for u in [0.0, 1.0] {
-            self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing.edge, 0.0);
+            self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing.helix_edge, 0.0);
         }
         nodes
     }

@@ -14,7 +14,7 @@ use super::radial_surface::Side;
 use super::start_distance::STEEPEST;
 use crate::Sample;
 use crate::angle::angle_of;
-use crate::block::{BLOCK, FAR, FaceBlock, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
+use crate::block::{BLOCK, FAR, FaceBlock, GROOVE, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
 
 /// What bounds the thread.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,8 @@ impl ThreadProfile {
 
             let is_thread = (pz > window.thread_from) & (radius < window.widest);
             let is_near = (from_near <= STEEPEST * reach) & (from_tip <= reach);
-            let is_beside = (from_across <= STEEPEST * reach) | (from_body <= reach);
+            let is_across = from_across <= STEEPEST * reach;
+            let is_beside = is_across | (from_body <= reach);
             let is_gone = (from_low > reach)
                 | (from_high > reach)
                 | (is_thread & ((from_tip > reach) | (from_cone > reach) | (!is_near & !is_beside)));
@@ -85,18 +86,22 @@ impl ThreadProfile {
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
             // a point that faces the ridge alone is single until the ridge's other faces have been counted
-            let verdict = if is_thread & !is_beside { SINGLE } else { SEVERAL };
+            let beside = if is_thread & is_across & (from_body > reach) { GROOVE } else { SEVERAL };
+            let verdict = if is_thread & !is_beside { SINGLE } else { beside };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
             places.phase[lane] = s;
             places.radius[lane] = radius;
             any_ridge |= out.verdict[lane];
-            any_cut |= is_cut & (out.verdict[lane] == SINGLE);
+            any_cut |= is_cut & (out.verdict[lane] & (SINGLE | GROOVE) != 0);
         }
         out.clear = smallest(&clear);
-        if any_ridge & SINGLE != 0 {
+        if any_ridge & (SINGLE | GROOVE) != 0 {
             let mut held_by = self.flank_block(sign, points, &places, reach, behind, out);
             if any_cut {
                 self.cut_block(side, &window, points, &places, [reach, behind], &mut held_by, out);
+            }
+            if any_ridge & GROOVE != 0 {
+                self.across_block(side, points, &places, behind, &held_by, out);
             }
             for (verdict, faces) in out.verdict.iter_mut().zip(held_by) {
                 let pair = if faces == 2 { PAIR } else { SEVERAL };
@@ -143,6 +148,38 @@ impl ThreadProfile {
             out.normal[2][lane] = sign * normal.z;
         }
         held_by
+    }
+
+    /// The flank across the groove as the second face of points that the nearer flank alone holds of its ridge; other points
+    /// of a groove must be asked by themselves.
+    #[inline(always)]
+    fn across_block(
+        &self,
+        side: Side,
+        points: &PointBlock,
+        places: &Places,
+        behind: f64,
+        held_by: &[u64; BLOCK],
+        out: &mut FaceBlock,
+    ) {
+        let [x, y, z] = &points.axes;
+        let (sign, apart) = if side == Side::External { (1.0, self.pitch()) } else { (-1.0, 0.0) };
+        for lane in 0..BLOCK {
+            let point = Vector3::new(x[lane], y[lane], z[lane]);
+            let (s, radius) = (places.phase[lane], places.radius[lane]);
+            let toward = if s < 0.0 { -1.0 } else { 1.0 };
+            let Sample { distance, normal } =
+                self.flank_at_radius(point, radius, s - toward * apart, -toward);
+            let distance = sign * distance;
+            let is_groove = out.verdict[lane] == GROOVE;
+            let is_plain = is_groove & (held_by[lane] == 1) & (distance >= -behind);
+            out.verdict[lane] = if is_groove & !is_plain { SEVERAL } else { out.verdict[lane] };
+            let [nx, ny, nz] = &mut out.second_normal;
+            out.second_distance[lane] = if is_plain { distance } else { out.second_distance[lane] };
+            nx[lane] = if is_plain { sign * normal.x } else { nx[lane] };
+            ny[lane] = if is_plain { sign * normal.y } else { ny[lane] };
+            nz[lane] = if is_plain { sign * normal.z } else { nz[lane] };
+        }
     }
 
     /// Tip, end planes and cones, in the order of `start_distance::each_cut_piece`.

@@ -294,16 +294,18 @@ fn body(
 fn spacing(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, ShapeError> {
     let usual = part.aabb().map_or_else(NodeSpacing::default, |aabb| NodeSpacing::for_size(aabb.diagonal()));
     let or = |given: Option<f64>, usual: f64| given.map_or(usual, |mm| mm * 1e-3);
-    NodeSpacing::new(
-        or(description.face_spacing_mm, usual.face),
-        // a thread keeps its proportions when only its faces are told
-        or(
-            description.helix_spacing_mm.or(description.face_spacing_mm.map(|face| (4.0 * face).min(1000.0))),
-            usual.helix,
-        ),
-        or(description.edge_spacing_mm, usual.edge),
-        or(description.start_spacing_mm, usual.start),
-    )
+    // a thread keeps its proportions when only the spacing on other parts is told
+    let times = |given: Option<f64>, factor: f64| given.map(|mm| (factor * mm).min(1000.0));
+    let helix = description.helix_spacing_mm.or(times(description.face_spacing_mm, 4.0));
+    let helix_edge = description.helix_edge_spacing_mm.or(times(description.edge_spacing_mm, 2.0));
+    NodeSpacing {
+        face: or(description.face_spacing_mm, usual.face),
+        helix: or(helix, usual.helix),
+        helix_edge: or(helix_edge, usual.helix_edge),
+        edge: or(description.edge_spacing_mm, usual.edge),
+        start: or(description.start_spacing_mm, usual.start),
+    }
+    .checked()
 }
 
 /// The part of a description.

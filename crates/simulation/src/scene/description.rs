@@ -212,6 +212,9 @@ pub struct NodeDescription {
     /// Along the helix on the faces of a thread [mm]; four times the faces' where those alone are given.
     #[schemars(range(min = 0.001, max = 1000.0))]
     pub helix_spacing_mm: Option<f64>,
+    /// Along the helical edges of a thread [mm]; twice the edges' where those alone are given.
+    #[schemars(range(min = 0.001, max = 1000.0))]
+    pub helix_edge_spacing_mm: Option<f64>,
     /// Along convex edges [mm].
     #[schemars(range(min = 0.001, max = 1000.0))]
     pub edge_spacing_mm: Option<f64>,

@@ -70,6 +70,6 @@ impl Environment<'_> {
 
     /// Depth of the deepest node [m].
     fn deepest(&self) -> f64 {
-        self.scratch.contacts.gap.iter().fold(0.0, |deepest: f64, gap| deepest.max(-gap))
+        -self.scratch.contacts.smallest_gap().min(0.0)
     }
 }

@@ -28,6 +28,9 @@ use crate::{Certificate, Limit, State};
 /// Slower impacts are left to the smooth stage [m/s]: the pose error is at most half a step of it.
 const SLOWEST_IMPACT: f64 = 1e-5;
 
+/// Approach beyond what an impact allows that counts as violated [m/s].
+const IMPACT_VIOLATION: f64 = 0.1 * SLOWEST_IMPACT;
+
 /// Softness of impacts that bounce [-]: a body that gives way by ε of its speed rises too little by 2ε, and what
 /// bounces is fast.
 const REBOUND_SOFTNESS: f64 = 1e-7;
@@ -102,9 +105,10 @@ impl Environment<'_> {
             response: &scratch.inverse_mass,
             rows: &scratch.impact_rows,
         };
-        let mut options = SolverOptions::default();
+        // what is slower than an impact is left to the smooth stage anyway
+        let mut options = SolverOptions { violation: IMPACT_VIOLATION, ..SolverOptions::default() };
         if self.scene.bounces() {
-            options.softness = REBOUND_SOFTNESS;
+            options = SolverOptions { softness: REBOUND_SOFTNESS, ..SolverOptions::default() };
         }
         let report = self.parameters.methods.solver.solve(
             &problem,
@@ -237,5 +241,5 @@ fn filter(
 pub(super) fn supplied(problem: &VelocityProblem, impulses: &[ContactImpulse]) -> f64 {
     let contacts = problem.contacts;
     let moved = impulses.iter().filter(|entry| contacts.body_b[entry.contact] == NOT_FREE);
-    moved.map(|entry| entry.impulse.dot(&contacts.surface_velocity.get(entry.contact))).sum()
+    moved.map(|entry| entry.impulse.dot(&contacts.surface(entry.contact))).sum()
 }

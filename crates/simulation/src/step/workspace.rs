@@ -113,13 +113,9 @@ impl Workspace {
         *self = Self::default();
     }
 
-    pub(super) fn environment<'a>(
-        &'a mut self,
-        scene: &'a Scene,
-        parameters: &'a Parameters,
-        input: &'a Input,
-        state: &mut State,
-    ) -> Environment<'a> {
+    /// Places the nodes and takes all memory that steps need. The first step does so too; doing it before leaves that one
+    /// no slower than the others.
+    pub fn prepare(&mut self, scene: &Scene, parameters: &Parameters, state: &mut State) {
         if self.nodes.len() != scene.bodies.len() {
             self.nodes = scene
                 .bodies
@@ -146,7 +142,7 @@ impl Workspace {
                 is_same(pair.moving) && is_same(pair.fixed)
             });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes, &self.has_scene_part);
-            self.contacts.make_room(self.most_contacts);
+            self.contacts.make_room(self.most_contacts, both_move(scene));
             make_room(&mut self.pair_ends, scene.contacts.len());
         }
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
@@ -155,6 +151,16 @@ impl Workspace {
         self.make_room_for_methods(scene, parameters);
         // a state may come from anywhere; its memory is that of the step from then on
         state.warm.make_room(state.motions.len(), self.most_contacts);
+    }
+
+    pub(super) fn environment<'a>(
+        &'a mut self,
+        scene: &'a Scene,
+        parameters: &'a Parameters,
+        input: &'a Input,
+        state: &mut State,
+    ) -> Environment<'a> {
+        self.prepare(scene, parameters, state);
         self.before.copy_from(state);
         self.impulse.clear();
         Environment {
@@ -227,8 +233,8 @@ impl Workspace {
         if is_clustered {
             self.clustering.make_room(methods.clustering, contacts, pairs);
             // both, since they change places
-            self.contacts.make_room(contacts);
-            self.all_contacts.make_room(contacts);
+            self.contacts.make_room(contacts, both_move(scene));
+            self.all_contacts.make_room(contacts, both_move(scene));
         }
     }
 
@@ -244,6 +250,11 @@ impl Workspace {
     pub fn generalised_impulse(&self) -> &[f64] {
         &self.impulse
     }
+}
+
+/// Whether the second side of a contact may move.
+fn both_move(scene: &Scene) -> bool {
+    scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
 /// Contacts that there is room for per triangle of a pair of meshes. Pairs of triangles have no useful bound: where more

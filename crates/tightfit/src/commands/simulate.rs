@@ -97,6 +97,7 @@ pub(super) fn simulate(
     if audit {
         run.with_audit();
     }
+    run.prepare();
     let steps = (seconds / run.scene.step).round().max(1.0) as usize;
     let bar = progress::bar(&format!("{note}{} {}", run.scene.name, run.scene.methods.preset.name()));
     let mut summary = RunSummary::new(&run.scene);

@@ -1,5 +1,6 @@
 //! Laws of the whole solve.
 
+mod conforming;
 mod elementary;
 mod methods;
 mod projection;

@@ -54,6 +54,19 @@ impl Scene {
         self.touch_bodies((0, arm), (NOT_FREE, Vector3::zeros()), normal, friction, approach);
     }
 
+    /// The same, on record as detection has it: without columns for a second side.
+    pub(super) fn touch_fixed(
+        &mut self,
+        arm: Vector3<f64>,
+        normal: Vector3<f64>,
+        friction: f64,
+        approach: f64,
+    ) {
+        self.touch(arm, normal, friction, approach);
+        self.contacts.arm_b.clear();
+        self.contacts.surface_velocity.clear();
+    }
+
     pub(super) fn touch_bodies(
         &mut self,
         (body_a, arm_a): (u32, Vector3<f64>),
