@@ -48,3 +48,16 @@ impl JointSet {
         (0..MAX_JOINTS).filter(move |&joint| self.contains(joint))
     }
 }
+
+impl std::fmt::Display for JointSet {
+    /// "no joint", or "joints 2, 7" counted from one.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_empty() {
+            return formatter.write_str("no joint");
+        }
+        for (place, joint) in self.iter().enumerate() {
+            write!(formatter, "{}{}", if place == 0 { "joints " } else { ", " }, joint + 1)?;
+        }
+        Ok(())
+    }
+}

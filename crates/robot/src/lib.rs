@@ -27,14 +27,17 @@ assert!(dynamics.mass[(1, 1)] > 1.0);
 
 #![forbid(unsafe_code)]
 
+pub mod arm;
 pub mod chain;
 mod dynamics;
+mod inverse_kinematics;
 mod joints;
 mod kinematics;
 mod rotation;
 
 pub use chain::{Chain, ChainError};
 pub use dynamics::Dynamics;
+pub use inverse_kinematics::{ReachError, ReachOptions, Reached};
 pub use joints::{Jacobian, JointMatrix, JointSet, JointVector, MAX_JOINTS};
 pub use kinematics::Posture;
 pub use rotation::{rotation_about, rotation_vector};

@@ -138,6 +138,13 @@ impl Chain {
         self
     }
 
+    /// The same arm with joints that nothing limits.
+    #[must_use]
+    pub fn without_limits(mut self) -> Self {
+        self.joints.iter_mut().for_each(|joint| joint.limits = JointLimits::NONE);
+        self
+    }
+
     /// The numbers of the arm's joints as a vector; what is missing is zero, what is too much is left out.
     #[must_use]
     pub fn joints_from(&self, values: &[f64]) -> JointVector {
@@ -150,7 +157,7 @@ impl Chain {
 
     /// A number of every joint as a vector.
     #[must_use]
-    pub fn of_joints(&self, number: impl Fn(&Joint) -> f64) -> JointVector {
+    pub fn of_joints(&self, mut number: impl FnMut(&Joint) -> f64) -> JointVector {
         let mut vector = JointVector::zeros();
         for (entry, joint) in vector.iter_mut().zip(&self.joints) {
             *entry = number(joint);

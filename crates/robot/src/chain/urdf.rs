@@ -232,7 +232,7 @@ fn limits(joint: &urdf_rs::Joint, place: &str) -> Result<JointLimits, ChainError
         JointType::Continuous => (f64::NEG_INFINITY, f64::INFINITY),
         _ => (limit.lower, limit.upper),
     };
-    if lower.is_nan() || !(upper > lower) {
+    if upper.partial_cmp(&lower) != Some(std::cmp::Ordering::Greater) {
         return Err(wrong(
             "upper limit",
             upper,
