@@ -29,11 +29,14 @@ assert!(dynamics.mass[(1, 1)] > 1.0);
 
 pub mod arm;
 pub mod chain;
+pub mod control;
 mod dynamics;
+pub mod grasp;
 mod inverse_kinematics;
 mod joints;
 mod kinematics;
 mod rotation;
+pub mod sensing;
 
 pub use chain::{Chain, ChainError};
 pub use dynamics::Dynamics;
