@@ -53,7 +53,7 @@ impl Default for ReachOptions {
     }
 }
 
-/// Angles that reach a target.
+/// Angles that reach a target, or come nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
     /// The angles, within their limits.
@@ -66,6 +66,8 @@ pub struct Reached {
     pub iterations: u32,
     /// Joints that stand at a limit.
     pub at_limit: JointSet,
+    /// Whether both errors are within the tolerance.
+    pub is_reached: bool,
 }
 
 /// Why there are no angles.
@@ -76,18 +78,45 @@ pub enum ReachError {
     NotFinite(&'static str),
     /// The nearest posture found is not near enough.
     #[error(
-        "the target is missed by {:.3} mm and {:.3} deg after {} iterations ({} at a limit); it may be out of reach or need another start",
-        .0.position_error * 1e3, .0.rotation_error.to_degrees(), .0.iterations, .0.at_limit
+        "the target is missed by {:.3} mm and {:.3} deg after {iterations} iterations ({at_limit} at a limit); it may be out of reach or need another start",
+        .position_error * 1e3, .rotation_error.to_degrees()
     )]
-    NotReached(Reached),
+    NotReached {
+        /// Distance that is left [m].
+        position_error: f64,
+        /// Angle that is left [rad].
+        rotation_error: f64,
+        /// Iterations of all attempts.
+        iterations: u32,
+        /// Joints that stand at a limit.
+        at_limit: JointSet,
+    },
 }
 
 impl Chain {
     /// Angles within the limits that bring the tip to `world_from_target`, sought from `start`.
     ///
     /// # Errors
-    /// When a number is not finite, or no posture within the tolerance was found: the error then holds the nearest.
+    /// When a number is not finite, or no posture within the tolerance was found: the error then says what is left.
     pub fn reach(
+        &self,
+        world_from_target: &Pose,
+        start: &JointVector,
+        options: &ReachOptions,
+    ) -> Result<Reached, ReachError> {
+        let nearest = self.nearest(world_from_target, start, options)?;
+        let Reached { position_error, rotation_error, iterations, at_limit, is_reached, .. } = nearest;
+        match is_reached {
+            true => Ok(nearest),
+            false => Err(ReachError::NotReached { position_error, rotation_error, iterations, at_limit }),
+        }
+    }
+
+    /// As [`Chain::reach`], but what comes nearest is an answer too.
+    ///
+    /// # Errors
+    /// When a number is not finite.
+    pub fn nearest(
         &self,
         world_from_target: &Pose,
         start: &JointVector,
@@ -101,27 +130,24 @@ impl Chain {
         }
         let mut random = SplitMix::stream(0);
         let mut from = self.within_limits(start);
-        let mut best: Option<Reached> = None;
-        let mut iterations = 0;
-        for _ in 0..options.attempts.max(1) {
-            let mut found = self.approach(world_from_target, from, options);
-            iterations += found.iterations;
-            found.iterations = iterations;
-            let score = |reached: &Reached| reached.position_error + reached.rotation_error;
-            best = Some(best.filter(|best| score(best) <= score(&found)).unwrap_or(found));
-            if found.position_error <= options.position_tolerance
-                && found.rotation_error <= options.rotation_tolerance
-            {
-                return Ok(found);
+        let mut best = self.approach(world_from_target, from, options);
+        let mut iterations = best.iterations;
+        for _ in 1..options.attempts {
+            if best.is_reached {
+                break;
             }
             from = self.of_joints(|joint| {
                 let (lower, upper) = (joint.limits.lower.max(-3.0), joint.limits.upper.min(3.0));
                 lower + (upper - lower) * random.unit()
             });
+            let found = self.approach(world_from_target, from, options);
+            iterations += found.iterations;
+            let score = |reached: &Reached| reached.position_error + reached.rotation_error;
+            if score(&found) < score(&best) {
+                best = found;
+            }
         }
-        Err(best.map_or(ReachError::NotFinite("the arm"), |best| {
-            ReachError::NotReached(Reached { iterations, ..best })
-        }))
+        Ok(Reached { iterations, ..best })
     }
 
     /// The angles nearest to `angles` that every joint can take.
@@ -154,6 +180,7 @@ impl Chain {
                     rotation_error,
                     iterations,
                     at_limit: self.at_limit(&angles),
+                    is_reached,
                 };
             }
             let wanted = options
@@ -257,9 +284,9 @@ mod tests {
         let far = Pose::from_translation(Vector3::new(2.0, 0.0, 0.333));
         let start = panda.of_joints(|joint| joint.limits.middle());
         let error = panda.reach(&far, &start, &ReachOptions::default()).unwrap_err();
-        let ReachError::NotReached(nearest) = error else { panic!("{error}") };
+        let ReachError::NotReached { position_error, .. } = error else { panic!("{error}") };
         // 0.855 m of reach and a wrist of 0.088 m that cannot quite help
-        assert!(nearest.position_error > 1.0 && nearest.position_error < 1.4, "{error}");
+        assert!(position_error > 1.0 && position_error < 1.4, "{error}");
         assert!(error.to_string().contains("mm"), "{error}");
         let nowhere = Pose::from_translation(Vector3::new(f64::NAN, 0.0, 0.3));
         assert_eq!(

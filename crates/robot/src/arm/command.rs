@@ -1,12 +1,12 @@
 //! What the drives of an arm do during one step, as an affine function of its speed.
 //!
 //! ```text
-//! τ(q̄̇) = forward + s [back − (T/2 K + D) q̄̇],          0 < s ≤ 1
+//! τ(q̄̇) = forward + s [back − T/2 K q̄̇] − r D q̄̇,          s = r = 1 where the drives have the effort
 //! ```
 //!
 //! Feedback is taken at the middle of the step, as the springs of free bodies are: the drives' own loop runs a hundred
-//! times faster than the step, and a torque held over 10 ms would shake the arm. s is one unless a drive has not
-//! the effort for it; then all feedback is weakened alike, so that it pushes where it was meant to.
+//! times faster than the step, and a torque held over 10 ms would shake the arm. `saturation` says what happens where a
+//! drive has not the effort.
 
 use crate::{JointMatrix, JointVector};
 

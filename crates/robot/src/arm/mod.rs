@@ -5,6 +5,7 @@ mod error;
 mod free_motion;
 mod quasi_velocity;
 mod report;
+mod saturation;
 mod settle;
 mod step;
 

@@ -11,7 +11,7 @@ pub struct ArmReport {
     pub position_limited: JointSet,
     /// Joints that end faster than they may be.
     pub speed_limited: JointSet,
-    /// s: share of the wanted feedback that the drives had the effort for, one normally.
+    /// s: share of the springs' pull that the drives had the effort for, one normally.
     pub feedback_share: f64,
     /// Kinetic energy gained [J].
     pub energy_gain: f64,

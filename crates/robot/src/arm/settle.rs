@@ -1,21 +1,22 @@
 //! Midpoint speeds of an arm under what depends on them in a bent way: dry friction, stops, drives at their end.
 //!
 //! ```text
-//! A v = b + forward + s [back − (T/2 K + D) v] − d v + φ + σ + τ_e,        v = q̄̇,   w = 2v − q̇₀ ≈ q̇₁
+//! A v = b + forward + s [back − T/2 K v] − r D v − d v + φ + σ + τ_e,        v = q̄̇,   w = 2v − q̇₀ ≈ q̇₁
 //! φ = −f sign w, |φ| ≤ f where w = 0        Coulomb friction: on the end speed, or a joint would never come to rest
 //! 0 ≤ σ ⊥ w + b_s ≥ 0                       stop, towards the range; b_s = 2 gap/T + q̇₀ ahead of it, 0 at it
 //! ```
 //!
 //! A, b    the arm's inertia over the step;  d, f  viscous and Coulomb friction of each joint
-//! s       share of the feedback for which every drive has the effort
+//! s, r    shares of spring and damping for which every drive has the effort (`saturation`)
 //! τ_e     effort that what is held had in the last step: it decides which joints slide, and is not counted afterwards
 //!
 //! φ and σ come from sweeps over the joints; near rest they take energy, since w is the point nearest to the frictionless one.
-//! Friction is then frozen as a resistance φ = −r v with r ≥ 0 through the solution, which takes energy whatever v becomes
+//! Friction is then frozen as a resistance φ = −ρ v with ρ ≥ 0 through the solution, which takes energy whatever v becomes
 //! under contact; where φ is along v, because the joint is about to turn back, it stays an effort, unless friction would
-//! then make energy in sum: such joints turn back without it. A joint held from rest gets r = f/v_s and creeps by v_s.
+//! then make energy in sum: such joints turn back without it. A joint held from rest gets ρ = f/v_s and creeps by v_s.
 //! What is frozen is linear in v: contacts and grasp see one matrix, H = ∂v/∂τ.
 
+use super::saturation::Shares;
 use super::{ArmCommand, ArmError, ArmState};
 use crate::{Chain, JointMatrix, JointSet, JointVector};
 
@@ -55,13 +56,13 @@ pub(super) struct Settled {
     pub(super) speeds: JointVector,
     /// H.
     pub(super) response: JointMatrix,
-    /// s.
-    pub(super) share: f64,
+    /// s and r.
+    pub(super) shares: Shares,
     /// `forward` within the efforts of the drives.
     pub(super) forward: JointVector,
     /// Drives at their end.
     pub(super) effort_limited: JointSet,
-    /// d + r, and φ of the joints that turn back.
+    /// d + ρ, and φ of the joints that turn back.
     pub(super) friction: [JointVector; 2],
     /// σ.
     pub(super) stop: JointVector,
@@ -70,8 +71,14 @@ pub(super) struct Settled {
 impl Settled {
     /// Effort of the drives at speeds v.
     pub(super) fn drive(&self, command: &ArmCommand, step: f64, speeds: &JointVector) -> JointVector {
-        self.forward + (command.back - command.resistance(step) * speeds) * self.share
+        let [spring, damping] = feedback(command, step, speeds);
+        self.forward + spring * self.shares.spring - damping * self.shares.damping
     }
+}
+
+/// x and y: what spring and damping would do at speeds v.
+fn feedback(command: &ArmCommand, step: f64, speeds: &JointVector) -> [JointVector; 2] {
+    [command.back - command.stiffness * speeds * (step / 2.0), command.damping * speeds]
 }
 
 pub(super) fn settle(chain: &Chain, inertial: &Inertial, acting: &Acting) -> Result<Settled, ArmError> {
@@ -86,11 +93,12 @@ pub(super) fn settle(chain: &Chain, inertial: &Inertial, acting: &Acting) -> Res
             effort_limited.insert(joint);
         }
     }
-    let resistance = command.resistance(step);
-    let mut share = 1.0;
+    let mut shares = Shares::WHOLE;
     for round in 0.. {
-        let matrix = inertial.matrix + resistance * share + JointMatrix::from_diagonal(&viscous);
-        let pushed = inertial.effort + forward + command.back * share;
+        let spring = command.stiffness * (shares.spring * step / 2.0);
+        let resistance = spring + command.damping * shares.damping + JointMatrix::from_diagonal(&viscous);
+        let matrix = inertial.matrix + resistance;
+        let pushed = inertial.effort + forward + command.back * shares.spring;
         let response = matrix.try_inverse().ok_or(ArmError::Unsolvable)?;
         let Dry { resisting, mut turning, stop } =
             dry_efforts(chain, &response, &(response * (pushed + acting.expected)), acting);
@@ -109,19 +117,20 @@ pub(super) fn settle(chain: &Chain, inertial: &Inertial, acting: &Acting) -> Res
             return Err(ArmError::Unsolvable);
         }
         let friction = [viscous + resisting, turning];
-        let settled = Settled { speeds, response, share, forward, effort_limited, friction, stop };
-        let weaker = affordable_share(&settled, command, step, &limits, &mut effort_limited);
-        if weaker >= share || round >= WEAKENINGS {
+        let settled = Settled { speeds, response, shares, forward, effort_limited, friction, stop };
+        let [spring, damping] = feedback(command, step, &(speeds + response * acting.expected));
+        let weaker = shares.weakened(&forward, [&spring, &damping], &limits, &mut effort_limited);
+        if weaker == shares || round >= WEAKENINGS {
             return Ok(Settled { effort_limited, ..settled });
         }
-        share = weaker;
+        shares = weaker;
     }
     Err(ArmError::Unsolvable)
 }
 
 /// Dry friction and stops, frozen.
 struct Dry {
-    /// r.
+    /// ρ.
     resisting: JointVector,
     /// φ where it is along v.
     turning: JointVector,
@@ -183,26 +192,4 @@ fn approach(limits: crate::chain::JointLimits, acting: &Acting, joint: usize) ->
     let per_step = gap / acting.step;
     let allowed = if gap < 0.0 { RETURN * per_step } else { (2.0 * per_step + speed * inwards).max(0.0) };
     per_step.is_finite().then_some((inwards, allowed))
-}
-
-/// Largest share of the feedback, no larger than now, for which every drive has the effort at these speeds.
-fn affordable_share(
-    settled: &Settled,
-    command: &ArmCommand,
-    step: f64,
-    limits: &JointVector,
-    limited: &mut JointSet,
-) -> f64 {
-    let whole = command.back - command.resistance(step) * settled.speeds;
-    let mut share = settled.share;
-    for joint in 0..limits.len() {
-        let (limit, forward) = (limits[joint], settled.forward[joint]);
-        let total = forward + whole[joint] * settled.share;
-        // beyond the arm's joints all of this is zero
-        if limit > 0.0 && total.abs() > limit * (1.0 + 1e-9) {
-            limited.insert(joint);
-            share = share.min(((limit.copysign(whole[joint]) - forward) / whole[joint]).max(0.0));
-        }
-    }
-    share
 }

@@ -44,6 +44,8 @@ pub struct ArmStep {
     pub free_speeds: JointVector,
     /// H: change of the midpoint speeds per effort [rad/s per N·m]. Not symmetric; its symmetric part is positive.
     pub response: JointMatrix,
+    /// Midpoint speeds with the effort that was expected [rad/s].
+    pub expected_speeds: JointVector,
     /// The arm where its Jacobians over the step are taken.
     pub posture: Posture,
     state: ArmState,
@@ -92,6 +94,7 @@ impl Chain {
         let free = free_motion(self, &acting, gravity, rule)?;
         Ok(ArmStep {
             free_speeds: free.settled.speeds,
+            expected_speeds: free.settled.speeds + free.settled.response * expected,
             response: free.settled.response,
             posture: free.posture,
             state: *state,
@@ -129,6 +132,12 @@ impl Chain {
 }
 
 impl ArmStep {
+    /// The arm at the start of the step.
+    #[must_use]
+    pub fn start(&self) -> &ArmState {
+        &self.state
+    }
+
     /// q̄̇ under an effort of what the arm holds [rad/s].
     #[must_use]
     pub fn speeds_under(&self, outer: &JointVector) -> JointVector {
@@ -166,7 +175,7 @@ impl ArmStep {
             effort_limited,
             position_limited,
             speed_limited,
-            feedback_share: self.settled.share,
+            feedback_share: self.settled.shares.spring,
             energy_gain: energy(end) - energy(&self.state),
             drive_work: work(drive),
             weight_work: -work(self.gravity),

@@ -16,7 +16,7 @@ use tightfit_spatial::{Pose, cayley};
 use super::{ControlError, JointController, JointTarget, Posed};
 use crate::arm::{ArmCommand, ArmState};
 use crate::kinematics::{halves, stacked};
-use crate::{Chain, JointSet, JointVector, ReachError, ReachOptions, rotation_vector};
+use crate::{Chain, JointSet, JointVector, ReachOptions, rotation_vector};
 
 /// Virtual mass, damping and stiffness along and about the world's axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,11 +137,9 @@ impl Admittance {
             preference: 0.01,
             preference_iterations: 1,
         };
-        let (reached, out_of_reach) = match chain.reach(&world_from_command, &memory.angles, &options) {
-            Ok(reached) => (reached, 0.0),
-            Err(ReachError::NotReached(nearest)) => (nearest, nearest.position_error),
-            Err(error) => return Err(error.into()),
-        };
+        let nearest = chain.nearest(&world_from_command, &memory.angles, &options);
+        let reached = nearest.map_err(|_| ControlError::NotFinite("the command of the admittance"))?;
+        let out_of_reach = if reached.is_reached { 0.0 } else { reached.position_error };
         let way = reached.angles - memory.angles;
         let mut speed_limited = JointSet::default();
         let mut share = 1.0_f64;
@@ -157,7 +155,7 @@ impl Admittance {
         let accelerations = (speeds - memory.speeds) / step;
         let joint_target = JointTarget { angles: memory.angles, speeds, accelerations };
         let command = self.inner.command(chain, state, &joint_target, gravity, step)?;
-        let is_held_back = share < 1.0 || out_of_reach > 0.0;
+        let is_held_back = share < 1.0 || !reached.is_reached;
         let memory = AdmittanceMemory {
             // a virtual mass that runs ahead of the arm would come back late and hard
             world_from_command: if is_held_back {

@@ -1,7 +1,5 @@
 //! What a controller cannot work with.
 
-use crate::ReachError;
-
 /// A gain, target or measurement that leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ControlError {
@@ -30,9 +28,6 @@ pub enum ControlError {
         /// Critical damping.
         critical: f64,
     },
-    /// The arm cannot go where it should start from.
-    #[error(transparent)]
-    Reach(#[from] ReachError),
 }
 
 impl ControlError {

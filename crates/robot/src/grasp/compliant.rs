@@ -6,8 +6,10 @@
 //! ```
 //!
 //! The limit is the ellipsoid that sliding friction of a patch nearly has (R. D. Howe, M. R. Cutkosky, "Practical force-motion
-//! models for sliding manipulation", IJRR 15(6), 1996). Settling takes ½ εᵀKε (1 − 1/r²) of energy and gives none.
-//! It is looked at between steps: within one the load may pass the limit by what the step adds.
+//! models for sliding manipulation", IJRR 15(6), 1996). Settling takes energy, the load at the limit
+//! times the way, and gives none.
+//! A step whose λ, with the contact impulse of the last one, is beyond the limit is taken again with λ/r as a constant
+//! load. Contact that comes new may bring λ beyond the limit for one step.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use tightfit_pipeline::integration::BodyMotion;
@@ -15,8 +17,11 @@ use tightfit_spatial::Pose;
 
 use super::{Held, Tie};
 use crate::control::ControlError;
-use crate::kinematics::{halves, stacked};
+use crate::kinematics::halves;
 use crate::{Posture, rotation_about};
+
+/// Compliance of a part that slides, in units of that of the fingers [-]: the load stays what it is to a millionth.
+const SLIDING: f64 = 1e6;
 
 /// Loads at which a held part begins to slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +78,20 @@ impl CompliantGrasp {
         Tie { compliance, catch_up: compliance * (self.in_world(posture, &self.stiffness) * error) }
     }
 
+    /// The tie of a part that slides in the hand under a constant load, for a load λ that is beyond the limit.
+    #[must_use]
+    pub fn sliding_tie(&self, load: &Vector6<f64>, posture: &Posture, step: f64) -> Option<Tie> {
+        let ratio = self.ratio(load);
+        let compliance = self.tie(&Vector6::zeros(), posture, step).compliance * SLIDING;
+        (ratio > 1.0).then(|| Tie { compliance, catch_up: compliance * load / ratio })
+    }
+
+    /// r of a load; zero where nothing limits it.
+    fn ratio(&self, load: &Vector6<f64>) -> f64 {
+        let (force, torque) = halves(load);
+        self.limit.map_or(0.0, |limit| (force.norm() / limit.force).hypot(torque.norm() / limit.torque))
+    }
+
     /// Energy of the spring [J].
     #[must_use]
     pub fn potential(&self, error: &Vector6<f64>, posture: &Posture) -> f64 {
@@ -81,14 +100,11 @@ impl CompliantGrasp {
 
     /// Lets the part settle in the hand where its load is beyond the limit.
     pub fn slip(&self, held: &mut Held, posture: &Posture, body: &BodyMotion) -> Slip {
-        let Some(limit) = self.limit else { return Slip::default() };
         let error = held.error(posture, body);
-        let (force, torque) = halves(&(self.in_world(posture, &self.stiffness) * error));
-        let ratio = (force.norm() / limit.force).hypot(torque.norm() / limit.torque);
+        let ratio = self.ratio(&(self.in_world(posture, &self.stiffness) * error));
         if ratio <= 1.0 {
             return Slip { ratio, dissipated: 0.0 };
         }
-        let before = self.potential(&error, posture);
         let (shift, turn) = halves(&(error / ratio));
         let angle = turn.norm();
         let rotation = match angle > 0.0 {
@@ -97,7 +113,8 @@ impl CompliantGrasp {
         };
         let wanted = Pose::new(body.center + shift, rotation);
         held.tip_from_center = posture.world_from_tip.inverse() * wanted;
-        Slip { ratio, dissipated: before - self.potential(&stacked(shift, turn), posture) }
+        // the load at the limit over the way: [Kε/r]ᵀ(ε − ε/r)
+        Slip { ratio, dissipated: 2.0 * self.potential(&error, posture) * (1.0 - 1.0 / ratio) / ratio }
     }
 
     /// A diagonal of the tip's axes as a matrix in world axes.
