@@ -136,7 +136,7 @@ fn an_admittance_lags_a_moving_set_point_by_damping_over_stiffness() {
     for _ in 0..400 {
         let target = Posed::between(&at(now), &at(now + STEP), STEP);
         let output =
-            controller.command(&chain, &memory, &state, &Vector6::zeros(), &target, (GRAVITY, STEP)).unwrap();
+            controller.command(&chain, &memory, &state, &Vector6::zeros(), &target, GRAVITY, STEP).unwrap();
         assert!(output.speed_limited.is_empty() && output.out_of_reach == 0.0);
         memory = output.memory;
         state = go(&chain, &state, &output.command, &Vector6::zeros()).0;
@@ -157,7 +157,7 @@ fn an_admittance_gives_way_by_measured_force_over_stiffness() {
     let wrench = Vector6::new(10.0, 0.0, 20.0, 0.0, 0.0, 0.0);
     for _ in 0..600 {
         let output = controller
-            .command(&chain, &memory, &state, &wrench, &Posed::still(start), (GRAVITY, STEP))
+            .command(&chain, &memory, &state, &wrench, &Posed::still(start), GRAVITY, STEP)
             .unwrap();
         memory = output.memory;
         state = go(&chain, &state, &output.command, &Vector6::zeros()).0;
@@ -184,7 +184,7 @@ fn a_turning_gripper_follows_more_than_a_turn() {
         let now = f64::from(index) * STEP;
         let target = Posed::between(&at(now), &at(now + STEP), STEP);
         let output =
-            controller.command(&chain, &memory, &state, &Vector6::zeros(), &target, (GRAVITY, STEP)).unwrap();
+            controller.command(&chain, &memory, &state, &Vector6::zeros(), &target, GRAVITY, STEP).unwrap();
         memory = output.memory;
         state = go(&chain, &state, &output.command, &Vector6::zeros()).0;
     }
@@ -226,7 +226,8 @@ fn absurd_stiffness_ends_at_reported_limits_and_stays_bounded() {
                             &state,
                             &Vector6::zeros(),
                             &Posed::still(far),
-                            (GRAVITY, STEP),
+                            GRAVITY,
+                            STEP,
                         )
                         .unwrap();
                     limited |= !output.speed_limited.is_empty();
@@ -274,7 +275,7 @@ fn what_is_no_number_and_what_would_ring_is_refused() {
     let admittance = Admittance::new(papers_gains(1.0), inner, None).unwrap();
     let memory = admittance.start(&chain, &state);
     let ask = |wrench: Vector6<f64>, target: &Posed| {
-        admittance.command(&chain, &memory, &state, &wrench, target, (GRAVITY, STEP)).map(|_| ())
+        admittance.command(&chain, &memory, &state, &wrench, target, GRAVITY, STEP).map(|_| ())
     };
     assert_eq!(ask(Vector6::zeros(), &nowhere), Err(ControlError::NotFinite("the set-point")));
     let still = Posed::still(tip(&chain, &state));
@@ -297,7 +298,7 @@ fn a_set_point_out_of_reach_is_reported_and_the_arm_stands() {
     let mut reported = false;
     for _ in 0..600 {
         let output =
-            controller.command(&chain, &memory, &state, &Vector6::zeros(), &far, (GRAVITY, STEP)).unwrap();
+            controller.command(&chain, &memory, &state, &Vector6::zeros(), &far, GRAVITY, STEP).unwrap();
         reported |= output.out_of_reach > 0.0 || !output.speed_limited.is_empty();
         memory = output.memory;
         state = go(&chain, &state, &output.command, &Vector6::zeros()).0;

@@ -105,12 +105,16 @@ impl Scene {
         [error.fixed_rows::<3>(0).norm(), error.fixed_rows::<3>(3).norm()]
     }
 
-    /// Gravity of the arm, and the part's weight as the joints feel it.
+    /// The arm as its controller knows it, part and all.
+    fn loaded(&self) -> Chain {
+        let (inertia, tip_from_part) = peg();
+        self.chain.clone().with_payload(&tip_from_part, &inertia)
+    }
+
+    /// Effort that holds arm and part.
     fn holding(&self) -> JointVector {
-        let posture = self.chain.posture(&self.state.angles);
-        let own = self.chain.dynamics(&posture, &self.state.speeds, GRAVITY).gravity;
-        let weight = Vector6::new(0.0, 0.0, -9.81 * self.inertia.mass, 0.0, 0.0, 0.0);
-        own - self.held.jacobian(&posture).tr_mul(&weight)
+        let loaded = self.loaded();
+        loaded.dynamics(&loaded.posture(&self.state.angles), &self.state.speeds, GRAVITY).gravity
     }
 }
 
@@ -205,22 +209,33 @@ fn what_the_arm_does_arrives_at_the_part_and_nothing_more() {
 }
 
 #[test]
+fn an_arm_that_knows_its_payload_stands_still_with_it() {
+    let mut scene = Scene::new(Chain::panda().unwrap().without_friction(), &READY);
+    let start = scene.state.angles;
+    let grip = Grasp::Rigid(RigidGrasp::default());
+    scene.held.load.z = 9.81 * scene.inertia.mass;
+    for _ in 0..100 {
+        let command = ArmCommand::of_effort(scene.holding());
+        scene.step(&command, &grip, Vector6::zeros());
+    }
+    assert!((scene.state.angles - start).amax() < 1e-9, "{}", scene.state.angles - start);
+    let weight = 9.81 * scene.inertia.mass;
+    let load = scene.held.load;
+    assert!((load - Vector6::new(0.0, 0.0, weight, 0.0, 0.0, 0.0)).norm() < 1e-6, "{load}");
+}
+
+#[test]
 fn a_rigid_grasp_drifts_by_less_than_a_micrometre_in_five_seconds_of_swinging() {
     for chain in [Chain::panda().unwrap(), Chain::panda_turning_gripper().unwrap()] {
         let mut scene = Scene::new(chain, &[0.2, -0.9, 0.1, -2.2, -0.2, 1.4, 0.5]);
         let grip = Grasp::Rigid(RigidGrasp::default());
         let controller = JointController::new(30.0, 1.0).unwrap();
         let middle = scene.state.angles;
+        let loaded = scene.loaded();
         let (mut worst, mut fastest, mut heaviest) = ([0.0_f64; 2], 0.0_f64, 0.0_f64);
         for index in 0..500 {
             let target = swinging(&scene.chain, &middle, f64::from(index) * STEP);
-            let mut command = controller.command(&scene.chain, &scene.state, &target, GRAVITY, STEP).unwrap();
-            command.forward = scene.holding()
-                + (command.forward
-                    - scene
-                        .chain
-                        .dynamics(&scene.chain.posture(&scene.state.angles), &scene.state.speeds, GRAVITY)
-                        .gravity);
+            let command = controller.command(&loaded, &scene.state, &target, GRAVITY, STEP).unwrap();
             scene.step(&command, &grip, Vector6::zeros());
             let error = scene.error();
             worst = [worst[0].max(error[0]), worst[1].max(error[1])];

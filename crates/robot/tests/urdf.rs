@@ -4,7 +4,7 @@
 
 use tightfit_robot::chain::JointKind;
 use tightfit_robot::{Chain, JointVector};
-use tightfit_spatial::Vector3;
+use tightfit_spatial::{SplitMix, Vector3};
 
 const MASS: &str = r#"<inertial><origin xyz="0.1 0 0"/><mass value="2"/>
     <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>"#;
@@ -153,6 +153,36 @@ fn a_tip_must_be_named_where_several_links_end_the_arm() {
     assert!(Chain::from_urdf("no xml at all", None).unwrap_err().to_string().contains("URDF"));
     let missing = Chain::from_urdf_file(std::path::Path::new("/nowhere/arm.urdf"), None).unwrap_err();
     assert!(missing.to_string().contains("/nowhere/arm.urdf"));
+}
+
+/// Cut off, with bytes changed, or with pieces doubled: always an answer, never a panic.
+#[test]
+fn damaged_descriptions_are_answered() {
+    let whole = include_str!("../../../assets/robots/panda.urdf");
+    let mut random = SplitMix::stream(1);
+    let mut accepted = 0;
+    for _ in 0..400 {
+        let mut bytes = whole.as_bytes().to_vec();
+        let place = |random: &mut SplitMix, length: usize| (random.unit() * length as f64) as usize;
+        match random.bits() % 3 {
+            0 => bytes.truncate(place(&mut random, bytes.len())),
+            1 => {
+                let at = place(&mut random, bytes.len());
+                bytes[at] = b' ' + (random.bits() % 95) as u8;
+            }
+            _ => {
+                let (from, to) = (place(&mut random, bytes.len()), place(&mut random, bytes.len()));
+                let piece = bytes[from..bytes.len().min(from + 300)].to_vec();
+                bytes.splice(to..to, piece);
+            }
+        }
+        let answer = Chain::from_urdf(&String::from_utf8_lossy(&bytes), None);
+        accepted += u32::from(answer.is_ok());
+        if let Err(error) = answer {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+    assert!(accepted > 0, "a byte changed in a comment does no harm");
 }
 
 #[test]

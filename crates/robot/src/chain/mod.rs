@@ -128,6 +128,17 @@ impl Chain {
         self
     }
 
+    /// The same arm with a part fixed to its tip, as a controller sees it that knows what the arm carries.
+    #[must_use]
+    pub fn with_payload(mut self, tip_from_part: &Pose, part: &Inertia) -> Self {
+        let last_from_part = self.last_from_tip * *tip_from_part;
+        if let Some(joint) = self.joints.last_mut() {
+            let part = part.transformed(&last_from_part);
+            joint.inertia = Some(joint.inertia.map_or(part, |own| own.combined(&part)));
+        }
+        self
+    }
+
     /// The same arm with frictionless joints.
     #[must_use]
     pub fn without_friction(mut self) -> Self {

@@ -115,9 +115,9 @@ impl Admittance {
         state: &ArmState,
         wrench: &Vector6<f64>,
         target: &Posed,
-        environment: (Vector3<f64>, f64),
+        gravity: Vector3<f64>,
+        step: f64,
     ) -> Result<AdmittanceOutput, ControlError> {
-        let (gravity, step) = environment;
         ControlError::check_finite("the measured wrench", wrench)?;
         let pose = target.world_from_tip;
         let numbers = pose.translation.iter().chain(&pose.rotation.coords).chain(&target.velocity);
