@@ -17,7 +17,7 @@ use crate::{Chain, JointMatrix, JointVector, Posture};
 /// Sweeps for the middle of the step; each gains a factor of T times the relative change of M over the step.
 const SWEEPS: usize = 3;
 /// Change of the middle at which they end [rad].
-const SETTLED: f64 = 1e-12;
+const SETTLED: f64 = 1e-9;
 
 /// A step without outer effort.
 pub(super) struct FreeMotion {
