@@ -15,7 +15,7 @@ use super::{ArmError, ArmRule};
 use crate::{Chain, JointMatrix, JointVector, Posture};
 
 /// Sweeps for the middle of the step; each gains a factor of T times the relative change of M over the step.
-const SWEEPS: usize = 3;
+const SWEEPS: usize = 2;
 /// Change of the middle at which they end [rad].
 const SETTLED: f64 = 1e-9;
 
