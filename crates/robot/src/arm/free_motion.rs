@@ -14,9 +14,8 @@ use super::settle::{Acting, Inertial, Settled, settle};
 use super::{ArmError, ArmRule};
 use crate::{Chain, JointMatrix, JointVector, Posture};
 
-/// Sweeps for the middle of the step; each gains a factor of T times the relative change of M over the step. Two do for
-/// plain motion; under a controller a hundred times too stiff the third lets the arm come to rest sooner.
-const SWEEPS: usize = 3;
+/// Sweeps for the middle of the step; each gains a factor of T times the relative change of M over the step.
+const SWEEPS: usize = 2;
 /// Change of the middle at which they end [rad].
 const SETTLED: f64 = 1e-9;
 
