@@ -3,7 +3,7 @@ Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
 This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
 scenes, [`spatial`] poses, twists, wrenches and inertia, [`network`] small networks with
-their gradient, [`learning`] how they are trained, [`report`] the HTML report of runs. The examples
+their gradient, [`learning`] how they are trained, [`robot`] arms, [`report`] the HTML report of runs. The examples
 `first_run`, `own_loop`, `branch` and `batch` of this crate show how they are used.
 
 ```
@@ -24,6 +24,7 @@ pub mod report;
 
 pub use tightfit_learning as learning;
 pub use tightfit_network as network;
+pub use tightfit_robot as robot;
 pub use tightfit_shape as shape;
 pub use tightfit_simulation as scene;
 pub use tightfit_spatial as spatial;

@@ -1,0 +1,92 @@
+//! How much of a command the drives have the effort for.
+//!
+//! ```text
+//! τ = forward + s x − r y,     x = back − T/2 K v,   y = D v,     |τ_j| ≤ effort of drive j
+//! ```
+//!
+//! The spring is weakened first (s), the damping only where it alone is too much (r): an arm that asks for more than its
+//! drives have brakes rather than thrashes. Both are the same for all joints, so that the tip is pushed where it was meant to
+//! be, and r vᵀDv stays a loss.
+
+use crate::{JointSet, JointVector};
+
+/// Shares of spring and damping, one and one where the drives suffice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shares {
+    /// s.
+    pub(super) spring: f64,
+    /// r.
+    pub(super) damping: f64,
+}
+
+impl Shares {
+    pub(super) const WHOLE: Self = Self { spring: 1.0, damping: 1.0 };
+
+    /// The largest shares, no larger than these, within the efforts of the drives; drives at their end join `limited`.
+    pub(super) fn weakened(
+        self,
+        forward: &JointVector,
+        [spring, damping]: [&JointVector; 2],
+        efforts: &JointVector,
+        limited: &mut JointSet,
+    ) -> Self {
+        let mut next = self;
+        for joint in 0..efforts.len() {
+            let (limit, forward, x, y) = (efforts[joint], forward[joint], spring[joint], damping[joint]);
+            let braked = forward - self.damping * y;
+            let total = braked + self.spring * x;
+            // beyond the arm's joints all of this is zero
+            if limit == 0.0 || total.abs() <= limit * (1.0 + 1e-9) {
+                continue;
+            }
+            limited.insert(joint);
+            let share = (limit.copysign(total) - braked) / x;
+            if share.is_finite() && (0.0..=self.spring).contains(&share) {
+                next.spring = next.spring.min(share);
+            } else {
+                next.spring = 0.0;
+                let share = (forward - limit.copysign(braked)) / y;
+                let is_braking_too_hard = braked.abs() > limit * (1.0 + 1e-9);
+                if is_braking_too_hard && (0.0..=self.damping).contains(&share) {
+                    next.damping = next.damping.min(share);
+                }
+            }
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn springs_go_first_and_no_drive_is_beyond_its_end() {
+        let of = |values: [f64; 2]| {
+            let mut vector = JointVector::zeros();
+            vector[0] = values[0];
+            vector[1] = values[1];
+            vector
+        };
+        let efforts = of([10.0, 10.0]);
+        for (forward, spring, damping, expected) in [
+            ([2.0, 0.0], [4.0, -5.0], [1.0, 1.0], [1.0, 1.0]),
+            ([2.0, 0.0], [16.0, -5.0], [0.0, 0.0], [0.5, 1.0]),
+            ([0.0, 0.0], [5.0, 5.0], [30.0, 1.0], [0.0, 1.0 / 3.0]),
+        ] {
+            let [forward, spring, damping] = [forward, spring, damping].map(of);
+            let mut limited = JointSet::default();
+            let mut shares = Shares::WHOLE;
+            for _ in 0..3 {
+                shares = shares.weakened(&forward, [&spring, &damping], &efforts, &mut limited);
+            }
+            assert!(
+                (shares.spring - expected[0]).abs() + (shares.damping - expected[1]).abs() < 1e-12,
+                "{shares:?}"
+            );
+            let total = forward + spring * shares.spring - damping * shares.damping;
+            assert!(total.amax() <= 10.0 * (1.0 + 1e-9));
+            assert_eq!(limited.is_empty(), shares == Shares::WHOLE);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Set-points of the tip over time, from a table.
+//!
+//! The table is CSV with a header; the columns `t_s, x_m, y_m, z_m, qx, qy, qz, qw` are looked for by name, in any order,
+//! others are left alone. Between rows the pose goes evenly; before the first and after the last row it stands still.
+
+use std::path::Path;
+
+use tightfit_spatial::{Pose, Quaternion, UnitQuaternion, Vector3};
+
+use super::Posed;
+
+const COLUMNS: [&str; 8] = ["t_s", "x_m", "y_m", "z_m", "qx", "qy", "qz", "qw"];
+
+/// A table that holds no set-points.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SetPointError {
+    /// The file could not be read.
+    #[error("cannot read {path}: {reason}; give the path of a CSV file of set-points")]
+    Unreadable {
+        /// The path.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A column is missing.
+    #[error("{place}: the header has no column `{column}`; it must have t_s, x_m, y_m, z_m, qx, qy, qz, qw")]
+    Column {
+        /// The file.
+        place: String,
+        /// The column.
+        column: &'static str,
+    },
+    /// A cell that is no finite number, or missing.
+    #[error("{place}, line {line}: column `{column}` is `{found}`; it must be a finite number")]
+    Cell {
+        /// The file.
+        place: String,
+        /// Line, counted from one.
+        line: usize,
+        /// The column.
+        column: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A quaternion that is no rotation.
+    #[error(
+        "{place}, line {line}: the quaternion has length {length}; it must be 1 within 0.001, in the order x, y, z, w"
+    )]
+    Quaternion {
+        /// The file.
+        place: String,
+        /// Line, counted from one.
+        line: usize,
+        /// Its length.
+        length: f64,
+    },
+    /// Time that does not go on.
+    #[error("{place}, line {line}: t_s is {time} s after {before} s; times must increase")]
+    Time {
+        /// The file.
+        place: String,
+        /// Line, counted from one.
+        line: usize,
+        /// The time.
+        time: f64,
+        /// The time of the row before.
+        before: f64,
+    },
+    /// No row.
+    #[error("{place}: there is no set-point; at least one row must follow the header")]
+    Empty {
+        /// The file.
+        place: String,
+    },
+}
+
+/// Poses by time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetPoints {
+    rows: Vec<(f64, Pose)>,
+}
+
+impl SetPoints {
+    /// The set-points of a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no such table; the error names line and column.
+    pub fn from_file(path: &Path) -> Result<Self, SetPointError> {
+        let place = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| SetPointError::Unreadable { path: place.clone(), reason: error.to_string() })?;
+        Self::from_csv(&text, &place)
+    }
+
+    /// The set-points of a text; `place` names it in errors.
+    ///
+    /// # Errors
+    /// When it is no such table; the error names line and column.
+    pub fn from_csv(text: &str, place: &str) -> Result<Self, SetPointError> {
+        let mut lines = text.lines().enumerate();
+        let header = lines.next().map_or("", |(_, line)| line).trim_start_matches('\u{feff}');
+        let names: Vec<&str> = header.split(',').map(str::trim).collect();
+        let mut places = [0; COLUMNS.len()];
+        for (column, found) in COLUMNS.into_iter().zip(&mut places) {
+            let found_at = names.iter().position(|name| *name == column);
+            *found = found_at.ok_or_else(|| SetPointError::Column { place: place.into(), column })?;
+        }
+        let mut rows: Vec<(f64, Pose)> = Vec::new();
+        for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let line_number = index + 1;
+            let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+            let mut values = [0.0; COLUMNS.len()];
+            for ((column, cell), value) in COLUMNS.into_iter().zip(places).zip(&mut values) {
+                let found = cells.get(cell).copied().unwrap_or("");
+                let number = found.parse::<f64>().ok().filter(|number| number.is_finite());
+                *value = number.ok_or_else(|| SetPointError::Cell {
+                    place: place.into(),
+                    line: line_number,
+                    column,
+                    found: found.into(),
+                })?;
+            }
+            let [time, x, y, z, qx, qy, qz, qw] = values;
+            let quaternion = Quaternion::new(qw, qx, qy, qz);
+            let length = quaternion.norm();
+            if (length - 1.0).abs() > 1e-3 {
+                return Err(SetPointError::Quaternion { place: place.into(), line: line_number, length });
+            }
+            if let Some((before, _)) = rows.last().filter(|(before, _)| *before >= time) {
+                return Err(SetPointError::Time {
+                    place: place.into(),
+                    line: line_number,
+                    time,
+                    before: *before,
+                });
+            }
+            rows.push((time, Pose::new(Vector3::new(x, y, z), UnitQuaternion::new_normalize(quaternion))));
+        }
+        if rows.is_empty() {
+            return Err(SetPointError::Empty { place: place.into() });
+        }
+        Ok(Self { rows })
+    }
+
+    /// When the last set-point is reached [s].
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.rows.last().map_or(0.0, |(time, _)| *time)
+    }
+
+    /// The pose at a time [s].
+    #[must_use]
+    pub fn at(&self, time: f64) -> Pose {
+        let after = self.rows.partition_point(|(when, _)| *when <= time);
+        match (after.checked_sub(1).and_then(|before| self.rows.get(before)), self.rows.get(after)) {
+            (Some((from, a)), Some((until, b))) => a.towards(b, (time - from) / (until - from)),
+            (Some((_, only)), None) | (None, Some((_, only))) => *only,
+            (None, None) => Pose::identity(),
+        }
+    }
+
+    /// The set-point of a step that begins at `time` and takes `step` seconds.
+    #[must_use]
+    pub fn during(&self, time: f64, step: f64) -> Posed {
+        Posed::between(&self.at(time), &self.at(time + step), step)
+    }
+}
