@@ -7,14 +7,17 @@
 //! ```
 //!
 //! e unit direction in the tangent plane, v₀ₜ slip at the start of the step [m/s], the rest as in
-//! `single_contact`. Where D̃ is not isotropic f has several minima: a scan over directions finds them, the arc around
-//! each is halved by the sign of f', and the lowest is taken. f prefers directions of large D̃ and of v₀ₜ, so friction is not
+//! `single_contact`. Where D̃ is not isotropic f may have several minima: a scan over directions finds them, each is
+//! brought to the root of f', and the lowest is taken. As a rule there is one, and Newton's method finds it at once
+//! (`dissipation_slope`). Beyond Painlevé's limit some directions have no solution; there the arc around every minimum of
+//! the scan is halved by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not
 //! opposite to the slip at the end of the step as Coulomb's law would have it.
 
 use std::sync::LazyLock;
 
 use nalgebra::{Vector2, Vector3};
 
+use super::dissipation_slope::DissipationSlope;
 use super::single_contact::SingleContact;
 
 /// Directions of the scan.
@@ -97,8 +100,37 @@ impl Curve<'_> {
         )
     }
 
-    /// Direction of the lowest f: the best of the minima that the scan finds.
+    /// Direction of the lowest f.
     fn lowest(&self) -> Vector2<f64> {
+        let SingleContact { normal, friction, coupling, .. } = self.contact;
+        let steepest = friction * friction * coupling.norm_squared();
+        if steepest >= (1.0 - BLOCKED) * normal * normal {
+            return self.lowest_unblocked();
+        }
+        let slope = DissipationSlope::new(self.contact, self.push, self.toward);
+        slope.only_minimum().unwrap_or_else(|| self.lowest_root(&slope))
+    }
+
+    /// The best of the roots at which f' rises through zero between two directions of the scan.
+    fn lowest_root(&self, slope: &DissipationSlope) -> Vector2<f64> {
+        let fan = &*FAN;
+        let slopes: [f64; DIRECTIONS] = std::array::from_fn(|index| slope.at(fan[index]));
+        let mut best = (f64::INFINITY, fan[0]);
+        for index in 0..DIRECTIONS {
+            let after = (index + 1) % DIRECTIONS;
+            if slopes[index] < 0.0 && slopes[after] >= 0.0 {
+                let direction = slope.root_between(fan[index], fan[after]);
+                let energy = self.energy(direction);
+                if energy < best.0 {
+                    best = (energy, direction);
+                }
+            }
+        }
+        best.1
+    }
+
+    /// The best of the minima that the scan finds among the directions that have a solution.
+    fn lowest_unblocked(&self) -> Vector2<f64> {
         let energies: [f64; DIRECTIONS] = std::array::from_fn(|index| self.energy(FAN[index]));
         let mut best = (f64::INFINITY, FAN[0]);
         for index in 0..DIRECTIONS {
