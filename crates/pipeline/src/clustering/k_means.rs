@@ -8,7 +8,9 @@
 //!
 //! With the normals in, opposite walls of a hole stay apart however thin the part between them. L makes the result
 //! the same for parts of any size. Nothing is random: equal distances go to the lower index.
-//! Distances are taken in blocks of contacts; the sums behind the means follow the contacts that change hands.
+//! Distances are taken in blocks of contacts; the sums behind the means follow the contacts that change hands. A block whose
+//! contacts are all nearer to their centres than to any other by more than the centres have moved since, twice the longest
+//! way, keeps them unasked (Hamerly 2010): the clusters are those of plain sweeps.
 
 use std::ops::Range;
 
@@ -21,6 +23,8 @@ use crate::records::Contacts;
 
 /// Most sweeps.
 const SWEEPS: u32 = 15;
+/// Leads within this much of the ways are looked at again [-]: features are of the order of 1.
+const ROUNDING: f64 = 1e-12;
 
 /// Memory of the sweeps; nothing is allocated once there is room.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +34,9 @@ pub(super) struct KMeansWorkspace {
     owners: Vec<Lanes>,
     /// Squared distance to the nearest seed.
     distances: Vec<Lanes>,
+    /// How much nearer every block's contacts are to their own centre than to the next, at the least, and the way that the
+    /// centres had gone when that was found.
+    leads: Vec<[f64; 2]>,
     centers: Vec<Feature>,
     /// Sum and number of the features of every cluster.
     sums: Vec<(Feature, f64)>,
@@ -44,6 +51,7 @@ impl KMeansWorkspace {
         crate::make_room(&mut self.blocks, blocks);
         crate::make_room(&mut self.owners, blocks);
         crate::make_room(&mut self.distances, blocks);
+        crate::make_room(&mut self.leads, blocks);
         crate::make_room(&mut self.centers, clusters);
         crate::make_room(&mut self.sums, clusters);
         crate::make_room(&mut self.deepest, clusters);
@@ -92,7 +100,7 @@ impl Vectorise for Clusters<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { contacts, range, clusters, workspace } = self;
-        let KMeansWorkspace { blocks, owners, distances, centers, sums, .. } = workspace;
+        let KMeansWorkspace { blocks, owners, distances, leads, centers, sums, .. } = workspace;
         let count = range.len();
         fill(contacts, range.clone(), blocks);
         let first = deepest(contacts, range.clone()).map_or(0, |index| index - range.start);
@@ -101,10 +109,20 @@ impl Vectorise for Clusters<'_> {
         owners.resize(blocks.len(), [-1.0; LANES]);
         sums.clear();
         sums.resize(centers.len(), ([0.0; WIDTH], 0.0));
+        leads.clear();
+        leads.resize(blocks.len(), [f64::NEG_INFINITY, 0.0]);
+        // the longest ways of the centres, added up over the sweeps
+        let mut gone = 0.0;
         for _ in 0..SWEEPS {
             let mut is_settled = true;
-            for (place, (block, owners)) in blocks.iter().zip(owners.iter_mut()).enumerate() {
-                let nearest = nearest(block, centers);
+            for place in 0..blocks.len() {
+                let [lead, before] = leads[place];
+                if lead > 2.0 * (gone - before) + ROUNDING {
+                    continue;
+                }
+                let (block, owners) = (&blocks[place], &mut owners[place]);
+                let (nearest, lead) = nearest(block, centers);
+                leads[place] = [lead, gone];
                 if nearest != *owners {
                     let used = LANES.min(count - place * LANES);
                     move_sums(block, used, owners, &nearest, sums);
@@ -115,13 +133,27 @@ impl Vectorise for Clusters<'_> {
             if is_settled {
                 break;
             }
-            for (center, (sum, count)) in centers.iter_mut().zip(sums.iter()) {
-                if *count > 0.0 {
-                    *center = sum.map(|value| value / count);
-                }
-            }
+            gone += move_centers(centers, sums);
         }
     }
+}
+
+/// Puts every centre at the mean of its contacts; the longest way that one goes.
+#[inline(always)]
+fn move_centers(centers: &mut [Feature], sums: &[(Feature, f64)]) -> f64 {
+    let mut longest = 0.0;
+    for (center, (sum, count)) in centers.iter_mut().zip(sums) {
+        if *count > 0.0 {
+            let mut squared = 0.0;
+            for (own, sum) in center.iter_mut().zip(sum) {
+                let mean = sum / count;
+                squared += (mean - *own) * (mean - *own);
+                *own = mean;
+            }
+            longest = f64::max(longest, squared);
+        }
+    }
+    longest.sqrt()
 }
 
 /// The deepest contact and those farthest from the ones before.
@@ -164,21 +196,28 @@ fn seed(
     }
 }
 
-/// The nearest centre of every contact of a block; the first of equals.
+/// The nearest centre of every contact of a block, the first of equals, and how much farther the next one is at the least.
 #[inline(always)]
-fn nearest(block: &FeatureBlock, centers: &[Feature]) -> Lanes {
-    let (mut best, mut owners) = ([f64::INFINITY; LANES], [0.0; LANES]);
+fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (Lanes, f64) {
+    let (mut best, mut next) = ([f64::INFINITY; LANES], [f64::INFINITY; LANES]);
+    let mut owners = [0.0; LANES];
     let mut number = 0.0;
     for center in centers {
         let squared = block.squared_distances(center);
         for lane in 0..LANES {
             let is_nearer = squared[lane] < best[lane];
+            let beaten = if is_nearer { best[lane] } else { squared[lane] };
+            next[lane] = if beaten < next[lane] { beaten } else { next[lane] };
             best[lane] = if is_nearer { squared[lane] } else { best[lane] };
             owners[lane] = if is_nearer { number } else { owners[lane] };
         }
         number += 1.0;
     }
-    owners
+    let mut lead = [0.0; LANES];
+    for lane in 0..LANES {
+        lead[lane] = next[lane].sqrt() - best[lane].sqrt();
+    }
+    (owners, lead.into_iter().fold(f64::INFINITY, f64::min))
 }
 
 /// Takes contacts that change hands from one sum to the other.

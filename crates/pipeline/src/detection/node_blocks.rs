@@ -72,16 +72,6 @@ impl NodeBlocks {
         count
     }
 
-    /// Blocks that may have a node in a region of another frame.
-    pub(super) fn near(&self, frame: &Frame, region: &Region) -> impl Iterator<Item = usize> {
-        (0..self.blocks()).step_by(BLOCK).flat_map(move |first| {
-            let mut boxes = Boxes::new();
-            let count = self.boxes(first, &mut boxes);
-            let (within, _) = boxes.within(frame, region);
-            (0..count).filter(move |&lane| within[lane]).map(move |lane| first + lane)
-        })
-    }
-
     /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those
     /// that an unfinished block lacks.
     #[inline(always)]

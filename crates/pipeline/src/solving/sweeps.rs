@@ -153,7 +153,7 @@ pub(super) fn solve(
         }
         report.iterations += 1;
         report.evaluations += 1;
-        if largest <= options.tolerance {
+        if largest <= options.tolerance * options.tolerance {
             report.converged = is_sound;
             break;
         }
@@ -208,7 +208,7 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
     sweeps.rows.len() == contacts.len()
 }
 
-/// Solves one contact given the others; returns |diag(D) δp| [m/s].
+/// Solves one contact given the others; returns |diag(D) δp|² [m²/s²].
 fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f64 {
     let v = row.relative_velocity(velocity);
     let is_loaded = row.impulse != Vector3::zeros();
@@ -221,7 +221,7 @@ fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f6
             let free = v - row.delassus * row.impulse;
             let answer = match rule {
                 Rule::Dissipation => {
-                    maximum_dissipation::solve(&row.single, free, row.start_slip, row.approach)
+                    maximum_dissipation::solve(&row.single, free, row.start_slip, row.approach, &row.impulse)
                 }
                 _ => row.single.solve(free, row.approach),
             };
@@ -232,10 +232,10 @@ fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f6
     let change = next - row.impulse;
     row.impulse = next;
     row.apply(&change, velocity);
-    row.delassus.diagonal().component_mul(&change).norm()
+    row.delassus.diagonal().component_mul(&change).norm_squared()
 }
 
-/// Solves one row over a whole body given all else; returns |d δλ| [m/s].
+/// Solves one row over a whole body given all else; returns |d δλ|² [m²/s²].
 fn visit_body(row: &BodyRow, multiplier: &mut f64, relaxation: f64, velocity: &mut [f64]) -> f64 {
     if row.gain <= 0.0 {
         return 0.0;
@@ -249,7 +249,7 @@ fn visit_body(row: &BodyRow, multiplier: &mut f64, relaxation: f64, velocity: &m
     for (own, answer) in own.iter_mut().zip(&row.answers) {
         *own += answer * change;
     }
-    row.gain * change.abs()
+    (row.gain * change).powi(2)
 }
 
 /// The normal, then friction. Both tangents take the same step: with one of its own for each, friction cut to the cone

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod bench_network;
+mod bench_record;
 mod bench_step;
 pub(crate) mod compare;
 mod compare_cspace;
