@@ -34,7 +34,8 @@ impl NodeBlocks {
     #[must_use]
     pub fn new(positions: Columns3) -> Self {
         let count = positions.len();
-        let (mut middles, mut halves) = (Columns3::default(), Columns3::default());
+        let blocks = count.div_ceil(BLOCK);
+        let (mut middles, mut halves) = (Columns3::with_capacity(blocks), Columns3::with_capacity(blocks));
         for first in (0..count).step_by(BLOCK) {
             let aabb = Aabb::of((first..count.min(first + BLOCK)).map(|index| positions.get(index)));
             middles.push(aabb.center());
@@ -53,6 +54,14 @@ impl NodeBlocks {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
+    }
+
+    /// Memory of the positions and boxes [bytes].
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let columns = |all: &Columns3| all.x.capacity() + all.y.capacity() + all.z.capacity();
+        let numbers = [&self.positions, &self.middles, &self.halves].map(columns);
+        size_of::<Self>() + numbers.iter().sum::<usize>() * size_of::<f64>()
     }
 
     /// Number of blocks.
