@@ -67,8 +67,9 @@ impl DissipationSlope {
         let [q0, q1, q2, q3, q4] = self.q;
         let (first, second) = (q1 * q1 + q2 * q2, (q3 * q3 + q4 * q4).sqrt());
         let shift = q0.abs() + second;
-        // a comparison that fails for NaN too
-        if !(shift * shift + 4.0 * second * second < first) {
+        // false for NaN too
+        let has_one = shift * shift + 4.0 * second * second < first;
+        if !has_one {
             return None;
         }
         guess
