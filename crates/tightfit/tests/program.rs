@@ -350,6 +350,8 @@ fn steps_are_measured_stage_by_stage() {
 #[test]
 fn batches_clustering_and_contacts_are_measured_and_kept_in_files() {
     let folder = folder("bench-others");
+    // files that were there would be added to
+    let _ = std::fs::remove_file(folder.join("batch.csv"));
     let batch = ["bench", "batch", "peg-in-hole", "bolting-engaged", "--environments", "3", "--warm-up", "1"];
     let few = ["--steps", "1", "--rounds", "1", "--json", "--csv", "batch.csv"];
     let report = json(&tightfit(&folder, &[&batch[..], &few[..]].concat()));

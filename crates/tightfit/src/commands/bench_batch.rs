@@ -46,8 +46,8 @@ pub(super) struct BatchArguments {
     #[arg(long)]
     meet: bool,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &BatchArguments) -> Result<ExitCode> {
     }
     if let Some(file) = &arguments.csv {
         let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
-        append_csv(file, "batch", &Measured::NAMES, &rows)?;
+        append_csv(file.as_deref(), "batch", &Measured::NAMES, &rows)?;
     }
     if arguments.json {
         let all: Vec<Value> = measured.iter().map(Measured::json).collect();

@@ -29,8 +29,8 @@ pub(super) struct ClusteringArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 101)]
     rounds: usize,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
     };
     let rows: Vec<_> = measured.iter().map(cells).collect();
     if let Some(file) = &arguments.csv {
-        append_csv(file, "clustering", &NAMES, &rows)?;
+        append_csv(file.as_deref(), "clustering", &NAMES, &rows)?;
     }
     if arguments.json {
         let one = |(method, count, micros, each): &(&str, usize, f64, f64)| {

@@ -26,8 +26,8 @@ pub(super) struct ContactsArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     steps: usize,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
         arguments.along.iter().map(|along| measure(*along, arguments.steps)).collect::<Result<_>>()?;
     let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
     if let Some(file) = &arguments.csv {
-        append_csv(file, "contacts", &Measured::NAMES, &rows)?;
+        append_csv(file.as_deref(), "contacts", &Measured::NAMES, &rows)?;
     }
     if arguments.json {
         let all: Vec<Value> = measured.iter().map(Measured::json).collect();

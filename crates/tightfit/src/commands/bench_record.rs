@@ -29,12 +29,15 @@ pub(super) fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
 }
 
 /// Appends rows to a CSV file, with machine and conditions in their last two columns; a new file begins with the names.
-/// `file` is empty for the place of this machine.
-pub(super) fn append_csv(file: &Path, bench: &str, names: &[&str], rows: &[Vec<String>]) -> Result<PathBuf> {
-    let path = match file.as_os_str().is_empty() {
-        true => Path::new(FOLDER).join(folder_name(&processor())).join(format!("{bench}.csv")),
-        false => file.to_path_buf(),
-    };
+/// Without a file it goes to the place of this machine.
+pub(super) fn append_csv(
+    file: Option<&Path>,
+    bench: &str,
+    names: &[&str],
+    rows: &[Vec<String>],
+) -> Result<PathBuf> {
+    let usual = || Path::new(FOLDER).join(folder_name(&processor())).join(format!("{bench}.csv"));
+    let path = file.map_or_else(usual, Path::to_path_buf);
     let failed = || format!("cannot append to {}; name another file: --csv FILE", path.display());
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(failed)?;

@@ -32,8 +32,8 @@ pub(crate) struct StepArguments {
     #[command(flatten)]
     simulation: SimulationArguments,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
-    csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &StepArguments) -> Result<ExitCode> {
     }
     if let Some(file) = &arguments.csv {
         let rows: Vec<_> = measured.iter().map(|one| one.cells(&arguments.simulation)).collect();
-        append_csv(file, "step", &Measured::NAMES, &rows)?;
+        append_csv(file.as_deref(), "step", &Measured::NAMES, &rows)?;
     }
     if arguments.json {
         let all: Vec<Value> = measured.iter().map(Measured::json).collect();
