@@ -21,6 +21,9 @@ use crate::chart::{COORDINATES, per_velocity};
 use crate::file::{Describes, FORMAT, read_whole, sealed_bytes, unsealed, write_whole};
 use crate::{Activation, Chart, Inference, InferenceScratch, Network, NetworkError, Range};
 
+/// Configurations that [`ConfigurationField::some_values`] takes: a vector of the widest registers.
+pub const MOST_AT_ONCE: usize = 16;
+
 /// The field; constant, shared between threads.
 #[derive(Debug)]
 pub struct ConfigurationField {
@@ -99,8 +102,37 @@ impl ConfigurationField {
     /// Whether a pose lies in the box that the field was made for.
     #[must_use]
     pub fn covers(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> bool {
-        let (q, _) = self.chart.coordinates(fixed_from_part, center_in_part);
-        q.iter().zip(&self.ranges).all(|(value, range)| (range.low..=range.high).contains(value))
+        self.contains(&self.chart.coordinates(fixed_from_part, center_in_part).0)
+    }
+
+    /// Whether a configuration [m, rad] lies in the box that the field was made for.
+    #[must_use]
+    pub fn contains(&self, configuration: &[f64; COORDINATES]) -> bool {
+        let mut both = configuration.iter().zip(&self.ranges);
+        both.all(|(value, range)| (range.low..=range.high).contains(value))
+    }
+
+    /// h [-] at no more than [`MOST_AT_ONCE`] configurations [m, rad]; those beyond the length of `values` are left out.
+    ///
+    /// # Errors
+    /// When there are more of them.
+    pub fn some_values(
+        &self,
+        configurations: &[[f64; COORDINATES]],
+        values: &mut [f32],
+        scratch: &mut InferenceScratch,
+    ) -> Result<(), NetworkError> {
+        let count = values.len();
+        let mut inputs = [0.0; COORDINATES * MOST_AT_ONCE];
+        let Some(inputs) = inputs.get_mut(..COORDINATES * count) else {
+            return Err(NetworkError::size("configuration field", "configurations", count, MOST_AT_ONCE));
+        };
+        for (index, q) in configurations.iter().enumerate().take(count) {
+            for k in 0..COORDINATES {
+                inputs[k * count + index] = self.ranges[k].scaled(q[k]) as f32;
+            }
+        }
+        self.inference.values(inputs, values, scratch)
     }
 
     /// h at many configurations [m, rad].

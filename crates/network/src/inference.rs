@@ -6,25 +6,31 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::kernel::{PackedNetwork, TileMemory, backward, forward, input_gradient, output_slope};
+use crate::kernel::{
+    OnePoint, PackedNetwork, PointMemory, PointNetwork, TileMemory, backward, forward, input_gradient,
+    output_slope,
+};
 use crate::{Network, NetworkError, SimdPath};
 
 /// A network ready to be evaluated; constant, shared between threads.
 #[derive(Debug)]
 pub struct Inference {
     packed: PackedNetwork,
+    point: PointNetwork,
 }
 
 /// Memory of an evaluation; grows at the first call and is kept. One per thread.
 #[derive(Debug, Default)]
 pub struct InferenceScratch {
     memory: TileMemory,
+    point: PointMemory,
 }
 
 impl InferenceScratch {
     /// Takes all memory that any batch of this network needs.
     pub fn reserve(&mut self, inference: &Inference) {
         self.memory.reserve(&inference.packed, 1);
+        self.point.reserve(&inference.point);
     }
 }
 
@@ -32,7 +38,7 @@ impl Inference {
     /// On the fastest path of this processor.
     #[must_use]
     pub fn new(network: &Network) -> Self {
-        Self { packed: PackedNetwork::new(network, SimdPath::best()) }
+        Self::on_path(network, SimdPath::best())
     }
 
     /// On a given path.
@@ -44,7 +50,11 @@ impl Inference {
             let found = format!("{path:?}");
             return Err(NetworkError::size("inference", "path", found, "one that this processor has"));
         }
-        Ok(Self { packed: PackedNetwork::new(network, path) })
+        Ok(Self::on_path(network, path))
+    }
+
+    fn on_path(network: &Network, path: SimdPath) -> Self {
+        Self { packed: PackedNetwork::new(network, path), point: PointNetwork::new(network) }
     }
 
     /// The path that was chosen.
@@ -103,6 +113,12 @@ impl Inference {
                 let expected = format!("{} columns of {} values", self.packed.inputs, values.len());
                 return Err(NetworkError::size(place, "length", found, expected));
             }
+        }
+        if let [value] = values {
+            scratch.point.reserve(&self.point);
+            let (network, memory) = (&self.point, &mut scratch.point);
+            self.packed.path.run(OnePoint { network, memory, inputs, value, gradient: gradients });
+            return Ok(());
         }
         scratch.memory.reserve(&self.packed, 1);
         let memory = &mut scratch.memory;

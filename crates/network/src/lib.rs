@@ -38,7 +38,7 @@ pub mod training;
 
 pub use activation::Activation;
 pub use chart::{COORDINATES, Chart, ChartSymmetry, Charted, LocalChart};
-pub use configuration::{ConfigurationField, ConfigurationFile};
+pub use configuration::{ConfigurationField, ConfigurationFile, MOST_AT_ONCE};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};
 pub use field::{Field, FieldScratch};

@@ -71,6 +71,10 @@ fn every_path_gives_the_same_bits() {
         let portable = evaluate(&network, SimdPath::Portable, &inputs, 101);
         for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
             assert_eq!(evaluate(&network, path, &inputs, 101), portable, "{activation:?} {path:?}");
+            // a point by itself goes another way
+            let alone = evaluate(&network, path, &[inputs[7], inputs[108], inputs[209]], 1);
+            let gradient = [7, 108, 209].map(|place| portable.1[place]).to_vec();
+            assert_eq!(alone, (vec![portable.0[7]], gradient), "{activation:?} {path:?}");
         }
     }
 }

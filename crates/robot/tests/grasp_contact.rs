@@ -36,9 +36,7 @@ fn contacts(body: &BodyMotion, height: f64) -> Contacts {
         found.body_a.push(0);
         found.body_b.push(NOT_FREE);
         found.arm_a.push(arm);
-        found.arm_b.push(Vector3::zeros());
         found.normal.push(Vector3::z());
-        found.surface_velocity.push(Vector3::zeros());
         found.gap.push((body.center + arm).z - height);
         found.friction.push(0.3);
         found.restitution.push(0.0);

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "this is the program that talks to people")]
 
 mod commands;
+mod cpu_clock;
 mod output;
 mod progress;
 mod table;

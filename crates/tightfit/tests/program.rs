@@ -348,6 +348,38 @@ fn steps_are_measured_stage_by_stage() {
 }
 
 #[test]
+fn batches_clustering_and_contacts_are_measured_and_kept_in_files() {
+    let folder = folder("bench-others");
+    // files that were there would be added to
+    let _ = std::fs::remove_file(folder.join("batch.csv"));
+    let batch = ["bench", "batch", "peg-in-hole", "bolting-engaged", "--environments", "3", "--warm-up", "1"];
+    let few = ["--steps", "1", "--rounds", "1", "--json", "--csv", "batch.csv"];
+    let report = json(&tightfit(&folder, &[&batch[..], &few[..]].concat()));
+    for (one, threads) in report.as_array().unwrap().iter().zip([1, 2, 1, 2]) {
+        assert_eq!((&one["environments"], &one["threads"]), (&3.into(), &threads.into()), "{one}");
+        assert!(one["env_steps_per_s"].as_f64().unwrap() > 0.0 && one["faults"] == 0, "{one}");
+        assert!(one["bytes_per_environment"].as_f64().unwrap() <= 262_144.0, "{one}");
+    }
+    let rows = std::fs::read_to_string(folder.join("batch.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 5, "{rows}");
+    assert!(rows.starts_with("scene,environments,threads") && rows.contains("conditions\n"), "{rows}");
+
+    let clustering = ["bench", "clustering", "--contacts", "50", "--rounds", "1", "--json", "--csv"];
+    let report = json(&tightfit(&folder, &clustering));
+    let methods: Vec<_> = report.as_array().unwrap().iter().map(|one| one["method"].clone()).collect();
+    assert_eq!(methods, ["k-means", "first", "covered-area"]);
+    // without a name the file is that of this machine
+    let machines = std::fs::read_dir(folder.join("experiments/speed/results")).unwrap();
+    let files: Vec<_> = machines.map(|machine| machine.unwrap().path().join("clustering.csv")).collect();
+    assert!(matches!(&files[..], [file] if file.is_file()), "{files:?}");
+
+    let contacts = ["bench", "contacts", "--along", "3,5", "--steps", "2", "--json"];
+    let report = json(&tightfit(&folder, &contacts));
+    assert!(report[1]["contacts"].as_f64() > report[0]["contacts"].as_f64(), "{report}");
+    refused(&tightfit(&folder, &["bench", "batch", "--threads", "0"]));
+}
+
+#[test]
 fn a_network_is_measured_against_the_core_and_agrees_with_double_precision() {
     let folder = folder("bench");
     let report =

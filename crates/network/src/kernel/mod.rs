@@ -10,6 +10,7 @@
 mod buffer;
 mod packed;
 mod passes;
+mod point;
 mod product;
 mod smooth;
 mod tile_memory;
@@ -18,5 +19,6 @@ mod weight_gradient;
 pub(crate) use buffer::Buffer;
 pub(crate) use packed::PackedMatrix;
 pub(crate) use passes::{backward, forward, input_gradient, output_slope};
+pub(crate) use point::{OnePoint, PointMemory, PointNetwork};
 pub(crate) use tile_memory::{PackedNetwork, TileMemory};
 pub(crate) use weight_gradient::weight_gradient;

@@ -81,7 +81,7 @@ pub(crate) fn output_slope<S: Simd, const VECTORS: usize>(
 
 /// The slope from the value, which has the sign of the sum because `left` is not negative.
 #[inline(always)]
-fn piecewise_slope<S: Simd>(simd: S, left: f32, value: S::f32s) -> S::f32s {
+pub(super) fn piecewise_slope<S: Simd>(simd: S, left: f32, value: S::f32s) -> S::f32s {
     let is_right = simd.greater_than_f32s(value, simd.splat_f32s(0.0));
     simd.select_f32s(is_right, simd.splat_f32s(1.0), simd.splat_f32s(left))
 }

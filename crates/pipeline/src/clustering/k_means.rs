@@ -8,22 +8,60 @@
 //!
 //! With the normals in, opposite walls of a hole stay apart however thin the part between them. L makes the result
 //! the same for parts of any size. Nothing is random: equal distances go to the lower index.
+//! Distances are taken in blocks of contacts; the sums behind the means follow the contacts that change hands. A block whose
+//! contacts are all nearer to their centres than to any other by more than the centres have moved since, twice the longest
+//! way, keeps them unasked (Hamerly 2010): the clusters are those of plain sweeps.
 
 use std::ops::Range;
 
-use nalgebra::Vector3;
+use tightfit_spatial::{Vectorise, vectorised};
 
 use super::ClusteringWorkspace;
+use super::feature_blocks::{Feature, FeatureBlock, LANES, Lanes, WIDTH, fill};
 use super::method::deepest;
 use crate::records::Contacts;
 
-/// Place and normal, scaled to be compared.
-pub(super) type Feature = nalgebra::Vector6<f64>;
-
-/// Weight of normals against places [-].
-const NORMALS: f64 = 1.5;
 /// Most sweeps.
 const SWEEPS: u32 = 15;
+/// Leads within this much of the ways are looked at again [-]: features are of the order of 1.
+const ROUNDING: f64 = 1e-12;
+
+/// Memory of the sweeps; nothing is allocated once there is room.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KMeansWorkspace {
+    blocks: Vec<FeatureBlock>,
+    /// Cluster of every contact, as a number that is compared in vectors.
+    owners: Vec<Lanes>,
+    /// Squared distance to the nearest seed.
+    distances: Vec<Lanes>,
+    /// How much nearer every block's contacts are to their own centre than to the next, at the least, and the way that the
+    /// centres had gone when that was found.
+    leads: Vec<[f64; 2]>,
+    centers: Vec<Feature>,
+    /// Sum and number of the features of every cluster.
+    sums: Vec<(Feature, f64)>,
+    /// Place and gap of the deepest contact of every cluster.
+    deepest: Vec<Option<(u32, f64)>>,
+}
+
+impl KMeansWorkspace {
+    /// Makes room for so many contacts and clusters.
+    pub(super) fn make_room(&mut self, contacts: usize, clusters: usize) {
+        let blocks = contacts.div_ceil(LANES);
+        crate::make_room(&mut self.blocks, blocks);
+        crate::make_room(&mut self.owners, blocks);
+        crate::make_room(&mut self.distances, blocks);
+        crate::make_room(&mut self.leads, blocks);
+        crate::make_room(&mut self.centers, clusters);
+        crate::make_room(&mut self.sums, clusters);
+        crate::make_room(&mut self.deepest, clusters);
+    }
+
+    /// Contacts that there is room for.
+    pub(super) fn room(&self) -> usize {
+        LANES * self.blocks.capacity()
+    }
+}
 
 /// Adds the deepest contact of each cluster to `chosen`.
 pub(super) fn k_means(
@@ -32,92 +70,168 @@ pub(super) fn k_means(
     clusters: usize,
     workspace: &mut ClusteringWorkspace,
 ) {
-    let ClusteringWorkspace { chosen, features, owners, distances, centers, sums } = workspace;
-    fill_features(contacts, range.clone(), features);
-    seed(contacts, range.clone(), clusters, features, distances, centers);
-    owners.clear();
-    owners.resize(features.len(), 0);
-    for _ in 0..SWEEPS {
-        let mut is_settled = true;
-        sums.clear();
-        sums.resize(centers.len(), (Feature::zeros(), 0));
-        for (feature, owner) in features.iter().zip(owners.iter_mut()) {
-            let nearest = nearest(feature, centers);
-            is_settled &= *owner == nearest;
-            *owner = nearest;
-            let (sum, count) = &mut sums[nearest as usize];
-            *sum += feature;
-            *count += 1;
-        }
-        for (center, (sum, count)) in centers.iter_mut().zip(sums.iter()) {
-            if *count > 0 {
-                *center = sum / f64::from(*count);
-            }
-        }
-        if is_settled {
-            break;
+    let ClusteringWorkspace { chosen, k_means: own } = workspace;
+    vectorised(Clusters { contacts, range: range.clone(), clusters, workspace: own });
+    own.deepest.clear();
+    own.deepest.resize(own.centers.len(), None);
+    for (place, index) in range.enumerate() {
+        let best = &mut own.deepest[own.owners[place / LANES][place % LANES] as usize];
+        let gap = contacts.gap[index];
+        if best.is_none_or(|(_, other)| gap < other) {
+            *best = Some((index as u32, gap));
         }
     }
     let first = chosen.len();
-    for cluster in 0..centers.len() as u32 {
-        let members = range.clone().zip(owners.iter()).filter(|(_, owner)| **owner == cluster);
-        chosen.extend(deepest(contacts, members.map(|(index, _)| index)).map(|index| index as u32));
-    }
+    chosen.extend(own.deepest.iter().flatten().map(|(index, _)| *index));
     chosen[first..].sort_unstable();
 }
 
-fn fill_features(contacts: &Contacts, range: Range<usize>, features: &mut Vec<Feature>) {
-    let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
-    for index in range.clone() {
-        let arm = contacts.arm_a.get(index);
-        (low, high) = (low.inf(&arm), high.sup(&arm));
-    }
-    let half = (high - low).norm() / 2.0;
-    let scale = if half > 0.0 { half } else { 1.0 };
-    features.clear();
-    features.extend(range.map(|index| {
-        let (place, normal) = (contacts.arm_a.get(index) / scale, contacts.normal.get(index) * NORMALS);
-        Feature::new(place.x, place.y, place.z, normal.x, normal.y, normal.z)
-    }));
-}
-
-fn seed(
-    contacts: &Contacts,
+/// Finds the cluster of every contact.
+struct Clusters<'a> {
+    contacts: &'a Contacts,
     range: Range<usize>,
     clusters: usize,
-    features: &[Feature],
-    distances: &mut Vec<f64>,
+    workspace: &'a mut KMeansWorkspace,
+}
+
+impl Vectorise for Clusters<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { contacts, range, clusters, workspace } = self;
+        let KMeansWorkspace { blocks, owners, distances, leads, centers, sums, .. } = workspace;
+        let count = range.len();
+        fill(contacts, range.clone(), blocks);
+        let first = deepest(contacts, range.clone()).map_or(0, |index| index - range.start);
+        seed(first, clusters, blocks, distances, centers);
+        owners.clear();
+        owners.resize(blocks.len(), [-1.0; LANES]);
+        sums.clear();
+        sums.resize(centers.len(), ([0.0; WIDTH], 0.0));
+        leads.clear();
+        leads.resize(blocks.len(), [f64::NEG_INFINITY, 0.0]);
+        // the longest ways of the centres, added up over the sweeps
+        let mut gone = 0.0;
+        for _ in 0..SWEEPS {
+            let mut is_settled = true;
+            for place in 0..blocks.len() {
+                let [lead, before] = leads[place];
+                if lead > 2.0 * (gone - before) + ROUNDING {
+                    continue;
+                }
+                let (block, owners) = (&blocks[place], &mut owners[place]);
+                let (nearest, lead) = nearest(block, centers);
+                leads[place] = [lead, gone];
+                if nearest != *owners {
+                    let used = LANES.min(count - place * LANES);
+                    move_sums(block, used, owners, &nearest, sums);
+                    *owners = nearest;
+                    is_settled = false;
+                }
+            }
+            if is_settled {
+                break;
+            }
+            gone += move_centers(centers, sums);
+        }
+    }
+}
+
+/// Puts every centre at the mean of its contacts; the longest way that one goes.
+#[inline(always)]
+fn move_centers(centers: &mut [Feature], sums: &[(Feature, f64)]) -> f64 {
+    let mut longest = 0.0;
+    for (center, (sum, count)) in centers.iter_mut().zip(sums) {
+        if *count > 0.0 {
+            let mut squared = 0.0;
+            for (own, sum) in center.iter_mut().zip(sum) {
+                let mean = sum / count;
+                squared += (mean - *own) * (mean - *own);
+                *own = mean;
+            }
+            longest = f64::max(longest, squared);
+        }
+    }
+    longest.sqrt()
+}
+
+/// The deepest contact and those farthest from the ones before.
+#[inline(always)]
+fn seed(
+    first: usize,
+    clusters: usize,
+    blocks: &[FeatureBlock],
+    distances: &mut Vec<Lanes>,
     centers: &mut Vec<Feature>,
 ) {
     centers.clear();
     distances.clear();
-    distances.resize(features.len(), f64::INFINITY);
-    let mut next = deepest(contacts, range.clone()).map_or(0, |index| index - range.start);
+    distances.resize(blocks.len(), [f64::INFINITY; LANES]);
+    let mut next = first;
     while centers.len() < clusters {
-        let center = features[next];
+        let center = blocks[next / LANES].get(next % LANES);
         centers.push(center);
-        for (distance, feature) in distances.iter_mut().zip(features) {
-            *distance = distance.min((feature - center).norm_squared());
+        // the farthest of every lane and its block; the first of equals
+        let (mut farthest, mut places) = ([0.0; LANES], [0.0; LANES]);
+        for (place, (block, own)) in blocks.iter().zip(distances.iter_mut()).enumerate() {
+            let squared = block.squared_distances(&center);
+            for lane in 0..LANES {
+                own[lane] = if squared[lane] < own[lane] { squared[lane] } else { own[lane] };
+                let is_farther = own[lane] > farthest[lane];
+                farthest[lane] = if is_farther { own[lane] } else { farthest[lane] };
+                places[lane] = if is_farther { place as f64 } else { places[lane] };
+            }
         }
-        let farther = |best: (usize, f64), (index, distance): (usize, &f64)| {
-            if *distance > best.1 { (index, *distance) } else { best }
-        };
-        let (index, distance) = distances.iter().enumerate().fold((0, 0.0), farther);
-        if distance <= 0.0 {
+        let index = |lane: usize| places[lane] as usize * LANES + lane;
+        let best = (1..LANES).fold(0, |best, lane| {
+            let is_before = farthest[lane] == farthest[best] && index(lane) < index(best);
+            if farthest[lane] > farthest[best] || is_before { lane } else { best }
+        });
+        if farthest[best] <= 0.0 {
             // no more places than these
             break;
         }
-        next = index;
+        next = index(best);
     }
 }
 
-fn nearest(feature: &Feature, centers: &[Feature]) -> u32 {
-    let mut best = (f64::INFINITY, 0);
-    for (index, center) in centers.iter().enumerate() {
-        let distance = (feature - center).norm_squared();
-        if distance < best.0 {
-            best = (distance, index as u32);
+/// The nearest centre of every contact of a block, the first of equals, and how much farther the next one is at the least.
+#[inline(always)]
+fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (Lanes, f64) {
+    let (mut best, mut next) = ([f64::INFINITY; LANES], [f64::INFINITY; LANES]);
+    let mut owners = [0.0; LANES];
+    let mut number = 0.0;
+    for center in centers {
+        let squared = block.squared_distances(center);
+        for lane in 0..LANES {
+            let is_nearer = squared[lane] < best[lane];
+            let beaten = if is_nearer { best[lane] } else { squared[lane] };
+            next[lane] = if beaten < next[lane] { beaten } else { next[lane] };
+            best[lane] = if is_nearer { squared[lane] } else { best[lane] };
+            owners[lane] = if is_nearer { number } else { owners[lane] };
         }
+        number += 1.0;
     }
-    best.1
+    let mut lead = [0.0; LANES];
+    for lane in 0..LANES {
+        lead[lane] = next[lane].sqrt() - best[lane].sqrt();
+    }
+    (owners, lead.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// Takes contacts that change hands from one sum to the other.
+#[inline(always)]
+fn move_sums(block: &FeatureBlock, used: usize, from: &Lanes, to: &Lanes, sums: &mut [(Feature, f64)]) {
+    for lane in (0..used).filter(|&lane| from[lane] != to[lane]) {
+        let feature = block.get(lane);
+        if from[lane] >= 0.0 {
+            let (sum, count) = &mut sums[from[lane] as usize];
+            sum.iter_mut().zip(&feature).for_each(|(sum, own)| *sum -= own);
+            *count -= 1.0;
+        }
+        let (sum, count) = &mut sums[to[lane] as usize];
+        sum.iter_mut().zip(&feature).for_each(|(sum, own)| *sum += own);
+        *count += 1.0;
+    }
 }

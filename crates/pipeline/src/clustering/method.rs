@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::covered_area::covered_area;
-use super::k_means::{Feature, k_means};
+use super::k_means::{KMeansWorkspace, k_means};
 use crate::make_room;
 use crate::records::Contacts;
 
@@ -36,11 +36,7 @@ pub(super) const CORNERS: usize = 4;
 pub struct ClusteringWorkspace {
     /// Contacts that were kept, ascending.
     pub chosen: Vec<u32>,
-    pub(super) features: Vec<Feature>,
-    pub(super) owners: Vec<u32>,
-    pub(super) distances: Vec<f64>,
-    pub(super) centers: Vec<Feature>,
-    pub(super) sums: Vec<(Feature, u32)>,
+    pub(super) k_means: KMeansWorkspace,
 }
 
 impl ClusteringWorkspace {
@@ -48,17 +44,13 @@ impl ClusteringWorkspace {
     pub fn make_room(&mut self, method: ClusteringMethod, contacts: usize, pairs: usize) {
         let kept = method.most_of_a_pair(contacts);
         make_room(&mut self.chosen, (kept * pairs).min(contacts));
-        make_room(&mut self.features, contacts);
-        make_room(&mut self.owners, contacts);
-        make_room(&mut self.distances, contacts);
-        make_room(&mut self.centers, kept);
-        make_room(&mut self.sums, kept);
+        self.k_means.make_room(contacts, kept);
     }
 
     /// Contacts that there is room for.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.features.capacity()
+        self.k_means.room()
     }
 }
 

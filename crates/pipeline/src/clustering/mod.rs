@@ -10,6 +10,7 @@ The pose projection and the certificate go on seeing every contact.
 */
 
 mod covered_area;
+mod feature_blocks;
 mod k_means;
 mod method;
 

@@ -17,9 +17,7 @@ fn push(contacts: &mut Contacts, arm: Vector3<f64>, normal: Vector3<f64>, gap: f
     contacts.body_a.push(0);
     contacts.body_b.push(NOT_FREE);
     contacts.arm_a.push(arm);
-    contacts.arm_b.push(Vector3::zeros());
     contacts.normal.push(normal);
-    contacts.surface_velocity.push(Vector3::zeros());
     contacts.gap.push(gap);
     contacts.friction.push(0.1);
     contacts.restitution.push(0.0);
@@ -116,4 +114,72 @@ fn contacts_in_one_place_are_one_cluster() {
     let mut contacts = Contacts::default();
     (0..30).for_each(|step| push(&mut contacts, Vector3::x(), Vector3::z(), 1e-6 - 1e-9 * f64::from(step)));
     assert_eq!(chosen(ClusteringMethod::KMeans { clusters: 12 }, &contacts), [29]);
+}
+
+/// Seeds and sweeps as they are written down, one contact after another.
+fn plain_k_means(contacts: &Contacts, clusters: usize) -> Vec<u32> {
+    type Feature = nalgebra::Vector6<f64>;
+    let arms: Vec<Vector3<f64>> = contacts.arm_a.iter().collect();
+    let low = arms.iter().fold(arms[0], |low, arm| low.inf(arm));
+    let high = arms.iter().fold(arms[0], |high, arm| high.sup(arm));
+    let scale = (high - low).norm() / 2.0;
+    let feature = |(arm, normal): (&Vector3<f64>, Vector3<f64>)| {
+        let (place, normal) = (arm / scale, normal * 1.5);
+        Feature::new(place.x, place.y, place.z, normal.x, normal.y, normal.z)
+    };
+    let features: Vec<Feature> = arms.iter().zip(contacts.normal.iter()).map(feature).collect();
+    let deepest = |members: &[usize]| {
+        members.iter().copied().min_by(|a, b| contacts.gap[*a].total_cmp(&contacts.gap[*b])).unwrap()
+    };
+    let all: Vec<usize> = (0..features.len()).collect();
+    let mut centers = vec![features[deepest(&all)]];
+    while centers.len() < clusters {
+        let from_seeds = |feature: &Feature| {
+            centers.iter().map(|center| (feature - center).norm_squared()).fold(f64::INFINITY, f64::min)
+        };
+        let distances: Vec<f64> = features.iter().map(from_seeds).collect();
+        let farthest = all.iter().copied().rev().max_by(|a, b| distances[*a].total_cmp(&distances[*b]));
+        centers.push(features[farthest.unwrap()]);
+    }
+    let mut owners = Vec::new();
+    for _ in 0..15 {
+        let nearest = |feature: &Feature| {
+            let distance = |center: &Feature| (feature - center).norm_squared();
+            let order = |a: &usize, b: &usize| distance(&centers[*a]).total_cmp(&distance(&centers[*b]));
+            (0..centers.len()).min_by(order).unwrap()
+        };
+        owners = features.iter().map(nearest).collect();
+        for (cluster, center) in centers.iter_mut().enumerate() {
+            let members: Vec<usize> = all.iter().copied().filter(|place| owners[*place] == cluster).collect();
+            if !members.is_empty() {
+                *center =
+                    members.iter().map(|place| features[*place]).sum::<Feature>() / members.len() as f64;
+            }
+        }
+    }
+    let of_cluster = |cluster| {
+        let members: Vec<usize> = all.iter().copied().filter(|place| owners[*place] == cluster).collect();
+        (!members.is_empty()).then(|| deepest(&members) as u32)
+    };
+    let mut chosen: Vec<u32> = (0..clusters).filter_map(of_cluster).collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+#[test]
+fn blocks_and_bounds_leave_the_clusters_of_plain_sweeps() {
+    let noise = |seed: u32, k: u32| (f64::from(seed * 31 + k * 7919).sin() * 4e4) % 1.0;
+    for seed in 0..40 {
+        let mut contacts = Contacts::default();
+        for k in 0..(13 + 29 * seed) {
+            let at = |axis: u32| noise(seed, 3 * k + axis);
+            let arm = Vector3::new(at(0), at(1), at(2)) * 0.03;
+            let normal = Vector3::new(at(1), at(2), at(0) + 0.3).normalize();
+            push(&mut contacts, arm, normal, noise(seed + 100, k));
+        }
+        for clusters in [1, 5, 12] {
+            let found = chosen(ClusteringMethod::KMeans { clusters }, &contacts);
+            assert_eq!(found, plain_k_means(&contacts, clusters as usize), "{seed}, {clusters} clusters");
+        }
+    }
 }

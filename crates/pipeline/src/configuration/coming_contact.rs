@@ -42,28 +42,21 @@ pub fn coming_contact(
             return Ok(None);
         }
     }
-    let places = (field.length(displacement) / STRIDE).ceil().clamp(4.0, MOST_PLACES);
-    let mut is_above = |part: f64| -> Result<bool, NetworkError> {
-        let there = displacement * part;
-        Ok(field.covers(&there) && field.at(&there)?.0 >= level)
+    let length = field.length(displacement);
+    let places = (length / STRIDE).ceil().clamp(4.0, MOST_PLACES);
+    let (mut before, mut after) = match field.first_below(displacement, places as usize, level)? {
+        Some(place) => ((place - 1) as f64 / places, place as f64 / places),
+        None => (1.0, 1.0),
     };
-    let (mut before, mut after) = (0.0, 1.0);
-    for place in 1..=places as usize {
-        let part = place as f64 / places;
-        if !is_above(part)? {
-            after = part;
-            break;
-        }
-        before = part;
-    }
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(before, after);
-        *(if is_above(middle)? { &mut before } else { &mut after }) = middle;
+        let is_above = field.value(&(displacement * middle))?.is_some_and(|value| value >= level);
+        *(if is_above { &mut before } else { &mut after }) = middle;
     }
     // the plane that parts what lies a little beyond from the level set: at a grazing motion the plane of the crossing
     // itself parts nothing
     let parts = |plane: &ConfigurationContact| plane.gap + plane.normal.dot(displacement) < 0.0;
-    let beyond = (before + BEYOND / field.length(displacement)).min(1.0);
+    let beyond = (before + BEYOND / length).min(1.0);
     for part in [beyond, f64::midpoint(before, beyond), 0.25 * beyond + 0.75 * before] {
         if field.covers(&(displacement * part))
             && let Some(plane) = nearest_on_level(field, &(displacement * part), level)?.filter(parts)

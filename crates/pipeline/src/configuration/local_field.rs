@@ -1,7 +1,7 @@
 //! A C-space field around the configuration of a body: h and its slope after a displacement.
 
 use nalgebra::{Matrix6, Vector6};
-use tightfit_network::{ConfigurationField, InferenceScratch, NetworkError};
+use tightfit_network::{ConfigurationField, InferenceScratch, MOST_AT_ONCE, NetworkError};
 use tightfit_spatial::{Pose, Vector3, cayley};
 
 use super::ConfigurationContact;
@@ -52,6 +52,44 @@ impl<'a> LocalField<'a> {
         Ok((value, Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z)))
     }
 
+    /// h [-] after a displacement; none beyond the box of the field.
+    ///
+    /// # Errors
+    /// Never for a field that was built.
+    pub(super) fn value(&mut self, displacement: &Vector6<f64>) -> Result<Option<f64>, NetworkError> {
+        let q = self.coordinates(displacement);
+        let mut value = [0.0];
+        self.field.some_values(&[q], &mut value, self.scratch)?;
+        Ok(self.field.contains(&q).then_some(f64::from(value[0])))
+    }
+
+    /// Of so many places along a displacement, at equal distances, the first at which h is below a level, or which lies
+    /// beyond the box; none when there is none. The last place is the end of the displacement.
+    ///
+    /// # Errors
+    /// Never for a field that was built.
+    pub(super) fn first_below(
+        &mut self,
+        displacement: &Vector6<f64>,
+        places: usize,
+        level: f64,
+    ) -> Result<Option<usize>, NetworkError> {
+        for first in (1..=places).step_by(MOST_AT_ONCE) {
+            let count = MOST_AT_ONCE.min(places + 1 - first);
+            let (mut all, mut values) = ([[0.0; 6]; MOST_AT_ONCE], [0.0; MOST_AT_ONCE]);
+            for (place, q) in all.iter_mut().enumerate().take(count) {
+                *q = self.coordinates(&(displacement * ((first + place) as f64 / places as f64)));
+            }
+            self.field.some_values(&all, &mut values[..count], self.scratch)?;
+            let mut both = all.iter().zip(&values[..count]);
+            let is_above = |q, value: f32| self.field.contains(q) && f64::from(value) >= level;
+            if let Some(place) = both.position(|(q, value)| !is_above(q, *value)) {
+                return Ok(Some(first + place));
+            }
+        }
+        Ok(None)
+    }
+
     /// √(VᵀMV/m) of a displacement [m].
     #[must_use]
     pub fn length(&self, displacement: &Vector6<f64>) -> f64 {
@@ -62,7 +100,12 @@ impl<'a> LocalField<'a> {
     /// Whether the box of the field reaches as far as a displacement.
     #[must_use]
     pub fn covers(&self, displacement: &Vector6<f64>) -> bool {
-        self.field.covers(&self.fixed_from_part(displacement), self.body.center_in_part)
+        self.field.contains(&self.coordinates(displacement))
+    }
+
+    fn coordinates(&self, displacement: &Vector6<f64>) -> [f64; 6] {
+        let pose = self.fixed_from_part(displacement);
+        self.field.chart().coordinates(&pose, self.body.center_in_part).0
     }
 
     /// The plane h = 0 as it looks from a displacement with this h and slope; none where the field is flat.

@@ -13,5 +13,5 @@ mod tests;
 
 pub use coming_contact::coming_contact;
 pub use local_field::{FreeBody, LocalField};
-pub use nearest::{ConfigurationContact, nearest_contact};
+pub use nearest::{ConfigurationContact, colliding_contact, nearest_contact};
 pub use space::ConfigurationSpace;

@@ -51,6 +51,17 @@ pub fn nearest_contact(field: &mut LocalField<'_>) -> Result<Option<Configuratio
     nearest_on_level(field, &Vector6::zeros(), 0.0)
 }
 
+/// The contact nearest to a configuration that collides; none where it is free, which one look at h tells.
+///
+/// # Errors
+/// Never for a field that was built.
+pub fn colliding_contact(field: &mut LocalField<'_>) -> Result<Option<ConfigurationContact>, NetworkError> {
+    if field.value(&Vector6::zeros())?.is_some_and(|value| value > 0.0) {
+        return Ok(None);
+    }
+    Ok(nearest_contact(field)?.filter(|contact| contact.gap <= 0.0))
+}
+
 /// The plane of the level set h = ℓ where that is nearest to a displacement.
 pub(super) fn nearest_on_level(
     field: &mut LocalField<'_>,

@@ -34,6 +34,12 @@ pub struct Clearances {
 }
 
 impl Clearances {
+    /// Memory of the bounds [bytes].
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bounds.capacity() * size_of::<f64>()
+    }
+
     /// Goes on to another pose; the way there.
     pub(super) fn go_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> Way {
         let known = self.pose.filter(|_| self.bounds.len() == blocks);

@@ -14,6 +14,9 @@ const MOST_MEDIAN: f64 = 100e-6;
 /// Distances between the nodes that this is measured on [m].
 const CHECK_SPACING: NodeSpacing =
     NodeSpacing { face: 4e-3, helix: 4e-3, helix_edge: 1e-3, edge: 1e-3, start: 1e-3 };
+/// The doubt of a network per largest error that was measured there [-], and the least doubt [m].
+const DOUBT: f64 = 2.0;
+const LEAST_DOUBT: f64 = 20e-6;
 
 /// Why a network does not serve a part.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -48,6 +51,9 @@ pub enum UnfitNetwork {
 pub struct DepthNetwork {
     pub(super) field: Field,
     pub(super) cells: NearCells,
+    /// Points that are farther from the part than they matter, by more than this [m], are not asked for: the network is
+    /// not expected to be wrong by as much.
+    pub(super) doubt: f64,
 }
 
 impl DepthNetwork {
@@ -64,11 +70,11 @@ impl DepthNetwork {
         }
         let too_large = UnfitNetwork::TooLarge { band_mm: band * 1e3 };
         let cells = NearCells::new(part, band, |point| field.covers(point)).ok_or(too_large)?;
-        let median = median_error(&field, &cells, part).ok_or(too_large)?;
+        let [median, largest] = errors(&field, &cells, part).ok_or(too_large)?;
         if median.is_nan() || median > MOST_MEDIAN {
             return Err(UnfitNetwork::OtherPart { median_um: median * 1e6 });
         }
-        Ok(Self { field, cells })
+        Ok(Self { field, cells, doubt: (DOUBT * largest).max(LEAST_DOUBT) })
     }
 
     /// The network.
@@ -78,8 +84,9 @@ impl DepthNetwork {
     }
 }
 
-/// Median over the part's nodes of |f − d| [m]; infinite at a node where the network must not be asked.
-fn median_error(field: &Field, cells: &NearCells, part: &Part) -> Option<f64> {
+/// Median over the part's nodes of |f − d| [m], a node where the network must not be asked counting as infinite, and the
+/// largest where it may.
+fn errors(field: &Field, cells: &NearCells, part: &Part) -> Option<[f64; 2]> {
     let mut positions = Columns3::default();
     part.place(&part.nodes(&CHECK_SPACING), &mut positions);
     let is_near = |point: &Vector3<f64>| cells.at(*point) == Whereabouts::Near;
@@ -88,7 +95,8 @@ fn median_error(field: &Field, cells: &NearCells, part: &Part) -> Option<f64> {
     field.evaluate(&near, &mut values, &mut gradients, &mut FieldScratch::default()).ok()?;
     let error = |(value, point): (f64, Vector3<f64>)| (value - part.sample(point).distance).abs();
     let mut errors: Vec<f64> = values.into_iter().zip(near.iter()).map(error).collect();
+    let largest = errors.iter().copied().fold(0.0, f64::max);
     errors.resize(positions.len(), f64::INFINITY);
     errors.sort_by(f64::total_cmp);
-    errors.get(errors.len() / 2).copied()
+    errors.get(errors.len() / 2).map(|median| [*median, largest])
 }

@@ -70,7 +70,9 @@ fn detect_nodes(
     let is_left_to_the_ball = against.part.is_ball() && of.part.is_known_to_balls();
     if (of.is_free() || against.is_free()) && !is_left_to_the_ball {
         match against.network {
-            Some(network) => neural::detect_nodes(of, against, network, options, scratch, contacts),
+            Some(network) => {
+                neural::detect_nodes(of, against, network, options, clearances, scratch, contacts);
+            }
             None => vectorised(NodesAgainst { of, against, options, clearances, contacts }),
         }
     }

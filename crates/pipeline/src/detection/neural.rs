@@ -5,7 +5,9 @@
 //! ```
 //!
 //! f the network's distance [m], x a node in the part's frame, o how far the node's own surface lies outside it [m].
-//! Nodes are gathered into batches. A network knows one distance and one normal: the choice of faces at convex edges,
+//! Nodes are gathered into batches. The network answers for those that the part's own distance cannot exclude: a block
+//! that cannot have come near is skipped (`clearances.rs`), and of the others only the nodes within reach of the part plus
+//! the doubt of the network, a constant of the file, are asked for. A network knows one distance and one normal: the choice of faces at convex edges,
 //! which the exact parts leave to the step, does not exist for it. Where it must not be asked, deep in the material or,
 //! for steps that look far, beyond its band, the part's own distance stands in.
 //!
@@ -15,9 +17,10 @@
 use nalgebra::Vector3;
 use tightfit_network::FieldScratch;
 use tightfit_shape::Part;
-use tightfit_shape::block::{BLOCK, PointBlock};
-use tightfit_spatial::Columns3;
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
+use tightfit_spatial::{Columns3, Vectorise, vectorised};
 
+use super::clearances::{Clearances, Way};
 use super::found::Found;
 use super::near_cells::Whereabouts;
 use super::node_blocks::{Frame, Region};
@@ -57,10 +60,13 @@ pub(super) fn detect_nodes(
     against: &Side,
     network: &DepthNetwork,
     options: &DetectionOptions,
+    clearances: &mut Clearances,
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
 ) {
-    let against_from_of = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
+    let against_from_of = against.world_from_part.inverse() * of.world_from_part;
+    let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
+    let frame = Frame::of(&against_from_of);
     let offset = of.part.node_offset();
     let reach = options.margin + offset.abs();
     let extent = against.part.extent();
@@ -72,37 +78,98 @@ pub(super) fn detect_nodes(
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
-    for block in of.nodes.near(&against_from_of, &Region { heights, radius: radii[1] }) {
-        let count = of.nodes.carry(block, &against_from_of, &mut points);
-        for lane in 0..count {
-            let point = points.get(lane);
-            let squared = point.x * point.x + point.y * point.y;
-            let is_far = point.z < heights[0]
-                || point.z > heights[1]
-                || squared > radii[1] * radii[1]
-                || squared < radii[0] * radii[0];
-            if is_far {
-                continue;
-            }
-            let node = (block * BLOCK + lane) as u32;
-            match network.cells.at(point) {
-                Whereabouts::Near => {
-                    scratch.points.push(point);
-                    scratch.nodes.push(node);
+    let reach = reach + network.doubt;
+    let cull = Cull {
+        of,
+        against: against.part,
+        frame: &frame,
+        region: Region { heights, radius: radii[1] },
+        way: &way,
+        reach,
+        symmetric_from: against.part.symmetric_from(reach),
+    };
+    for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
+        let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });
+        for (lane, mask) in within.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
+            let block = group * BLOCK + lane;
+            let count = of.nodes.carry(block, &frame, &mut points);
+            for lane in (0..count).filter(|lane| mask >> lane & 1 == 1) {
+                let point = points.get(lane);
+                let squared = point.x * point.x + point.y * point.y;
+                let is_far = point.z < heights[0]
+                    || point.z > heights[1]
+                    || squared > radii[1] * radii[1]
+                    || squared < radii[0] * radii[0];
+                if is_far {
+                    continue;
                 }
-                Whereabouts::Far if !looks_beyond => {}
-                Whereabouts::Far | Whereabouts::Elsewhere => {
-                    let sample = against.part.sample(point);
-                    found.add(node, point, sample.distance, sample.normal);
+                let node = (block * BLOCK + lane) as u32;
+                match network.cells.at(point) {
+                    Whereabouts::Near => {
+                        scratch.points.push(point);
+                        scratch.nodes.push(node);
+                    }
+                    Whereabouts::Far if !looks_beyond => {}
+                    Whereabouts::Far | Whereabouts::Elsewhere => {
+                        let sample = against.part.sample(point);
+                        found.add(node, point, sample.distance, sample.normal);
+                    }
                 }
             }
-        }
-        if scratch.nodes.len() + BLOCK > BATCH {
-            found.ask(network, scratch);
+            if scratch.nodes.len() + BLOCK > BATCH {
+                found.ask(network, scratch);
+            }
         }
     }
     found.ask(network, scratch);
     found.found.finish(options);
+}
+
+/// How nodes are excluded by the part's own distance.
+struct Cull<'a> {
+    of: &'a Side<'a>,
+    against: &'a Part,
+    frame: &'a Frame,
+    region: Region,
+    way: &'a Way,
+    /// Farther points are excluded [m].
+    reach: f64,
+    /// Height from which on the part's symmetry holds [m].
+    symmetric_from: f64,
+}
+
+/// Up to 32 blocks of it, with their bounds.
+struct CullGroup<'a> {
+    cull: &'a Cull<'a>,
+    first: usize,
+    bounds: &'a mut [f64],
+}
+
+impl Vectorise for CullGroup<'_> {
+    /// For every block the nodes that are left, as bits.
+    type Output = [u32; BLOCK];
+
+    #[inline(always)]
+    fn run(self) -> [u32; BLOCK] {
+        let Self { cull, first, bounds } = self;
+        let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
+        let boxes = &cull.of.nodes.boxes()[first / BLOCK];
+        let (is_within, lowest) = boxes.within(cull.frame, &cull.region);
+        let may_skip = lowest.map(|low| low > cull.symmetric_from);
+        let may_be_near = cull.way.lower(boxes, bounds, &may_skip, cull.reach);
+        let mut left = [0; BLOCK];
+        for (lane, bound) in bounds.iter_mut().enumerate() {
+            if is_within[lane] & may_be_near[lane] {
+                cull.of.nodes.carry(first + lane, cull.frame, &mut points);
+                cull.against.face_block(&points, cull.reach, 0.0, &mut faces);
+                *bound = faces.clear;
+                for (node, verdict) in faces.verdict.iter().enumerate() {
+                    left[lane] |= u32::from(*verdict != FAR) << node;
+                }
+            }
+        }
+        left
+    }
 }
 
 /// Answers on their way into the record.

@@ -57,6 +57,14 @@ impl NodeBlocks {
         self.positions.is_empty()
     }
 
+    /// Memory of the positions and boxes [bytes].
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let Columns3 { x, y, z } = &self.positions;
+        let numbers = x.capacity() + y.capacity() + z.capacity();
+        size_of::<Self>() + numbers * size_of::<f64>() + self.boxes.capacity() * size_of::<Boxes>()
+    }
+
     /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.len().div_ceil(BLOCK)
@@ -66,16 +74,6 @@ impl NodeBlocks {
     #[inline(always)]
     pub(super) fn boxes(&self) -> &[Boxes] {
         &self.boxes
-    }
-
-    /// Blocks that may have a node in a region of another frame.
-    pub(super) fn near(&self, frame: &Frame, region: &Region) -> impl Iterator<Item = usize> {
-        self.boxes.iter().enumerate().flat_map(move |(group, boxes)| {
-            let first = group * BLOCK;
-            let (within, _) = boxes.within(frame, region);
-            let count = BLOCK.min(self.blocks() - first);
-            (0..count).filter(move |&lane| within[lane]).map(move |lane| first + lane)
-        })
     }
 
     /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those

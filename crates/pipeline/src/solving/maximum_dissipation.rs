@@ -7,14 +7,17 @@
 //! ```
 //!
 //! e unit direction in the tangent plane, v₀ₜ slip at the start of the step [m/s], the rest as in
-//! `single_contact`. Where D̃ is not isotropic f has several minima: a scan over directions finds them, the arc around
-//! each is halved by the sign of f', and the lowest is taken. f prefers directions of large D̃ and of v₀ₜ, so friction is not
+//! `single_contact`. Where D̃ is not isotropic f may have several minima: a scan over directions finds them, each is
+//! brought to the root of f', and the lowest is taken. As a rule there is one, and Newton's method finds it at once
+//! (`dissipation_slope`). Beyond Painlevé's limit some directions have no solution; there the arc around every minimum of
+//! the scan is halved by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not
 //! opposite to the slip at the end of the step as Coulomb's law would have it.
 
 use std::sync::LazyLock;
 
 use nalgebra::{Vector2, Vector3};
 
+use super::dissipation_slope::DissipationSlope;
 use super::single_contact::SingleContact;
 
 /// Directions of the scan.
@@ -31,12 +34,14 @@ static FAN: LazyLock<[Vector2<f64>; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s].
+/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. `last` is an answer from nearby, or zero: a slip is sought from
+/// its direction first.
 pub(super) fn solve(
     contact: &SingleContact,
     free: Vector3<f64>,
     start_slip: Vector2<f64>,
     approach: f64,
+    last: &Vector3<f64>,
 ) -> Vector3<f64> {
     contact.solve_or(free, approach, || {
         let push = -(free.x + approach);
@@ -48,7 +53,10 @@ pub(super) fn solve(
             push: contact.friction * push,
             toward: contact.drive(&free, approach) + start_slip,
         };
-        curve.at(curve.lowest())
+        // of unit length where it was on the cone
+        let guess = last.yz() / (contact.friction * last.x);
+        let is_unit = (guess.norm_squared() - 1.0).abs() < 1e-9;
+        curve.at(curve.lowest(is_unit.then_some(guess)))
     })
 }
 
@@ -97,8 +105,37 @@ impl Curve<'_> {
         )
     }
 
-    /// Direction of the lowest f: the best of the minima that the scan finds.
-    fn lowest(&self) -> Vector2<f64> {
+    /// Direction of the lowest f.
+    fn lowest(&self, guess: Option<Vector2<f64>>) -> Vector2<f64> {
+        let SingleContact { normal, friction, coupling, .. } = self.contact;
+        let steepest = friction * friction * coupling.norm_squared();
+        if steepest >= (1.0 - BLOCKED) * normal * normal {
+            return self.lowest_unblocked();
+        }
+        let slope = DissipationSlope::new(self.contact, self.push, self.toward);
+        slope.only_minimum(guess).unwrap_or_else(|| self.lowest_root(&slope))
+    }
+
+    /// The best of the roots at which f' rises through zero between two directions of the scan.
+    fn lowest_root(&self, slope: &DissipationSlope) -> Vector2<f64> {
+        let fan = &*FAN;
+        let slopes: [f64; DIRECTIONS] = std::array::from_fn(|index| slope.at(fan[index]));
+        let mut best = (f64::INFINITY, fan[0]);
+        for index in 0..DIRECTIONS {
+            let after = (index + 1) % DIRECTIONS;
+            if slopes[index] < 0.0 && slopes[after] >= 0.0 {
+                let direction = slope.root_between(fan[index], fan[after]);
+                let energy = self.energy(direction);
+                if energy < best.0 {
+                    best = (energy, direction);
+                }
+            }
+        }
+        best.1
+    }
+
+    /// The best of the minima that the scan finds among the directions that have a solution.
+    fn lowest_unblocked(&self) -> Vector2<f64> {
         let energies: [f64; DIRECTIONS] = std::array::from_fn(|index| self.energy(FAN[index]));
         let mut best = (f64::INFINITY, FAN[0]);
         for index in 0..DIRECTIONS {
@@ -154,7 +191,12 @@ mod tests {
     fn signorini_and_the_cone_hold_and_no_other_slip_dissipates_more() {
         for seed in 0..2000 {
             let (single, delassus, free, start, friction, approach) = contact(seed);
-            let p = solve(&single, free, start, approach);
+            let p = solve(&single, free, start, approach, &Vector3::zeros());
+            let again = solve(&single, free, start, approach, &p);
+            assert!(
+                single.distance(&again, &p) < 1e-9 * (1.0 + p.norm()),
+                "{seed}: wherever it is sought from"
+            );
             let v = free + delassus * p;
             assert!(p.x >= 0.0 && v.x + approach > -1e-9 && (p.x * (v.x + approach)).abs() < 1e-9, "{seed}");
             let push = Vector2::new(p.y, p.z);
@@ -186,14 +228,14 @@ mod tests {
         // D̃ isotropic, no coupling, slip that does not turn: both rules agree
         let single = SingleContact::new(Matrix3::from_diagonal(&Vector3::new(1.0, 3.5, 3.5)), 0.2).unwrap();
         let (free, start) = (Vector3::new(-0.1, 0.6, 0.3), Vector2::new(0.6, 0.3));
-        let (paper, coulomb) = (solve(&single, free, start, 0.0), single.solve(free, 0.0));
+        let (paper, coulomb) = (solve(&single, free, start, 0.0, &Vector3::zeros()), single.solve(free, 0.0));
         assert!(single.distance(&paper, &coulomb) < 1e-8, "{paper} {coulomb}");
 
         // median angle between −pₜ and the slip at the end, over contacts that slide
         let mut angles = Vec::new();
         for seed in 0..2000 {
             let (single, delassus, free, _, friction, approach) = contact(seed);
-            let p = solve(&single, free, free.yz(), approach);
+            let p = solve(&single, free, free.yz(), approach, &Vector3::zeros());
             let slip = (free + delassus * p).yz();
             if p.x > 0.0 && p.yz().norm() > friction * p.x * (1.0 - 1e-9) && slip.norm() > 1e-6 {
                 angles.push((-p.yz()).angle(&slip).to_degrees());

@@ -12,8 +12,9 @@
 //! α > 1 leaves the cone; what does is put back radially. Both stall where contacts oppose one another (a wedge): the
 //! change per sweep gets small long before the law holds, so only `residual` says how good the answer is. The
 //! impulses depend on the order of the contacts, the velocity does not once they have converged.
+//! Jᵢ and WJᵢᵀ are made once per solve, in the contact's frame: a visit is two small products around the rule of one contact.
 
-use nalgebra::{Matrix3, Vector2, Vector3};
+use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 
 use super::ladder::SolverWorkspace;
 use super::maximum_dissipation;
@@ -21,8 +22,9 @@ use super::method::SweepOptions;
 use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
 use super::residual::{contact_frame, delassus};
 use super::single_contact::SingleContact;
+use super::sweep_side::SweepSide;
 use crate::make_room;
-use crate::records::{NOT_FREE, WrenchRow};
+use crate::records::NOT_FREE;
 
 /// Rows over whole bodies that there is room for from the start.
 const MOST_WRENCH_ROWS: usize = 16;
@@ -44,6 +46,11 @@ struct Row {
     contact: usize,
     /// Columns [n t₁ t₂] in world axes.
     frame: Matrix3<f64>,
+    /// The first body, and the second where that is free.
+    first: SweepSide,
+    second: Option<SweepSide>,
+    /// Velocity of a second side that is moved as told, in that frame [m/s].
+    surface: Vector3<f64>,
     /// D in that frame [1/kg].
     delassus: Matrix3<f64>,
     single: SingleContact,
@@ -55,10 +62,43 @@ struct Row {
     impulse: Vector3<f64>,
 }
 
+impl Row {
+    /// Relative velocity in the contact's frame [m/s].
+    #[inline(always)]
+    fn relative_velocity(&self, velocity: &[f64]) -> Vector3<f64> {
+        let own = self.first.velocity(velocity) - self.surface;
+        self.second.as_ref().map_or(own, |second| own - second.velocity(velocity))
+    }
+
+    /// V += W Jᵀ δp.
+    #[inline(always)]
+    fn apply(&self, change: &Vector3<f64>, velocity: &mut [f64]) {
+        self.first.push(change, velocity);
+        if let Some(second) = &self.second {
+            second.push(&-change, velocity);
+        }
+    }
+}
+
+/// A row over a whole body.
+#[derive(Clone, Copy, Debug)]
+struct BodyRow {
+    /// Where the body's velocity begins.
+    first: usize,
+    /// N, and W N.
+    direction: Vector6<f64>,
+    answers: Vector6<f64>,
+    /// d = NᵀWN [1/kg].
+    gain: f64,
+    /// b [m/s].
+    approach: f64,
+}
+
 /// Buffers of the sweeps; nothing is allocated once there is room.
 #[derive(Clone, Debug, Default)]
 pub struct SweepWorkspace {
     rows: Vec<Row>,
+    body_rows: Vec<BodyRow>,
     order: Vec<(u32, u32)>,
     /// λ of the rows over whole bodies [N·s].
     multipliers: Vec<f64>,
@@ -69,6 +109,7 @@ impl SweepWorkspace {
     pub fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.rows, contacts);
         make_room(&mut self.order, contacts);
+        make_room(&mut self.body_rows, MOST_WRENCH_ROWS);
         make_room(&mut self.multipliers, MOST_WRENCH_ROWS);
     }
 
@@ -104,15 +145,15 @@ pub(super) fn solve(
     for _ in 0..options.sweeps {
         let mut largest = 0.0_f64;
         for row in &mut sweeps.rows {
-            largest = largest.max(visit(problem, row, rule, options.relaxation, &mut workspace.velocity));
+            largest = largest.max(visit(row, rule, options.relaxation, &mut workspace.velocity));
         }
-        for (row, multiplier) in problem.rows.iter().zip(&mut sweeps.multipliers) {
-            let change = visit_body(problem, row, multiplier, options.relaxation, &mut workspace.velocity);
+        for (row, multiplier) in sweeps.body_rows.iter().zip(&mut sweeps.multipliers) {
+            let change = visit_body(row, multiplier, options.relaxation, &mut workspace.velocity);
             largest = largest.max(change);
         }
         report.iterations += 1;
         report.evaluations += 1;
-        if largest <= options.tolerance {
+        if largest <= options.tolerance * options.tolerance {
             report.converged = is_sound;
             break;
         }
@@ -133,21 +174,43 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
         let delassus = frame.transpose() * delassus(problem, contact) * frame;
         let Some(single) = SingleContact::new(delassus, contacts.friction[contact]) else { continue };
         let start_slip = (frame.transpose() * contacts.relative_velocity(contact, start)).yz();
+        let side = |body: u32, arm| SweepSide::new(body, &arm, &frame, &problem.response[body as usize]);
+        let first = side(contacts.body_a[contact], contacts.arm_a.get(contact));
+        let (second, surface) = match contacts.body_b[contact] {
+            NOT_FREE => (None, frame.transpose() * contacts.surface(contact)),
+            body => (Some(side(body, contacts.second_arm(contact))), Vector3::zeros()),
+        };
         let (approach, impulse) = (problem.approach[contact], Vector3::zeros());
-        sweeps.rows.push(Row { contact, frame, delassus, single, start_slip, approach, impulse });
+        sweeps.rows.push(Row {
+            contact,
+            frame,
+            first,
+            second,
+            surface,
+            delassus,
+            single,
+            start_slip,
+            approach,
+            impulse,
+        });
     }
+    sweeps.body_rows.clear();
+    sweeps.body_rows.extend(problem.rows.iter().map(|row| {
+        let answers = problem.response[row.body as usize] * row.direction;
+        BodyRow {
+            first: 6 * row.body as usize,
+            direction: row.direction,
+            answers,
+            gain: row.direction.dot(&answers),
+            approach: row.approach,
+        }
+    }));
     sweeps.rows.len() == contacts.len()
 }
 
-/// Solves one contact given the others; returns |diag(D) δp| [m/s].
-fn visit(
-    problem: &VelocityProblem<'_>,
-    row: &mut Row,
-    rule: Rule,
-    relaxation: f64,
-    velocity: &mut [f64],
-) -> f64 {
-    let v = row.frame.transpose() * problem.contacts.relative_velocity(row.contact, velocity);
+/// Solves one contact given the others; returns |diag(D) δp|² [m²/s²].
+fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f64 {
+    let v = row.relative_velocity(velocity);
     let is_loaded = row.impulse != Vector3::zeros();
     if !is_loaded && v.x + row.approach >= 0.0 {
         return 0.0;
@@ -158,7 +221,7 @@ fn visit(
             let free = v - row.delassus * row.impulse;
             let answer = match rule {
                 Rule::Dissipation => {
-                    maximum_dissipation::solve(&row.single, free, row.start_slip, row.approach)
+                    maximum_dissipation::solve(&row.single, free, row.start_slip, row.approach, &row.impulse)
                 }
                 _ => row.single.solve(free, row.approach),
             };
@@ -168,31 +231,25 @@ fn visit(
     };
     let change = next - row.impulse;
     row.impulse = next;
-    apply(problem, row.contact, row.frame * change, velocity);
-    row.delassus.diagonal().component_mul(&change).norm()
+    row.apply(&change, velocity);
+    row.delassus.diagonal().component_mul(&change).norm_squared()
 }
 
-/// Solves one row over a whole body given all else; returns |d δλ| [m/s].
-fn visit_body(
-    problem: &VelocityProblem<'_>,
-    row: &WrenchRow,
-    multiplier: &mut f64,
-    relaxation: f64,
-    velocity: &mut [f64],
-) -> f64 {
-    let answers = problem.response[row.body as usize] * row.direction;
-    let gain = row.direction.dot(&answers);
-    if gain <= 0.0 {
+/// Solves one row over a whole body given all else; returns |d δλ|² [m²/s²].
+fn visit_body(row: &BodyRow, multiplier: &mut f64, relaxation: f64, velocity: &mut [f64]) -> f64 {
+    if row.gain <= 0.0 {
         return 0.0;
     }
-    let alone = row.speed(velocity) - gain * *multiplier;
-    let wanted = (-(alone + row.approach) / gain).max(0.0);
+    let own = &mut velocity[row.first..row.first + 6];
+    let speed: f64 = row.direction.iter().zip(&*own).map(|(n, v)| n * v).sum();
+    let alone = speed - row.gain * *multiplier;
+    let wanted = (-(alone + row.approach) / row.gain).max(0.0);
     let change = (relaxation * (wanted - *multiplier)).max(-*multiplier);
     *multiplier += change;
-    for (own, answer) in velocity[6 * row.body as usize..].iter_mut().zip(&answers) {
+    for (own, answer) in own.iter_mut().zip(&row.answers) {
         *own += answer * change;
     }
-    gain * change.abs()
+    (row.gain * change).powi(2)
 }
 
 /// The normal, then friction. Both tangents take the same step: with one of its own for each, friction cut to the cone
@@ -212,24 +269,6 @@ fn onto_cone(p: Vector3<f64>, friction: f64) -> Vector3<f64> {
     let (size, most) = (tangential.norm(), friction * normal);
     let kept = if size > most { tangential * (most / size) } else { tangential };
     Vector3::new(normal, kept.x, kept.y)
-}
-
-/// V += W Jᵀ δp for one contact, δp in world axes.
-fn apply(problem: &VelocityProblem<'_>, contact: usize, change: Vector3<f64>, velocity: &mut [f64]) {
-    let contacts = problem.contacts;
-    let mut add = |body: u32, arm: Vector3<f64>, push: Vector3<f64>| {
-        let turn = arm.cross(&push);
-        let response = &problem.response[body as usize];
-        for row in 0..6 {
-            let along = (0..3).map(|axis| response[(row, axis)] * push[axis]);
-            let about = (0..3).map(|axis| response[(row, 3 + axis)] * turn[axis]);
-            velocity[6 * body as usize + row] += along.chain(about).sum::<f64>();
-        }
-    };
-    add(contacts.body_a[contact], contacts.arm_a.get(contact), change);
-    if contacts.body_b[contact] != NOT_FREE {
-        add(contacts.body_b[contact], contacts.second_arm(contact), -change);
-    }
 }
 
 /// Impulses, generalised impulse and velocity, summed anew in the order of the record; warm start for the next step.

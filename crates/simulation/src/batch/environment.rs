@@ -1,8 +1,15 @@
 //! One environment of a batch: what is its own, and how it takes a step in a lane's workspace.
 
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+use tightfit_pipeline::detection::NodeBlocks;
+use tightfit_pipeline::integration::{BodyMotion, Coupling};
+use tightfit_spatial::{Pose, Wrench};
+
 use super::{Fault, Setup, check};
 use crate::step::FoundContacts;
-use crate::{Certificate, Input, Limit, Scene, Workspace, step};
+use crate::{BodyParameters, Certificate, Input, Limit, Scene, Waypoint, Workspace, step};
 
 /// What leads an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,14 +53,38 @@ impl Environment {
         if self.fault.is_some() {
             return;
         }
-        lane.exchange(&mut self.found);
+        lane.take_up(&mut self.found, &mut self.setup.state);
         for _ in 0..steps {
             if let Err(fault) = self.step(scene, lane) {
                 self.fault = Some(fault);
                 break;
             }
         }
-        lane.exchange(&mut self.found);
+        lane.put_aside(&mut self.found, &mut self.setup.state);
+    }
+
+    /// Memory that no other environment shares [bytes].
+    pub(super) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
+        let Setup { parameters, state, drive } = &self.setup;
+        let of_state = state.motions.capacity() * size_of::<BodyMotion>()
+            + (state.spins.capacity() + state.warm.velocity.capacity()) * size_of::<f64>()
+            + state.kinematic.capacity() * size_of::<Pose>()
+            + state.warm.ids.capacity() * size_of::<u32>()
+            + state.warm.impulses.capacity() * size_of::<Vector3<f64>>();
+        let of_parameters = parameters.bodies.capacity() * size_of::<BodyParameters>()
+            + parameters.friction.capacity() * size_of::<f64>();
+        let of_drive = drive.as_ref().map_or(0, |drive| drive.waypoints.capacity() * size_of::<Waypoint>());
+        let of_input = self.input.couplings.capacity() * size_of::<Option<Coupling>>()
+            + self.input.wrenches.capacity() * size_of::<Wrench>()
+            + self.input.kinematic.capacity() * size_of::<Pose>();
+        let of_impulse = self.impulse.capacity() * size_of::<f64>();
+        size_of::<Self>()
+            + of_state
+            + of_parameters
+            + of_drive
+            + of_input
+            + of_impulse
+            + self.found.bytes(shared)
     }
 
     fn step(&mut self, scene: &Scene, lane: &mut Workspace) -> Result<(), Fault> {

@@ -2,12 +2,12 @@
 Many environments of one scene, stepped over threads.
 
 ```text
-Scene (one, shared) ─┬─ lane 0: Workspace ── environments 0 .. k      Parameters, State, drive or input, contacts found
-                     └─ lane 1: Workspace ── environments k .. n
+Scene, nodes (one, shared) ─┬─ lane 0: Workspace ─┬─ the next of n environments: Parameters, State, drive or input,
+                            └─ lane 1: Workspace ─┘  nodes of parts of its own, contacts found
 ```
 
 Every environment is what [`crate::Run`] would make of it alone, to the last bit, whatever the number of threads and
-whoever its neighbours are: lanes share nothing but the scene, and a workspace carries nothing from one environment to
+whoever its neighbours are: lanes share nothing but the scene and the queue, and a workspace carries nothing from one environment to
 the next. One that cannot go on (a number that is not finite, parameters of another scene) is frozen where it stood
 and says why; the others do not notice.
 
@@ -40,9 +40,13 @@ pub use fault::{BatchError, Fault};
 pub use observations::Observations;
 pub use setup::Setup;
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tightfit_pipeline::detection::NodeBlocks;
 
+use crate::step::placed;
 use crate::{Certificate, Input, Scene, State, Workspace};
 use environment::Environment;
 
@@ -50,7 +54,9 @@ use environment::Environment;
 pub struct Batch {
     scene: Scene,
     environments: Vec<Environment>,
-    /// One workspace per thread; each serves its own stretch of the environments.
+    /// Nodes of the scene's own parts, for all environments that have these.
+    shared_nodes: Vec<Arc<NodeBlocks>>,
+    /// One workspace per thread, lent to one environment after another.
     lanes: Vec<Workspace>,
     /// None with a single thread: the caller's serves.
     pool: Option<ThreadPool>,
@@ -69,9 +75,12 @@ impl Batch {
         let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
         let pool = pool.transpose().map_err(|error| BatchError::Threads(error.to_string()))?;
         let usual = Environment::new(&scene, Setup::of(&scene));
+        let shared_nodes: Vec<_> =
+            scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
         Ok(Self {
             environments: vec![usual; count],
-            lanes: std::iter::repeat_with(Workspace::default).take(threads).collect(),
+            lanes: std::iter::repeat_with(|| Workspace::sharing(&shared_nodes)).take(threads).collect(),
+            shared_nodes,
             pool,
             scene,
         })
@@ -131,17 +140,30 @@ impl Batch {
     /// Several steps of every environment: each takes all of them before the next one's turn, which spares the
     /// threads a meeting after every step.
     pub fn advance(&mut self, steps: usize) {
-        let Self { scene, environments, lanes, pool } = self;
+        let Self { scene, environments, lanes, pool, .. } = self;
         let scene = &*scene;
-        let stretch = environments.len().div_ceil(lanes.len()).max(1);
-        let walk = |(lane, own): (&mut Workspace, &mut [Environment])| {
-            own.iter_mut().for_each(|environment| environment.advance(scene, lane, steps));
+        // whichever lane is free takes the next one: some have more contacts than others
+        let waiting = Mutex::new(environments.iter_mut());
+        let walk = |lane: &mut Workspace| {
+            loop {
+                let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(environment) = next else { break };
+                environment.advance(scene, lane, steps);
+            }
         };
-        if let Some(pool) = pool {
-            pool.install(|| lanes.par_iter_mut().zip(environments.par_chunks_mut(stretch)).for_each(walk));
-        } else {
-            lanes.iter_mut().zip(environments.chunks_mut(stretch)).for_each(walk);
+        match pool {
+            Some(pool) => pool.install(|| lanes.par_iter_mut().with_max_len(1).for_each(walk)),
+            None => lanes.iter_mut().for_each(walk),
         }
+    }
+
+    /// Memory of an environment that no other shares, as far as it has taken any [bytes]: state, parameters, drive, nodes
+    /// of parts with dimensions of its own, contacts kept for the next step.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn environment_bytes(&self, index: usize) -> Result<usize, BatchError> {
+        Ok(self.get(index)?.bytes(&self.shared_nodes))
     }
 
     /// State of an environment.

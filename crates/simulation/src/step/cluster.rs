@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use tightfit_pipeline::clustering::ClusteringMethod;
+use tightfit_pipeline::records::Contacts;
+use tightfit_spatial::{Vectorise, vectorised};
 
 use super::workspace::Environment;
 use crate::Certificate;
@@ -58,13 +60,57 @@ impl Environment<'_> {
             return;
         }
         let contacts = &self.scratch.all_contacts;
-        for index in (0..contacts.len()).filter(|index| !self.waits(contacts, *index)) {
-            let normal = contacts.normal.get(index);
-            let speed = |velocity: &[f64]| normal.dot(&contacts.relative_velocity(index, velocity));
-            let closing = contacts.gap[index].max(0.0) / self.duration;
-            let approach = allowed(closing, speed(&self.scratch.start));
-            let beyond = -(speed(&self.scratch.solver.velocity) + approach);
-            certificate.left_out = certificate.left_out.max(beyond);
+        let (mut at_start, mut at_end) = ([0.0; TOGETHER], [0.0; TOGETHER]);
+        for first in (0..contacts.len()).step_by(TOGETHER) {
+            let count = TOGETHER.min(contacts.len() - first);
+            let speeds = [(&self.scratch.start, &mut at_start), (&self.scratch.solver.velocity, &mut at_end)];
+            for (velocity, out) in speeds {
+                vectorised(NormalSpeeds { contacts, first, velocity, out: &mut out[..count] });
+            }
+            for place in (0..count).filter(|place| !self.waits(contacts, first + place)) {
+                let closing = contacts.gap[first + place].max(0.0) / self.duration;
+                let beyond = -(at_end[place] + allowed(closing, at_start[place]));
+                certificate.left_out = certificate.left_out.max(beyond);
+            }
+        }
+    }
+}
+
+/// Contacts whose speeds are taken together: they stay in the nearest cache.
+const TOGETHER: usize = 256;
+
+/// vₙ of the contacts from `first` on [m/s].
+struct NormalSpeeds<'a> {
+    contacts: &'a Contacts,
+    first: usize,
+    /// Stacked [v; ω] [m/s, rad/s].
+    velocity: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl Vectorise for NormalSpeeds<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { contacts, first, velocity, out } = self;
+        let one_body = velocity.as_array().filter(|_| contacts.surface_velocity.is_empty());
+        let Some(&[vx, vy, vz, wx, wy, wz]) = one_body else {
+            for (place, speed) in out.iter_mut().enumerate() {
+                let relative = contacts.relative_velocity(first + place, velocity);
+                *speed = contacts.normal.get(first + place).dot(&relative);
+            }
+            return;
+        };
+        // one free body against parts that stand: every row names it alone, so the columns can be read straight through
+        let block = first..first + out.len();
+        let (normal, arm) = (&contacts.normal, &contacts.arm_a);
+        let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
+        let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block]);
+        for (i, speed) in out.iter_mut().enumerate() {
+            *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
+                + ny[i] * (vy + wz * rx[i] - wx * rz[i])
+                + nz[i] * (vz + wx * ry[i] - wy * rx[i]);
         }
     }
 }

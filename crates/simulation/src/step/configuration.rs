@@ -12,7 +12,7 @@
 use std::time::Instant;
 
 use nalgebra::Vector6;
-use tightfit_pipeline::configuration::{FreeBody, LocalField, coming_contact, nearest_contact};
+use tightfit_pipeline::configuration::{FreeBody, LocalField, colliding_contact, coming_contact};
 use tightfit_pipeline::records::WrenchRow;
 
 use super::workspace::Environment;
@@ -44,7 +44,7 @@ impl Environment<'_> {
         let mut scratch = std::mem::take(&mut self.scratch.configuration_scratch);
         if let Some((body, mut field)) = self.local_field(state, &mut scratch) {
             // a network that was built can be evaluated: errors are of those that do not fit
-            let nearest = nearest_contact(&mut field).ok().flatten().filter(|contact| contact.gap <= 0.0);
+            let nearest = colliding_contact(&mut field).ok().flatten();
             self.scratch.configurations.extend(nearest.map(|contact| (body, contact)));
         }
         self.scratch.configuration_scratch = scratch;

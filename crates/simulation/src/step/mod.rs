@@ -15,13 +15,14 @@ mod cluster;
 mod configuration;
 mod contact_stages;
 mod faces;
+mod kept_contacts;
 mod margin;
 mod prepare;
 mod project;
 mod workspace;
 
-pub(crate) use workspace::FoundContacts;
 pub use workspace::Workspace;
+pub(crate) use workspace::{FoundContacts, placed};
 
 use workspace::Environment;
 

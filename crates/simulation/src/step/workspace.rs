@@ -1,5 +1,7 @@
 //! Scratch memory of a step, and caches that never change a result.
 
+use std::sync::Arc;
+
 use nalgebra::Matrix6;
 use tightfit_network::InferenceScratch;
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
@@ -11,7 +13,12 @@ use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
+use super::kept_contacts::KeptContacts;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
+
+/// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
+/// in the step that meets them.
+const KEPT_WARM: usize = 64;
 
 /// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
 #[derive(Debug, Default)]
@@ -24,7 +31,9 @@ pub(super) struct Solution {
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// Nodes of every body in its part's frame [m].
-    pub(super) nodes: Vec<NodeBlocks>,
+    pub(super) nodes: Vec<Arc<NodeBlocks>>,
+    /// Those of the scene's own parts, where many environments share them; else none.
+    shared_nodes: Vec<Arc<NodeBlocks>>,
     /// Whether a body's network or mesh answers for it: the part of the environment is the one it was made for.
     pub(super) has_scene_part: Vec<bool>,
     pub(super) network: NetworkScratch,
@@ -69,6 +78,8 @@ pub struct Workspace {
     pub(super) solver: SolverWorkspace,
     pub(super) sweeps: SweepWorkspace,
     pub(super) impact_warm: WarmStart,
+    /// Room for the warm start of whichever environment has its turn.
+    lent_warm: WarmStart,
     pub(super) projection: ProjectionWorkspace,
     /// The impact with rebound, while the plastic one is sought.
     pub(super) rebound: Solution,
@@ -80,11 +91,11 @@ pub struct Workspace {
 /// detection and the placing of nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundContacts {
-    nodes: Vec<NodeBlocks>,
+    nodes: Vec<Arc<NodeBlocks>>,
     has_scene_part: Vec<bool>,
     clearances: Vec<[Clearances; 2]>,
     knows_configurations: bool,
-    contacts: Contacts,
+    contacts: KeptContacts,
     pair_ends: Vec<usize>,
     detected: Option<(u64, f64)>,
     most_contacts: usize,
@@ -110,7 +121,7 @@ pub(super) struct Environment<'a> {
 impl Workspace {
     /// Forgets every cache; the next step finds everything anew.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { shared_nodes: std::mem::take(&mut self.shared_nodes), ..Self::default() };
     }
 
     /// Places the nodes and takes all memory that steps need. The first step does so too; doing it before leaves that one
@@ -121,10 +132,10 @@ impl Workspace {
                 .bodies
                 .iter()
                 .zip(&parameters.bodies)
-                .map(|(body, own)| {
-                    let mut positions = Columns3::default();
-                    own.part.place(&body.nodes, &mut positions);
-                    NodeBlocks::new(positions)
+                .enumerate()
+                .map(|(index, (body, own))| {
+                    let shared = self.shared_nodes.get(index).filter(|_| own.part == body.part);
+                    shared.map_or_else(|| Arc::new(placed(body, &own.part)), Arc::clone)
                 })
                 .collect();
             let bodies = scene.bodies.iter().zip(&parameters.bodies);
@@ -142,9 +153,9 @@ impl Workspace {
                 is_same(pair.moving) && is_same(pair.fixed)
             });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes, &self.has_scene_part);
-            self.contacts.make_room(self.most_contacts, both_move(scene));
             make_room(&mut self.pair_ends, scene.contacts.len());
         }
+        self.contacts.make_room(self.most_contacts, both_move(scene));
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
             self.make_room(state);
         }
@@ -176,13 +187,41 @@ impl Workspace {
         }
     }
 
-    /// Exchanges what is known of one environment for what is known of another.
-    pub(crate) fn exchange(&mut self, found: &mut FoundContacts) {
+    /// A workspace whose environments share the nodes of the scene's own parts.
+    pub(crate) fn sharing(nodes: &[Arc<NodeBlocks>]) -> Self {
+        Self { shared_nodes: nodes.to_vec(), ..Self::default() }
+    }
+
+    /// Takes up what is known of an environment, and lends its state the room for a warm start.
+    pub(crate) fn take_up(&mut self, found: &mut FoundContacts, state: &mut State) {
+        self.swap(found);
+        if self.detected.is_some() {
+            found.contacts.put_back(&mut self.contacts);
+        }
+        copy_warm(&state.warm, &mut self.lent_warm);
+        std::mem::swap(&mut state.warm, &mut self.lent_warm);
+    }
+
+    /// Puts what is known of an environment aside, as far as there is room for it, and takes back the lent room.
+    pub(crate) fn put_aside(&mut self, found: &mut FoundContacts, state: &mut State) {
+        std::mem::swap(&mut state.warm, &mut self.lent_warm);
+        state.warm.make_room(state.motions.len(), KEPT_WARM.min(self.most_contacts));
+        copy_warm(&self.lent_warm, &mut state.warm);
+        let is_own =
+            |nodes: &&Arc<NodeBlocks>| !self.shared_nodes.iter().any(|shared| Arc::ptr_eq(shared, nodes));
+        let own = self.nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum();
+        found.contacts.make_room(own, self.most_contacts);
+        if !found.contacts.keep(&self.contacts) {
+            self.detected = None;
+        }
+        self.swap(found);
+    }
+
+    fn swap(&mut self, found: &mut FoundContacts) {
         std::mem::swap(&mut self.nodes, &mut found.nodes);
         std::mem::swap(&mut self.has_scene_part, &mut found.has_scene_part);
         std::mem::swap(&mut self.clearances, &mut found.clearances);
         std::mem::swap(&mut self.knows_configurations, &mut found.knows_configurations);
-        std::mem::swap(&mut self.contacts, &mut found.contacts);
         std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
         std::mem::swap(&mut self.detected, &mut found.detected);
         std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
@@ -257,6 +296,34 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
+/// The nodes of a body on a part.
+pub(crate) fn placed(body: &crate::Body, part: &tightfit_shape::Part) -> NodeBlocks {
+    let mut positions = Columns3::with_capacity(body.nodes.len());
+    part.place(&body.nodes, &mut positions);
+    NodeBlocks::new(positions)
+}
+
+/// A copy that keeps the memory of what it replaces.
+fn copy_warm(from: &WarmStart, to: &mut WarmStart) {
+    to.velocity.clone_from(&from.velocity);
+    to.ids.clone_from(&from.ids);
+    to.impulses.clone_from(&from.impulses);
+}
+
+impl FoundContacts {
+    /// Memory of what no other environment shares [bytes].
+    pub(crate) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
+        let is_own = |nodes: &&Arc<NodeBlocks>| !shared.iter().any(|other| Arc::ptr_eq(other, nodes));
+        let nodes: usize = self.nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum();
+        let clearances: usize = self.clearances.iter().flatten().map(Clearances::bytes).sum();
+        let places = self.nodes.capacity() * size_of::<Arc<NodeBlocks>>()
+            + self.clearances.capacity() * size_of::<[Clearances; 2]>()
+            + self.pair_ends.capacity() * size_of::<usize>()
+            + self.has_scene_part.capacity();
+        nodes + clearances + places + self.contacts.bytes()
+    }
+}
+
 /// Contacts that there is room for per triangle of a pair of meshes. Pairs of triangles have no useful bound: where more
 /// are found, the buffers grow in that step.
 const PER_TRIANGLE: usize = 4;
@@ -265,7 +332,7 @@ const PER_TRIANGLE: usize = 4;
 fn most_contacts(
     scene: &Scene,
     parameters: &Parameters,
-    nodes: &[NodeBlocks],
+    nodes: &[Arc<NodeBlocks>],
     has_scene_part: &[bool],
 ) -> usize {
     let of_pair = |pair: &crate::ContactPair| {

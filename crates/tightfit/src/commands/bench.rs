@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::{bench_network, bench_step};
+use super::{bench_batch, bench_clustering, bench_contacts, bench_network, bench_step};
 
 #[derive(Args)]
 pub(crate) struct BenchArguments {
@@ -15,6 +15,12 @@ pub(crate) struct BenchArguments {
 
 #[derive(Subcommand)]
 enum What {
+    /// Many environments over threads: environment steps per second, speed-up, memory of an environment.
+    Batch(bench_batch::BatchArguments),
+    /// K-means, the first few, the four that cover most: time per contact.
+    Clustering(bench_clustering::ClusteringArguments),
+    /// What a contact costs, from a hundred nodes to ten thousand.
+    Contacts(bench_contacts::ContactsArguments),
     /// Value and gradient of a depth network, 3-64-64-64-1 with ReLU.
     Network(bench_network::NetworkArguments),
     /// Whole runs of scenes: time of a step and of its stages.
@@ -23,6 +29,9 @@ enum What {
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     match &arguments.what {
+        What::Batch(arguments) => bench_batch::run(arguments),
+        What::Clustering(arguments) => bench_clustering::run(arguments),
+        What::Contacts(arguments) => bench_contacts::run(arguments),
         What::Network(arguments) => bench_network::run(arguments),
         What::Step(arguments) => bench_step::run(arguments),
     }

@@ -2,16 +2,18 @@
 //!
 //! A run is the same every time, so step k of one round does what step k of another does: its time is the median over the
 //! rounds, which a busy machine spoils only where it disturbs most of them. The first round warms up and is not counted.
-//! The real-time factor is that of whole rounds, their median.
+//! The real-time factor is that of whole rounds, their median. The time that the thread spent on the processor, where the
+//! system tells, leaves out what others took of it.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tightfit::scene::Preset;
-use tightfit::spatial::VectorWidth;
 
+use super::bench_record::{append_csv, conditions, machine, quantile};
 use super::simulate::{Finished, SimulationArguments, preset, simulate};
 use crate::output::{put, say};
 use crate::table::Table;
@@ -29,6 +31,9 @@ pub(crate) struct StepArguments {
     rounds: usize,
     #[command(flatten)]
     simulation: SimulationArguments,
+    /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -52,6 +57,10 @@ pub(super) fn run(arguments: &StepArguments) -> Result<ExitCode> {
             measured.push(Measured::of(&rounds, *preset));
         }
     }
+    if let Some(file) = &arguments.csv {
+        let rows: Vec<_> = measured.iter().map(|one| one.cells(&arguments.simulation)).collect();
+        append_csv(file.as_deref(), "step", &Measured::NAMES, &rows)?;
+    }
     if arguments.json {
         let all: Vec<Value> = measured.iter().map(Measured::json).collect();
         say!("{}", serde_json::to_string_pretty(&all)?);
@@ -61,6 +70,8 @@ pub(super) fn run(arguments: &StepArguments) -> Result<ExitCode> {
         "scene",
         "preset",
         "median us",
+        "mean us",
+        "cpu mean us",
         "99 % us",
         "longest us",
         "detection",
@@ -76,6 +87,8 @@ pub(super) fn run(arguments: &StepArguments) -> Result<ExitCode> {
             one.scene.clone(),
             one.preset.name().into(),
             format!("{:.1}", one.median),
+            format!("{:.1}", one.mean),
+            one.cpu_mean.map_or("-".into(), |time| format!("{time:.1}")),
             format!("{:.1}", one.p99),
             format!("{:.1}", one.longest),
             detection,
@@ -87,7 +100,7 @@ pub(super) fn run(arguments: &StepArguments) -> Result<ExitCode> {
         ]);
     }
     put!("{table}");
-    say!("\n{}; medians of {} rounds", machine(), arguments.rounds);
+    say!("\n{}; {}; medians of {} rounds", machine(), conditions(), arguments.rounds);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -96,6 +109,10 @@ struct Measured {
     scene: String,
     preset: Preset,
     median: f64,
+    mean: f64,
+    /// The same on the processor, where the system tells.
+    cpu_median: Option<f64>,
+    cpu_mean: Option<f64>,
     p99: f64,
     longest: f64,
     /// Detection, clustering, solving, integration: medians of the rounds' means.
@@ -108,17 +125,24 @@ struct Measured {
 
 impl Measured {
     fn of(rounds: &[Finished], preset: Preset) -> Self {
-        let over_rounds = |value: &dyn Fn(&Finished) -> f64| middle(rounds.iter().map(value).collect(), 0.5);
+        let over_rounds =
+            |value: &dyn Fn(&Finished) -> f64| quantile(rounds.iter().map(value).collect(), 0.5);
         let first = &rounds[0];
         let steps: Vec<f64> =
             (0..first.step_micros.len()).map(|step| over_rounds(&|round| round.step_micros[step])).collect();
+        let cpu: Option<Vec<f64>> = (!first.cpu_micros.is_empty())
+            .then(|| (0..steps.len()).map(|step| over_rounds(&|round| round.cpu_micros[step])).collect());
+        let mean = |values: &Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
         let contacts: usize = first.summary.records.iter().map(|record| record.certificate.candidates).sum();
         Self {
             scene: first.run.scene.name.clone(),
             preset,
-            median: middle(steps.clone(), 0.5),
-            p99: middle(steps.clone(), 0.99),
-            longest: middle(steps.clone(), 1.0),
+            median: quantile(steps.clone(), 0.5),
+            mean: mean(&steps),
+            cpu_median: cpu.clone().map(|cpu| quantile(cpu, 0.5)),
+            cpu_mean: cpu.as_ref().map(mean),
+            p99: quantile(steps.clone(), 0.99),
+            longest: quantile(steps.clone(), 1.0),
             stages: [0, 1, 2, 3].map(|stage| over_rounds(&|round| round.stages()[stage])),
             contacts: contacts as f64 / steps.len() as f64,
             real_time_factor: over_rounds(&Finished::real_time_factor),
@@ -132,6 +156,9 @@ impl Measured {
             "scene": self.scene,
             "preset": self.preset.name(),
             "median_step_us": self.median,
+            "mean_step_us": self.mean,
+            "cpu_median_step_us": self.cpu_median,
+            "cpu_mean_step_us": self.cpu_mean,
             "p99_step_us": self.p99,
             "max_step_us": self.longest,
             "real_time_factor": self.real_time_factor,
@@ -144,21 +171,38 @@ impl Measured {
             "contacts_per_step": self.contacts,
             "rounds": self.rounds,
             "machine": machine(),
+            "conditions": conditions(),
         })
     }
-}
 
-/// The value that a share of all does not exceed.
-fn middle(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[((values.len() - 1) as f64 * share).round() as usize]
-}
+    const NAMES: [&'static str; 16] = [
+        "scene",
+        "preset",
+        "settings",
+        "median_us",
+        "mean_us",
+        "cpu_median_us",
+        "cpu_mean_us",
+        "p99_us",
+        "max_us",
+        "detection_us",
+        "clustering_us",
+        "solving_us",
+        "integration_us",
+        "contacts",
+        "real_time_factor",
+        "rounds",
+    ];
 
-/// Processor, cores and registers, in words.
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let name = name.map_or(std::env::consts::ARCH, |(_, name)| name);
-    format!("{name}, {cores} cores, {:?}", VectorWidth::current())
+    /// A row of the CSV file.
+    fn cells(&self, simulation: &SimulationArguments) -> Vec<String> {
+        let time = |time: f64| format!("{time:.1}");
+        let mut cells = vec![self.scene.clone(), self.preset.name().into(), simulation.settings()];
+        cells.extend([self.median, self.mean].map(time));
+        cells.extend([self.cpu_median, self.cpu_mean].map(|value| value.map_or(String::new(), time)));
+        cells.extend([self.p99, self.longest].map(time));
+        cells.extend(self.stages.map(time));
+        cells.extend([time(self.contacts), time(self.real_time_factor), self.rounds.to_string()]);
+        cells
+    }
 }

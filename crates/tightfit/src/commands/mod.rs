@@ -1,7 +1,11 @@
 //! One file per command.
 
 pub(crate) mod bench;
+mod bench_batch;
+mod bench_clustering;
+mod bench_contacts;
 mod bench_network;
+mod bench_record;
 mod bench_step;
 pub(crate) mod compare;
 mod compare_cspace;

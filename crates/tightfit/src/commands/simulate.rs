@@ -8,7 +8,7 @@ use tightfit::report::{self, RunSummary};
 use tightfit::scene::{Disturbance, Drive, Outcome, Preset, Run, Scene};
 
 use super::run_report::state_text;
-use crate::progress;
+use crate::{cpu_clock, progress};
 
 /// What is simulated, and for how long.
 #[derive(Args, Clone, Default)]
@@ -38,6 +38,11 @@ impl SimulationArguments {
         own
     }
 
+    /// All replacements, as they were given.
+    pub(super) fn settings(&self) -> String {
+        self.set.join(" ")
+    }
+
     /// Without replacements of a key.
     pub(super) fn without(&self, key: &str) -> Self {
         let is_other = |set: &&String| set.split_once('=').is_none_or(|(own, _)| own.trim() != key);
@@ -56,6 +61,8 @@ pub(super) struct Finished {
     pub(super) run: Run,
     pub(super) summary: RunSummary,
     pub(super) step_micros: Vec<f64>,
+    /// Processor time of every step [us], an audit included; empty where the system does not tell.
+    pub(super) cpu_micros: Vec<f64>,
     /// Simulated time [s].
     pub(super) seconds: f64,
 }
@@ -102,11 +109,14 @@ pub(super) fn simulate(
     let bar = progress::bar(&format!("{note}{} {}", run.scene.name, run.scene.methods.preset.name()));
     let mut summary = RunSummary::new(&run.scene);
     let mut step_micros = Vec::with_capacity(steps);
+    let mut cpu_micros = Vec::with_capacity(steps);
     for index in 0..steps {
-        let clock = Instant::now();
+        let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
         let record = run.advance();
         let audit = record.audit_seconds;
         step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
+        let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
+        cpu_micros.extend(spent.map(|spent| spent.as_secs_f64() * 1e6));
         summary.follow(&run, record);
         if index % 16 == 0 {
             progress::set(&bar, index as f64 / steps as f64);
@@ -117,7 +127,7 @@ pub(super) fn simulate(
     let text =
         outcome.state.map_or(if outcome.completed { "completed" } else { "not completed" }, state_text);
     summary.outcome = Some(report::Outcome { is_success: outcome.completed, text: text.into() });
-    Ok(Finished { run, summary, step_micros, seconds })
+    Ok(Finished { run, summary, step_micros, cpu_micros, seconds })
 }
 
 fn disturbance(text: &str) -> Result<Disturbance> {

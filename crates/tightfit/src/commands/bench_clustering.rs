@@ -1,0 +1,122 @@
+//! `tightfit bench clustering`: how long the ways to reduce contacts take.
+//!
+//! The contacts are those of a peg that leans in its hole: rings of points with normals inwards, nearest on one side below and
+//! on the other above. Times are on the processor where the system tells; medians over the rounds.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use tightfit::scene::ClusteringMethod;
+use tightfit::spatial::Vector3;
+use tightfit_pipeline::clustering::ClusteringWorkspace;
+use tightfit_pipeline::records::{Contacts, NOT_FREE};
+
+use super::bench_record::{append_csv, conditions, machine, quantile};
+use crate::cpu_clock;
+use crate::output::{put, say};
+use crate::table::Table;
+
+#[derive(Args)]
+pub(super) struct ClusteringArguments {
+    /// Numbers of contacts.
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [100, 1_000, 10_000])]
+    contacts: Vec<usize>,
+    /// Rounds; the medians are reported.
+    #[arg(long, value_name = "COUNT", default_value_t = 101)]
+    rounds: usize,
+    /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const METHODS: [ClusteringMethod; 3] = [
+    ClusteringMethod::KMeans { clusters: 12 },
+    ClusteringMethod::First { contacts: 16 },
+    ClusteringMethod::CoveredArea,
+];
+
+const NAMES: [&str; 4] = ["method", "contacts", "us", "ns_per_contact"];
+
+pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
+    if arguments.rounds == 0 || arguments.contacts.contains(&0) {
+        bail!("--rounds and --contacts must be at least 1");
+    }
+    let mut measured = Vec::new();
+    for &count in &arguments.contacts {
+        let contacts = leaning_peg(count);
+        for method in METHODS {
+            let micros = micros(method, &contacts, arguments.rounds);
+            measured.push((method.name(), count, micros, 1e3 * micros / count as f64));
+        }
+    }
+    let cells = |(method, count, micros, each): &(&str, usize, f64, f64)| {
+        vec![method.to_string(), count.to_string(), format!("{micros:.2}"), format!("{each:.2}")]
+    };
+    let rows: Vec<_> = measured.iter().map(cells).collect();
+    if let Some(file) = &arguments.csv {
+        append_csv(file.as_deref(), "clustering", &NAMES, &rows)?;
+    }
+    if arguments.json {
+        let one = |(method, count, micros, each): &(&str, usize, f64, f64)| {
+            json!({
+                "method": method, "contacts": count, "us": micros, "ns_per_contact": each,
+                "machine": machine(), "conditions": conditions(),
+            })
+        };
+        let all: Vec<Value> = measured.iter().map(one).collect();
+        say!("{}", serde_json::to_string_pretty(&all)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&NAMES);
+    rows.into_iter().for_each(|row| table.row(row));
+    put!("{table}");
+    say!("\n{}; {}; medians of {} rounds", machine(), conditions(), arguments.rounds);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn micros(method: ClusteringMethod, contacts: &Contacts, rounds: usize) -> f64 {
+    let mut workspace = ClusteringWorkspace::default();
+    workspace.make_room(method, contacts.len(), 1);
+    let once = |workspace: &mut ClusteringWorkspace| {
+        workspace.chosen.clear();
+        method.choose(contacts, 0..contacts.len(), workspace);
+    };
+    // what takes less than the clock can tell is repeated within a round
+    let repeats = (20_000 / contacts.len()).max(1);
+    let times = (0..=rounds).map(|_| {
+        let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
+        (0..repeats).for_each(|_| once(&mut workspace));
+        let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
+        spent.unwrap_or_else(|| clock.elapsed()).as_secs_f64() * 1e6 / repeats as f64
+    });
+    // the first warms up
+    quantile(times.skip(1).collect(), 0.5)
+}
+
+/// So many contacts of a peg that leans in its hole.
+fn leaning_peg(count: usize) -> Contacts {
+    let around = (count as f64).sqrt().ceil() as usize;
+    let mut contacts = Contacts::default();
+    for index in 0..count {
+        let angle = std::f64::consts::TAU * (index % around) as f64 / around as f64;
+        let (sin, cos) = angle.sin_cos();
+        let height = (index / around) as f64 / around as f64;
+        let gap = 32.5e-6 * (1.0 - (1.0 - 2.0 * height) * cos) + 1e-12 * index as f64;
+        contacts.body_a.push(0);
+        contacts.body_b.push(NOT_FREE);
+        contacts.arm_a.push(Vector3::new(25e-3 * cos, 25e-3 * sin, 30e-3 * height));
+        contacts.normal.push(Vector3::new(-cos, -sin, 0.0));
+        contacts.gap.push(gap);
+        contacts.friction.push(0.1);
+        contacts.restitution.push(0.0);
+        contacts.id.push(index as u32);
+    }
+    contacts
+}

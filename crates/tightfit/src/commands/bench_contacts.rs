@@ -1,0 +1,122 @@
+//! `tightfit bench contacts`: what a contact costs, from a hundred nodes to ten thousand.
+//!
+//! A block rests on a table; only the distance of its nodes differs, and with it the number of contacts of a step, all of the
+//! bottom's. The time of a whole step, on the processor where the system tells, is divided by the contacts that it had.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use tightfit::scene::{Run, Scene};
+
+use super::bench_record::{append_csv, conditions, machine, quantile};
+use crate::cpu_clock;
+use crate::output::{put, say};
+use crate::table::Table;
+
+#[derive(Args)]
+pub(super) struct ContactsArguments {
+    /// Contacts along either edge of the bottom.
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [10, 18, 32, 56, 100])]
+    along: Vec<usize>,
+    /// Steps that are measured, after as many that are not.
+    #[arg(long, value_name = "COUNT", default_value_t = 200)]
+    steps: usize,
+    /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<Option<PathBuf>>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
+    if arguments.steps == 0 || arguments.along.iter().any(|count| *count < 2) {
+        bail!("--steps must be at least 1 and --along at least 2");
+    }
+    let measured: Vec<Measured> =
+        arguments.along.iter().map(|along| measure(*along, arguments.steps)).collect::<Result<_>>()?;
+    let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
+    if let Some(file) = &arguments.csv {
+        append_csv(file.as_deref(), "contacts", &Measured::NAMES, &rows)?;
+    }
+    if arguments.json {
+        let all: Vec<Value> = measured.iter().map(Measured::json).collect();
+        say!("{}", serde_json::to_string_pretty(&all)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&Measured::NAMES);
+    rows.into_iter().for_each(|row| table.row(row));
+    put!("{table}");
+    let costs = || measured.iter().map(|one| one.step_us / one.contacts);
+    let spread = costs().fold(0.0, f64::max) / costs().fold(f64::INFINITY, f64::min);
+    say!("\nlargest to smallest cost of a contact: {spread:.2}\n{}; {}", machine(), conditions());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One number of contacts.
+struct Measured {
+    contacts: f64,
+    /// Medians of a step and of its stages [us].
+    step_us: f64,
+    detection_us: f64,
+    solving_us: f64,
+}
+
+fn measure(along: usize, steps: usize) -> Result<Measured> {
+    let spacing = 99.0 / (along - 1) as f64;
+    let text = format!(
+        "name = \"{along} by {along} nodes\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n\
+         [parts.table]\nmotion = \"fixed\"\nshape = {{ kind = \"half-space\" }}\n\
+         [parts.block]\nshape = {{ kind = \"block\", size_mm = [99, 99, 20] }}\nposition_mm = [0, 0, 10]\n\
+         nodes = {{ face_spacing_mm = {spacing}, edge_spacing_mm = {spacing} }}\n"
+    );
+    let mut run = Run::new(Scene::from_toml(&text)?, 1);
+    let mut times = [const { Vec::new() }; 3];
+    let mut contacts = 0;
+    for step in 0..2 * steps {
+        let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
+        let certificate = run.step();
+        let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
+        let spent = spent.unwrap_or_else(|| clock.elapsed()).as_secs_f64();
+        if step >= steps {
+            let stages = certificate.stage_seconds;
+            for (times, seconds) in times.iter_mut().zip([spent, stages.detection, stages.solving]) {
+                times.push(seconds * 1e6);
+            }
+            contacts += certificate.candidates;
+        }
+    }
+    let [step_us, detection_us, solving_us] = times.map(|times| quantile(times, 0.5));
+    Ok(Measured { contacts: contacts as f64 / steps as f64, step_us, detection_us, solving_us })
+}
+
+impl Measured {
+    const NAMES: [&'static str; 5] = ["contacts", "step_us", "detection_us", "solving_us", "ns_per_contact"];
+
+    fn ns_per_contact(&self) -> f64 {
+        1e3 * self.step_us / self.contacts
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = vec![format!("{:.0}", self.contacts)];
+        let times = [self.step_us, self.detection_us, self.solving_us, self.ns_per_contact()];
+        cells.extend(times.map(|time| format!("{time:.2}")));
+        cells
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "contacts": self.contacts,
+            "step_us": self.step_us,
+            "detection_us": self.detection_us,
+            "solving_us": self.solving_us,
+            "ns_per_contact": self.ns_per_contact(),
+            "machine": machine(),
+            "conditions": conditions(),
+        })
+    }
+}

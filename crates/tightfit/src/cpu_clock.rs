@@ -1,0 +1,36 @@
+//! Time that a thread, or all of them, have spent on a processor: what others take of a busy machine is not in it.
+
+use std::time::Duration;
+
+#[cfg(unix)]
+use rustix::time::{ClockId, clock_gettime};
+
+/// Processor time of the calling thread; none where the system does not tell.
+#[cfg(unix)]
+pub(crate) fn thread_time() -> Option<Duration> {
+    of(ClockId::ThreadCPUTime)
+}
+
+/// Processor time of all threads together; none where the system does not tell.
+#[cfg(unix)]
+pub(crate) fn process_time() -> Option<Duration> {
+    of(ClockId::ProcessCPUTime)
+}
+
+#[cfg(unix)]
+fn of(clock: ClockId) -> Option<Duration> {
+    let time = clock_gettime(clock);
+    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+}
+
+/// Processor time of the calling thread; none where the system does not tell.
+#[cfg(not(unix))]
+pub(crate) fn thread_time() -> Option<Duration> {
+    None
+}
+
+/// Processor time of all threads together; none where the system does not tell.
+#[cfg(not(unix))]
+pub(crate) fn process_time() -> Option<Duration> {
+    None
+}
