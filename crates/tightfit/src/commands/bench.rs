@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::{bench_network, bench_step};
+use super::{bench_detection, bench_network, bench_step};
 
 #[derive(Args)]
 pub(crate) struct BenchArguments {
@@ -15,6 +15,8 @@ pub(crate) struct BenchArguments {
 
 #[derive(Subcommand)]
 enum What {
+    /// All penetrations of two parts at given poses, beside FCL.
+    Detection(bench_detection::DetectionArguments),
     /// Value and gradient of a depth network, 3-64-64-64-1 with ReLU.
     Network(bench_network::NetworkArguments),
     /// Whole runs of scenes: time of a step and of its stages.
@@ -23,6 +25,7 @@ enum What {
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     match &arguments.what {
+        What::Detection(arguments) => bench_detection::run(arguments),
         What::Network(arguments) => bench_network::run(arguments),
         What::Step(arguments) => bench_step::run(arguments),
     }

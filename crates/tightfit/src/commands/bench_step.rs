@@ -149,13 +149,13 @@ impl Measured {
 }
 
 /// The value that a share of all does not exceed.
-fn middle(mut values: Vec<f64>, share: f64) -> f64 {
+pub(super) fn middle(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     values[((values.len() - 1) as f64 * share).round() as usize]
 }
 
 /// Processor, cores and registers, in words.
-fn machine() -> String {
+pub(super) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

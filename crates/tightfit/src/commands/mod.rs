@@ -1,10 +1,13 @@
 //! One file per command.
 
 pub(crate) mod bench;
+mod bench_detection;
 mod bench_network;
 mod bench_step;
 pub(crate) mod compare;
 mod compare_cspace;
+mod detection_task;
+mod fcl_process;
 pub(crate) mod import;
 mod order;
 pub(crate) mod part;
