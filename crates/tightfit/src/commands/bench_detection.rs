@@ -16,6 +16,7 @@ use super::fcl_process::{Fcl, FclProcess, REMEDY};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
+use crate::thread_clock::thread_micros;
 
 /// Poses of a chunk.
 const CHUNK: usize = 50;
@@ -225,21 +226,6 @@ impl Measured {
             "machine": machine(),
         })
     }
-}
-
-/// Time that this thread has had a core [us].
-#[cfg(unix)]
-fn thread_micros() -> f64 {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 * 1e-3
-}
-
-/// Time since the first call [us]; other systems have no such clock of a thread.
-#[cfg(not(unix))]
-fn thread_micros() -> f64 {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64() * 1e6
 }
 
 /// Median, 99 % and largest; nothing of nothing.

@@ -1,7 +1,7 @@
 //! `tightfit bench step`: how long the steps of whole runs take.
 //!
 //! A run is the same every time, so step k of one round does what step k of another does: its time is the median over the
-//! rounds, which a busy machine spoils only where it disturbs most of them. The first round warms up and is not counted.
+//! rounds, which a busy machine spoils only where it disturbs most of them; times are those of the thread. The first round warms up and is not counted.
 //! The real-time factor is that of whole rounds, their median.
 
 use std::process::ExitCode;

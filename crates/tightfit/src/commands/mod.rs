@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
 mod bench_detection;
 mod bench_network;

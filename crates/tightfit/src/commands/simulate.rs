@@ -1,7 +1,5 @@
 //! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
 
-use std::time::Instant;
-
 use anyhow::{Result, bail};
 use clap::Args;
 use tightfit::report::{self, RunSummary};
@@ -9,6 +7,7 @@ use tightfit::scene::{Disturbance, Drive, Outcome, Preset, Run, Scene};
 
 use super::run_report::state_text;
 use crate::progress;
+use crate::thread_clock::thread_micros;
 
 /// What is simulated, and for how long.
 #[derive(Args, Clone, Default)]
@@ -102,10 +101,10 @@ pub(super) fn simulate(
     let mut summary = RunSummary::new(&run.scene);
     let mut step_micros = Vec::with_capacity(steps);
     for index in 0..steps {
-        let clock = Instant::now();
+        let start = thread_micros();
         let record = run.advance();
-        let audit = record.audit_seconds;
-        step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
+        // the audit has the wall's clock, which may be ahead of the thread's
+        step_micros.push((thread_micros() - start - record.audit_seconds * 1e6).max(0.0));
         summary.follow(&run, record);
         if index % 16 == 0 {
             progress::set(&bar, index as f64 / steps as f64);
