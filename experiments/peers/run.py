@@ -51,14 +51,19 @@ def main():
                 others.append(row | ({"remark": problem} if problem else peer_run(engine, task, step)))
                 factors.append(own_factor(task, arguments.rounds))
                 print(others[-1], flush=True)
-        own["real_time_factor"] = statistics.median(factors)
-        print(own, flush=True)
-        for row in others:
-            if row.get("real_time_factor"):
-                row["ours_times_faster"] = own["real_time_factor"] / row["real_time_factor"]
-                row["ours_times_less_penetration"] = row["max_um"] / own["max_um"]
-        rows += [own] + others
-    write(rows)
+                # after every run, so that nothing is lost when the rest is stopped
+                own["real_time_factor"] = statistics.median(factors)
+                write(rows + compared(own, others))
+        rows += compared(own, others)
+
+
+def compared(own, others):
+    """Our row, and the others held against it."""
+    for row in others:
+        if row.get("real_time_factor"):
+            row["ours_times_faster"] = own["real_time_factor"] / row["real_time_factor"]
+            row["ours_times_less_penetration"] = row["max_um"] / own["max_um"]
+    return [own] + others
 
 
 def parse():

@@ -131,8 +131,8 @@ impl BakedField {
             for corner in 0..CORNERS {
                 corners[corner][own] = block[corner];
             }
-            for axis in 0..3 {
-                place[axis][own] = walkers.place[axis][lane];
+            for (gathered, all) in place.iter_mut().zip(&walkers.place) {
+                gathered[own] = all[lane];
             }
         }
         let mut distances: Lanes = [0.0; BLOCK];
