@@ -132,7 +132,7 @@ impl Task {
         let meshes = self.triangles()?;
         if method == Method::Mesh {
             let meshes = [CollisionMesh::new(&meshes[0]), CollisionMesh::new(&meshes[1])];
-            return Ok(Finder::Triangles { meshes, found: Vec::new() });
+            return Ok(Finder::Triangles(Box::new(TriangleFinder { meshes, found: Vec::new() })));
         }
         let nodes = meshes.each_ref().map(|mesh| {
             let mut points = mesh.vertices.clone();
@@ -181,12 +181,15 @@ pub(super) enum Finder {
     /// Nodes in distance fields.
     Nodes(Box<NodeFinder>),
     /// Triangles against triangles.
-    Triangles {
-        /// Fixed and moving.
-        meshes: [CollisionMesh; 2],
-        /// Triangle of the moving part, of the fixed part, and their contact.
-        found: Vec<(u32, u32, TriangleContact)>,
-    },
+    Triangles(Box<TriangleFinder>),
+}
+
+/// Triangles of both parts.
+pub(super) struct TriangleFinder {
+    /// Fixed and moving.
+    meshes: [CollisionMesh; 2],
+    /// Triangle of the moving part, of the fixed part, and their contact.
+    found: Vec<(u32, u32, TriangleContact)>,
 }
 
 /// Nodes of both parts in the other's field. Nothing is known from one pose to the next.
@@ -205,7 +208,8 @@ impl Finder {
     pub(super) fn find(&mut self, fixed_from_moving: &Pose) {
         match self {
             Self::Nodes(finder) => finder.find(fixed_from_moving),
-            Self::Triangles { meshes: [fixed, moving], found } => {
+            Self::Triangles(finder) => {
+                let TriangleFinder { meshes: [fixed, moving], found } = finder.as_mut();
                 found.clear();
                 moving.each_crossing(fixed, fixed_from_moving, |own, other, contact| {
                     found.push((own, other, *contact));
@@ -218,7 +222,7 @@ impl Finder {
     pub(super) fn truth(&self, fixed_from_moving: &Pose) -> Option<(f64, usize)> {
         match self {
             Self::Nodes(finder) => Some(finder.truth(fixed_from_moving)),
-            Self::Triangles { .. } => None,
+            Self::Triangles(_) => None,
         }
     }
 
@@ -226,7 +230,7 @@ impl Finder {
     pub(super) fn asked(&self) -> usize {
         match self {
             Self::Nodes(finder) => finder.nodes.iter().map(NodeBlocks::len).sum(),
-            Self::Triangles { meshes: [fixed, moving], .. } => fixed.len() + moving.len(),
+            Self::Triangles(finder) => finder.meshes.iter().map(CollisionMesh::len).sum(),
         }
     }
 
@@ -240,7 +244,8 @@ impl Finder {
                 nodes.dedup();
                 (contacts.gap.iter().fold(0.0, |deepest, gap| f64::max(deepest, -gap)), nodes.len())
             }
-            Self::Triangles { found, .. } => {
+            Self::Triangles(finder) => {
+                let found = &finder.found;
                 (found.iter().fold(0.0, |deepest, pair| f64::max(deepest, -pair.2.gap)), found.len())
             }
         }
