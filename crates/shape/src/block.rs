@@ -144,7 +144,8 @@ impl Part {
                 out.normal = [[0.0; BLOCK], [0.0; BLOCK], [1.0; BLOCK]];
                 out.clear = smallest(&points.axes[2]);
             }
-            Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => out.verdict = [SEVERAL; BLOCK],
+            Self::Mesh(mesh) => mesh.face_block(points, reach, out),
+            Self::Block(_) | Self::Capsule(_) => out.verdict = [SEVERAL; BLOCK],
             Self::Nodes(_) => out.verdict = [FAR; BLOCK],
         }
     }

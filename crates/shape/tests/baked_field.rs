@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use support::{benchmark_mesh, cube, l_shape};
-use tightfit_shape::TriMesh;
-use tightfit_shape::mesh::MeshDistance;
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
 use tightfit_shape::mesh::baked::{BakeError, BakeOptions, BakedField, BakedFileError, ErrorReport};
+use tightfit_shape::mesh::{MeshDistance, MeshPart};
+use tightfit_shape::{Part, TriMesh};
 use tightfit_spatial::{Columns3, SplitMix};
 
 /// A part of 10 mm, as `scale` times a unit mesh.
@@ -183,4 +184,40 @@ fn damaged_short_and_hostile_files_are_refused() {
     other[8] = 7;
     assert!(matches!(BakedField::from_bytes(&other).unwrap_err(), BakedFileError::Version { found: 7 }));
     assert!(matches!(BakedField::from_bytes(b"solid cube").unwrap_err(), BakedFileError::Magic));
+}
+
+#[test]
+fn blocks_of_points_get_the_answers_of_single_points() {
+    let exact = small(l_shape());
+    let field = Arc::new(bake(&exact, &quick()));
+    let mesh = exact.mesh().as_ref().clone();
+    let mut random = SplitMix(7);
+    for (reach, offset) in [(0.0, 0.0), (30e-6, -20e-6), (0.5e-3, 10e-6), (2e-3, 0.0)] {
+        let part = MeshPart::new(mesh.clone()).unwrap().with_baked(Arc::clone(&field)).with_offset(offset);
+        let part = Part::Mesh(part);
+        let (mut far, mut single) = (0, 0);
+        for _ in 0..2000 {
+            // within the grid, beside it and far away
+            let middle = Vector3::new(5e-3, 5e-3, 2.5e-3) + 15e-3 * random.centered_cube();
+            let cloud: [Vector3<f64>; BLOCK] =
+                std::array::from_fn(|_| middle + 3e-3 * random.centered_cube());
+            let mut points = PointBlock::default();
+            for (lane, point) in cloud.iter().enumerate() {
+                (0..3).for_each(|axis| points.axes[axis][lane] = point[axis]);
+            }
+            let mut faces = FaceBlock::default();
+            part.face_block(&points, reach, 5e-6, &mut faces);
+            for (lane, &point) in cloud.iter().enumerate() {
+                let alone = part.sample(point);
+                match faces.verdict[lane] {
+                    FAR => assert!(alone.distance > reach, "{point:?} is {} m away", alone.distance),
+                    SINGLE => assert_eq!(faces.first(lane), alone),
+                    _ => assert!(!exact.mesh_aabb().grown(1e-3).contains(point), "{point:?} is in the grid"),
+                }
+                far += usize::from(faces.verdict[lane] == FAR);
+                single += usize::from(faces.verdict[lane] == SINGLE);
+            }
+        }
+        assert!(far > 1000 && single > 500, "{far} far, {single} near");
+    }
 }

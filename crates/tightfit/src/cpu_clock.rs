@@ -1,6 +1,7 @@
 //! Time that a thread, or all of them, have spent on a processor: what others take of a busy machine is not in it.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 #[cfg(unix)]
 use rustix::time::{ClockId, clock_gettime};
@@ -33,4 +34,10 @@ pub(crate) fn thread_time() -> Option<Duration> {
 #[cfg(not(unix))]
 pub(crate) fn process_time() -> Option<Duration> {
     None
+}
+
+/// Processor time of the calling thread [us], or the time since the first call where the system does not tell.
+pub(crate) fn thread_micros() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    thread_time().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed()).as_secs_f64() * 1e6
 }

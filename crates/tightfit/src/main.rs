@@ -23,6 +23,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Grade a trajectory of poses, whoever made it: true penetration by independent, dense nodes.
+    Audit(commands::audit::AuditArguments),
     /// Measure how fast a part of the program runs against what this machine can do.
     Bench(commands::bench::BenchArguments),
     /// Run a scene by several sets of methods and hold them against one another.
@@ -47,6 +49,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Some(Command::Audit(arguments)) => commands::audit::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
         Some(Command::Import(arguments)) => commands::import::run(&arguments),

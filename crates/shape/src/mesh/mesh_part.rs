@@ -12,6 +12,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 use super::baked::BakedField;
 use super::{Aabb, DEFAULT_SHARP_ANGLE, EdgeTable, MeshDistance, MeshDistanceError, TriMesh, sharp_edges};
 use crate::Sample;
+use crate::block::{BLOCK, FaceBlock, PointBlock, SEVERAL};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
 
 /// How the distance to a mesh is found.
@@ -27,6 +28,8 @@ pub enum MeshField {
 #[derive(Clone, Debug)]
 pub struct MeshPart {
     mesh: Arc<TriMesh>,
+    /// Box around the triangles.
+    bounds: Aabb,
     field: MeshField,
     offset: f64,
 }
@@ -38,7 +41,8 @@ impl MeshPart {
     /// When inside and outside are undefined; the mesh doctor can tell why and often repair it.
     pub fn new(mesh: TriMesh) -> Result<Self, MeshDistanceError> {
         let exact = Arc::new(MeshDistance::new(mesh)?);
-        Ok(Self { mesh: exact.mesh().clone(), field: MeshField::Exact(exact), offset: 0.0 })
+        let (mesh, bounds) = (exact.mesh().clone(), exact.mesh_aabb());
+        Ok(Self { mesh, bounds, field: MeshField::Exact(exact), offset: 0.0 })
     }
 
     /// The same mesh with a baked field.
@@ -81,6 +85,15 @@ impl MeshPart {
         sample.offset(self.offset)
     }
 
+    /// Looks at the points of a block; only a baked field answers many at once.
+    #[inline(always)]
+    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, out: &mut FaceBlock) {
+        match &self.field {
+            MeshField::Exact(_) => out.verdict = [SEVERAL; BLOCK],
+            MeshField::Baked(baked) => baked.face_block(points, reach, self.offset, out),
+        }
+    }
+
     /// Mass properties of the solid inside the triangles at `density` [kg/m³].
     ///
     /// # Errors
@@ -92,7 +105,7 @@ impl MeshPart {
     /// Bounding box, the offset included.
     #[must_use]
     pub fn aabb(&self) -> Aabb {
-        self.mesh.aabb().grown(self.offset.max(0.0))
+        self.bounds.grown(self.offset.max(0.0))
     }
 
     /// Position of a node on the triangles [m]; the surface lies [`Self::offset`] farther out.

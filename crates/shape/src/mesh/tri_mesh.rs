@@ -50,6 +50,12 @@ impl Aabb {
         self.size().norm()
     }
 
+    /// Whether a point [m] is in the box or on its faces.
+    #[must_use]
+    pub fn contains(&self, point: Vector3<f64>) -> bool {
+        (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
+    }
+
     /// The box grown by `margin` [m] on every side.
     #[must_use]
     pub fn grown(&self, margin: f64) -> Self {

@@ -7,8 +7,10 @@ or pitch. Nodes of faces find surface contact, nodes of convex edges and corners
 happens *between* the nodes of the other part; a tight fit needs both parts' nodes.
 */
 
+mod compact_order;
 mod node_set;
 mod spacing;
 
+pub use compact_order::compact_order;
 pub use node_set::{Chart, NodeKind, NodeSet};
 pub use spacing::NodeSpacing;

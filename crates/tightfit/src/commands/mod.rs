@@ -1,14 +1,18 @@
 //! One file per command.
 
+pub(crate) mod audit;
 pub(crate) mod bench;
 mod bench_batch;
 mod bench_clustering;
 mod bench_contacts;
+mod bench_detection;
 mod bench_network;
 mod bench_record;
 mod bench_step;
 pub(crate) mod compare;
 mod compare_cspace;
+mod detection_task;
+mod fcl_process;
 pub(crate) mod import;
 mod order;
 pub(crate) mod part;

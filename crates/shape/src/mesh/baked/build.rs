@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::cell::{Bake, Subtree};
+use super::clearance::Steps;
 use super::error_report::ErrorReport;
 use super::octree::{BakedField, Grid, Node, Octree};
 use super::options::{BakeError, BakeOptions};
@@ -75,9 +76,11 @@ fn attempt(
     }
     let worst = trees.iter().fold(0.0, |most: f64, tree| most.max(tree.worst));
     let measured = trees.iter().map(|tree| tree.measured).sum();
+    let octree = join(trees);
     let mut field = BakedField {
+        steps: Steps::new(&grid, &octree, exact),
         grid,
-        octree: join(trees),
+        octree,
         exact: Arc::clone(exact),
         options: options.clone(),
         report: ErrorReport::default(),

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use super::clearance::Steps;
 use super::error_report::ErrorReport;
 use super::octree::{BakedField, Grid, Node, Octree};
 use super::options::{BakeError, BakeOptions};
@@ -178,7 +179,9 @@ impl BakedField {
         if format!("{:016x}", exact.fingerprint()) != header.fingerprint {
             return Err(BakedFileError::Inconsistent("the fingerprint is of another mesh"));
         }
-        Ok(Self { grid, octree, exact: Arc::new(exact), options: header.options, report: header.report })
+        let steps = Steps::new(&grid, &octree, &exact);
+        let (options, report) = (header.options, header.report);
+        Ok(Self { grid, octree, steps, exact: Arc::new(exact), options, report })
     }
 }
 

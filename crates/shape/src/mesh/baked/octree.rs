@@ -21,6 +21,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
+use super::clearance::Steps;
 use super::error_report::ErrorReport;
 use super::options::BakeOptions;
 use super::trilinear::{CORNERS, trilinear};
@@ -75,12 +76,29 @@ pub(super) enum Node {
 }
 
 impl Node {
+    /// Kinds as numbers.
+    pub(super) const BRANCH: u32 = 0;
+    pub(super) const SMOOTH: u32 = 1;
+    pub(super) const EXACT: u32 = 2;
+
+    /// Kind behind a number.
+    #[inline(always)]
+    pub(super) fn kind(code: u32) -> u32 {
+        code >> PLACE_BITS
+    }
+
+    /// Place behind a number.
+    #[inline(always)]
+    pub(super) fn place(code: u32) -> u32 {
+        code & PLACE
+    }
+
     /// The node as one number; places beyond [`PLACES`] lose their upper bits.
     pub(super) fn encode(self) -> u32 {
         let (kind, place) = match self {
-            Self::Branch(place) => (0, place),
-            Self::Smooth(place) => (1, place),
-            Self::Exact(place) => (2, place),
+            Self::Branch(place) => (Self::BRANCH, place),
+            Self::Smooth(place) => (Self::SMOOTH, place),
+            Self::Exact(place) => (Self::EXACT, place),
         };
         kind << PLACE_BITS | (place as u32 & PLACE)
     }
@@ -88,11 +106,11 @@ impl Node {
     /// The node behind a number; `None` for the unused kind.
     #[inline]
     pub(super) fn decode(code: u32) -> Option<Self> {
-        let place = (code & PLACE) as usize;
-        match code >> PLACE_BITS {
-            0 => Some(Self::Branch(place)),
-            1 => Some(Self::Smooth(place)),
-            2 => Some(Self::Exact(place)),
+        let place = Self::place(code) as usize;
+        match Self::kind(code) {
+            Self::BRANCH => Some(Self::Branch(place)),
+            Self::SMOOTH => Some(Self::Smooth(place)),
+            Self::EXACT => Some(Self::Exact(place)),
             _ => None,
         }
     }
@@ -116,6 +134,8 @@ pub(super) struct Octree {
 pub struct BakedField {
     pub(super) grid: Grid,
     pub(super) octree: Octree,
+    /// The nodes again, with what lets a walk end early.
+    pub(super) steps: Steps,
     pub(super) exact: Arc<MeshDistance>,
     pub(super) options: BakeOptions,
     pub(super) report: ErrorReport,
@@ -178,7 +198,7 @@ impl BakedField {
     /// Size in memory [bytes], with the exact field.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.octree.memory() + self.exact.memory()
+        self.octree.memory() + self.steps.memory() + self.exact.memory()
     }
 
     fn sample_inside(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {

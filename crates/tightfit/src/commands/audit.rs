@@ -1,0 +1,100 @@
+//! `tightfit audit`: true penetration along a trajectory that anything may have made.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use tightfit::scene::{Audit, BodyMotion, Motion, Parameters, Scene, State};
+use tightfit::spatial::{Pose, Twist, UnitQuaternion, Vector3};
+
+use crate::output::say;
+use crate::progress;
+
+#[derive(Args)]
+pub(crate) struct AuditArguments {
+    /// Built-in scene or scene file, which knows the parts.
+    scene: String,
+    /// CSV file of poses, a line each: time_s, x, y, z [m], quaternion w, x, y, z of the free part's frame in the world. Lines
+    /// that do not begin with a number are left out.
+    #[arg(long, value_name = "FILE")]
+    poses: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &AuditArguments) -> Result<ExitCode> {
+    let scene = Scene::find(&arguments.scene)?;
+    let mut free = scene.bodies.iter().enumerate().filter(|(_, body)| body.motion == Motion::Free);
+    let (Some((body, _)), None) = (free.next(), free.next()) else {
+        bail!("scene {} must have one free part, whose poses the file holds", scene.name);
+    };
+    let rows = read(&arguments.poses)?;
+    let parameters = Parameters::of(&scene);
+    let inertia = parameters.bodies[body].inertia.context("the free part has no mass")?;
+    let audit = Audit::new(&scene, &parameters);
+    let mut state = State::start(&scene, &parameters);
+    let bar = progress::bar(&format!("{} audited", scene.name));
+    let (mut sum, mut deepest, mut when) = (0.0, 0.0, 0.0);
+    for (index, (time, pose)) in rows.iter().enumerate() {
+        state.motions[0] = BodyMotion {
+            center: pose.transform_point(inertia.center_of_mass),
+            rotation: pose.rotation,
+            twist: Twist::new(Vector3::zeros(), Vector3::zeros()),
+        };
+        let depth = audit.penetration(&scene, &parameters, &state);
+        sum += depth;
+        if depth > deepest {
+            (deepest, when) = (depth, *time);
+        }
+        progress::set(&bar, index as f64 / rows.len() as f64);
+    }
+    bar.finish_and_clear();
+    let mean = sum / rows.len() as f64;
+    match arguments.json {
+        true => {
+            let report = json!({
+                "scene": scene.name,
+                "poses": rows.len(),
+                "mean_um": mean * 1e6,
+                "max_um": deepest * 1e6,
+                "max_at_s": when,
+            });
+            say!("{}", serde_json::to_string_pretty(&report)?);
+        }
+        false => say!(
+            "{}: penetration {:.3} um at the deepest, at {when:.4} s; mean of the deepest over {} poses {:.3} um",
+            scene.name,
+            deepest * 1e6,
+            rows.len(),
+            mean * 1e6
+        ),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Times [s] and poses.
+fn read(path: &Path) -> Result<Vec<(f64, Pose)>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut rows = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some(Ok(time)) = line.split(',').next().map(|word| word.trim().parse::<f64>()) else { continue };
+        let numbers: Vec<f64> = line.split(',').skip(1).filter_map(|word| word.trim().parse().ok()).collect();
+        let place = || format!("{}, line {}", path.display(), index + 1);
+        let [x, y, z, qw, qx, qy, qz] = numbers[..] else {
+            bail!("{}: {} numbers after the time; 7 make a pose", place(), numbers.len());
+        };
+        let length = (qw * qw + qx * qx + qy * qy + qz * qz).sqrt();
+        if !(numbers.iter().all(|number| number.is_finite()) && (length - 1.0).abs() < 1e-3) {
+            bail!("{}: the quaternion has length {length}; it must be 1, and all numbers finite", place());
+        }
+        let rotation = UnitQuaternion::new_normalize([qx, qy, qz, qw].into());
+        rows.push((time, Pose::new(Vector3::new(x, y, z), rotation)));
+    }
+    if rows.is_empty() {
+        bail!("{} holds no poses", path.display());
+    }
+    Ok(rows)
+}
