@@ -50,22 +50,22 @@ pub const SEVERAL: Verdict = 2;
 /// The point is at the edge of two faces.
 pub const PAIR: Verdict = 4;
 
-/// The point faces one face each of two pieces, as in a groove.
-pub const GROOVE: Verdict = 8;
+/// The point faces one face each of two pieces, as in a concave corner.
+pub const CORNER: Verdict = 8;
 
 /// Answers for the points of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBlock {
-    /// What is known; the other columns hold for [`SINGLE`], [`PAIR`] and [`GROOVE`].
+    /// What is known; the other columns hold for [`SINGLE`], [`PAIR`] and [`CORNER`].
     pub verdict: [Verdict; BLOCK],
-    /// Number of the piece, as in [`Part::each_piece`]; the second piece of a groove has the next one.
+    /// Number of the piece, as in [`Part::each_piece`]; the second piece of a corner is number 0.
     pub number: [u64; BLOCK],
     /// Distance to the face [m].
     pub distance: Lanes,
     /// Unit normal of the face in the part's frame, x, y, z [-].
     pub normal: [Lanes; 3],
     /// Distance and normal of the second face of a [`PAIR`], in the order of the piece's faces, or of the second piece's
-    /// face of a [`GROOVE`].
+    /// face of a [`CORNER`].
     pub second_distance: Lanes,
     /// [-].
     pub second_normal: [Lanes; 3],

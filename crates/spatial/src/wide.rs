@@ -136,6 +136,13 @@ impl<S: Simd> Mask<S> {
         Wide { simd: self.simd, lanes: self.simd.select_f64s(self.lanes, yes.lanes, no.lanes) }
     }
 
+    /// Whether every lane says yes.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_everywhere(self) -> bool {
+        self.keep(Wide::splat(self.simd, 1.0)).smallest() > 0.0
+    }
+
     /// x where it says yes, 0 elsewhere.
     #[inline(always)]
     #[must_use]

@@ -9,7 +9,7 @@
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, GROOVE, PAIR, PointBlock, SINGLE};
+use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
@@ -192,9 +192,14 @@ impl<'a> Look<'a> {
                         found.push(point, face.normal, face.distance, id(number));
                     }
                 }
-                GROOVE if !self.is_core => {
-                    for (piece, face) in [faces.first(lane), faces.second(lane)].into_iter().enumerate() {
-                        self.take(points.get(lane), [Some(face), None], id(number + piece as u32), found);
+                CORNER if !self.is_core => {
+                    let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
+                    // the nearer one comes first, as for a node by itself
+                    if both[1].1.distance < both[0].1.distance {
+                        both.swap(0, 1);
+                    }
+                    for (number, face) in both {
+                        self.take(points.get(lane), [Some(face), None], id(number), found);
                     }
                 }
                 PAIR if !self.is_core => {

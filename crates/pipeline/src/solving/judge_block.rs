@@ -111,9 +111,11 @@ fn judge<S: Simd>(simd: S, response: &Matrix6<f64>, block: &mut JudgeBlock, regi
     let delassus = delassus(simd, response, &frame, arm);
     let single = Single::new(&delassus, v, p, approach, friction);
     let stick = single.at(Wide::splat(simd, 1.0));
-    let slip = single.slip(size, norm(v.0[1], v.0[2]));
     let is_open = zero.is_at_most(single.gap_rate);
     let sticks = single.excess(&stick).is_at_most(zero);
+    // resting parts have no slip to look for
+    let slip =
+        if (is_open | sticks).is_everywhere() { stick } else { single.slip(size, norm(v.0[1], v.0[2])) };
     let mut squared = zero;
     for axis in 0..3 {
         let solution = is_open.drop(sticks.choose(stick.0[axis], slip.0[axis]));
@@ -246,6 +248,9 @@ impl<S: Simd> Single<S> {
             let next = next.is_below(high).choose(next, middle);
             // a root stays where it is
             let is_root = self.is_root(excess, &p);
+            if is_root.is_everywhere() {
+                break;
+            }
             before = is_root.choose(before, u);
             excess_before = is_root.choose(excess_before, excess);
             u = is_root.choose(u, next);

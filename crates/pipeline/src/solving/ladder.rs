@@ -116,10 +116,9 @@ pub fn solve(
         return report;
     }
 
-    workspace.set.start(problem, &mut workspace.system, warm);
+    workspace.set.start(problem, &mut workspace.system, warm, &mut workspace.mixed.impulses);
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
-    workspace.mixed.impulses.clear();
     if !warm_velocity {
         grow(problem, options, workspace, 0);
     }
@@ -177,12 +176,10 @@ fn shared_softness(
         return None;
     }
     // p d: what a contact gives way per softness
-    let stopped = rows.iter().filter_map(|row| {
-        Some(
-            row.normal.dot(&warm.impulse(problem.contacts.id[row.contact as usize])?)
-                / row.inverse_compliance,
-        )
-    });
+    let stopped = rows
+        .iter()
+        .zip(&workspace.mixed.impulses)
+        .map(|(row, impulse)| row.normal.dot(impulse) / row.inverse_compliance);
     let softness = SHARED / stopped.fold(0.0, f64::max);
     (softness > wanted).then_some(softness.min(SOFTEST_SHARED))
 }

@@ -50,8 +50,15 @@ impl WorkingSet {
         self.slack.make_room(contacts);
     }
 
-    /// W of the contacts that carried an impulse in the last step.
-    pub(super) fn start(&mut self, problem: &VelocityProblem<'_>, system: &mut System, warm: &WarmStart) {
+    /// W of the contacts that carried an impulse in the last step, and those impulses.
+    pub(super) fn start(
+        &mut self,
+        problem: &VelocityProblem<'_>,
+        system: &mut System,
+        warm: &WarmStart,
+        impulses: &mut Vec<Vector3<f64>>,
+    ) {
+        impulses.clear();
         let contacts = problem.contacts;
         self.rows.clear();
         normal_speed::fill_offset(contacts, problem.approach, 1.0, &mut self.offset);
@@ -71,8 +78,9 @@ impl WorkingSet {
                 continue;
             }
             for (place, id) in ids.iter().enumerate() {
-                if warm.ids[first..last].binary_search(id).is_ok() {
+                if let Ok(active) = warm.ids[first..last].binary_search(id) {
                     self.push(problem, system, block * BLOCK + place);
+                    impulses.push(warm.impulses[first + active]);
                 }
             }
         }

@@ -14,7 +14,7 @@ use super::radial_surface::Side;
 use super::start_distance::STEEPEST;
 use crate::Sample;
 use crate::angle::angle_of;
-use crate::block::{BLOCK, FAR, FaceBlock, GROOVE, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
+use crate::block::{BLOCK, CORNER, FAR, FaceBlock, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
 
 /// What bounds the thread.
 #[derive(Clone, Copy, Debug)]
@@ -86,22 +86,23 @@ impl ThreadProfile {
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
             // a point that faces the ridge alone is single until the ridge's other faces have been counted
-            let beside = if is_thread & is_across & (from_body > reach) { GROOVE } else { SEVERAL };
+            let beside = if is_thread & !is_across { CORNER } else { SEVERAL };
             let verdict = if is_thread & !is_beside { SINGLE } else { beside };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
             places.phase[lane] = s;
             places.radius[lane] = radius;
             any_ridge |= out.verdict[lane];
-            any_cut |= is_cut & (out.verdict[lane] & (SINGLE | GROOVE) != 0);
+            any_cut |= is_cut & (out.verdict[lane] & (SINGLE | CORNER) != 0);
         }
         out.clear = smallest(&clear);
-        if any_ridge & (SINGLE | GROOVE) != 0 {
-            let mut held_by = self.flank_block(sign, points, &places, reach, behind, out);
+        if any_ridge & (SINGLE | CORNER) != 0 {
+            let held_by_flank = self.flank_block(sign, points, &places, reach, behind, out);
+            let mut held_by = held_by_flank;
             if any_cut {
                 self.cut_block(side, &window, points, &places, [reach, behind], &mut held_by, out);
             }
-            if any_ridge & GROOVE != 0 {
-                self.across_block(side, points, &places, behind, &held_by, out);
+            if any_ridge & CORNER != 0 {
+                self.corner_block(side, points, &places, behind, [&held_by_flank, &held_by], out);
             }
             for (verdict, faces) in out.verdict.iter_mut().zip(held_by) {
                 let pair = if faces == 2 { PAIR } else { SEVERAL };
@@ -150,35 +151,33 @@ impl ThreadProfile {
         held_by
     }
 
-    /// The flank across the groove as the second face of points that the nearer flank alone holds of its ridge; other points
-    /// of a groove must be asked by themselves.
+    /// The core (or sleeve) as the second face of points that the nearer flank alone holds of its ridge; other points of a
+    /// corner must be asked by themselves.
     #[inline(always)]
-    fn across_block(
+    fn corner_block(
         &self,
         side: Side,
         points: &PointBlock,
         places: &Places,
         behind: f64,
-        held_by: &[u64; BLOCK],
+        [by_flank, by_all]: [&[u64; BLOCK]; 2],
         out: &mut FaceBlock,
     ) {
-        let [x, y, z] = &points.axes;
-        let (sign, apart) = if side == Side::External { (1.0, self.pitch()) } else { (-1.0, 0.0) };
+        let [x, y, _] = &points.axes;
+        let sign = if side == Side::External { 1.0 } else { -1.0 };
+        let (body, _) = self.body_and_tip(side);
+        let [nx, ny, nz] = &mut out.second_normal;
         for lane in 0..BLOCK {
-            let point = Vector3::new(x[lane], y[lane], z[lane]);
-            let (s, radius) = (places.phase[lane], places.radius[lane]);
-            let toward = if s < 0.0 { -1.0 } else { 1.0 };
-            let Sample { distance, normal } =
-                self.flank_at_radius(point, radius, s - toward * apart, -toward);
-            let distance = sign * distance;
-            let is_groove = out.verdict[lane] == GROOVE;
-            let is_plain = is_groove & (held_by[lane] == 1) & (distance >= -behind);
-            out.verdict[lane] = if is_groove & !is_plain { SEVERAL } else { out.verdict[lane] };
-            let [nx, ny, nz] = &mut out.second_normal;
+            let radius = places.radius[lane];
+            let distance = sign * (radius - body);
+            let is_corner = out.verdict[lane] == CORNER;
+            let is_held = (by_flank[lane] == 1) & (by_all[lane] == 1);
+            let is_plain = is_corner & is_held & (distance >= -behind) & (radius > 0.0);
+            out.verdict[lane] = if is_corner & !is_plain { SEVERAL } else { out.verdict[lane] };
             out.second_distance[lane] = if is_plain { distance } else { out.second_distance[lane] };
-            nx[lane] = if is_plain { sign * normal.x } else { nx[lane] };
-            ny[lane] = if is_plain { sign * normal.y } else { ny[lane] };
-            nz[lane] = if is_plain { sign * normal.z } else { nz[lane] };
+            nx[lane] = if is_plain { sign * (x[lane] / radius) } else { nx[lane] };
+            ny[lane] = if is_plain { sign * (y[lane] / radius) } else { ny[lane] };
+            nz[lane] = if is_plain { sign * 0.0 } else { nz[lane] };
         }
     }
 
@@ -267,16 +266,29 @@ fn offer(
     held_by: &mut [u64; BLOCK],
     out: &mut FaceBlock,
 ) {
+    let mut any = false;
+    for own in distance {
+        any |= *own >= -behind;
+    }
+    // most faces hold no point of a block
+    if !any {
+        return;
+    }
+    let [nx, ny, nz] = normal;
+    let ([first_x, first_y, first_z], [second_x, second_y, second_z]) =
+        (&mut out.normal, &mut out.second_normal);
     for lane in 0..BLOCK {
         let holds = distance[lane] >= -behind;
         let is_first = holds & (held_by[lane] == 0);
         let is_second = holds & (held_by[lane] == 1);
         out.distance[lane] = if is_first { distance[lane] } else { out.distance[lane] };
+        first_x[lane] = if is_first { nx[lane] } else { first_x[lane] };
+        first_y[lane] = if is_first { ny[lane] } else { first_y[lane] };
+        first_z[lane] = if is_first { nz[lane] } else { first_z[lane] };
         out.second_distance[lane] = if is_second { distance[lane] } else { out.second_distance[lane] };
-        for (own, (first, second)) in normal.iter().zip(out.normal.iter_mut().zip(&mut out.second_normal)) {
-            first[lane] = if is_first { own[lane] } else { first[lane] };
-            second[lane] = if is_second { own[lane] } else { second[lane] };
-        }
+        second_x[lane] = if is_second { nx[lane] } else { second_x[lane] };
+        second_y[lane] = if is_second { ny[lane] } else { second_y[lane] };
+        second_z[lane] = if is_second { nz[lane] } else { second_z[lane] };
         held_by[lane] += u64::from(holds);
     }
 }
