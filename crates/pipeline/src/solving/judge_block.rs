@@ -117,9 +117,9 @@ fn judge<S: Simd>(simd: S, response: &Matrix6<f64>, block: &mut JudgeBlock, regi
     let slip =
         if (is_open | sticks).is_everywhere() { stick } else { single.slip(size, norm(v.0[1], v.0[2])) };
     let mut squared = zero;
-    for axis in 0..3 {
+    for (axis, row) in delassus.iter().enumerate() {
         let solution = is_open.drop(sticks.choose(stick.0[axis], slip.0[axis]));
-        let miss = delassus[axis].0[axis] * (solution - p.0[axis]);
+        let miss = row.0[axis] * (solution - p.0[axis]);
         squared = squared + miss * miss;
     }
     squared.sqrt().store(&mut block.distance, register);

@@ -115,8 +115,8 @@ impl WithSimd for OneBody<'_> {
         }
         found.violated = whole * S::F64_LANES - fine.total() as usize;
         let (simd, twist) = (Scalar::new(), Twist::splat(Scalar::new(), &velocity));
-        for row in whole * S::F64_LANES..count {
-            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row)).value() + offset[row];
+        for (row, offset) in offset.iter().enumerate().skip(whole * S::F64_LANES) {
+            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row)).value() + offset;
             out.all[row] = speed;
             let least = &mut out.least[row / STRETCH];
             *least = least.min(speed);
