@@ -111,9 +111,13 @@ impl Run {
         }
     }
 
-    /// Takes the memory that the first step would take, so that it is no slower than the others. The parts must not be
-    /// exchanged afterwards without [`Self::forget`].
+    /// Takes and touches the memory that the first step would take, by a trial of it that leaves no trace but in the caches:
+    /// the first step is then no slower than the others. The parts must not be exchanged afterwards without
+    /// [`Self::forget`].
     pub fn prepare(&mut self) {
+        let before = (self.state.clone(), self.random, self.drawn, self.angle);
+        let _ = self.step();
+        (self.state, self.random, self.drawn, self.angle) = before;
         self.workspace.prepare(&self.scene, &self.parameters, &mut self.state);
     }
 

@@ -171,6 +171,14 @@ impl<'a> Look<'a> {
             all |= verdict;
         }
         if (all == SINGLE) & !self.is_core & (self.offset == 0.0) {
+            let mut is_whole = count == BLOCK;
+            for lane in 0..BLOCK {
+                is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin);
+            }
+            if is_whole {
+                found.push_whole(points, faces, |lane| (first_id + lane as u32) * Part::MOST_PIECES);
+                return;
+            }
             let mut near = ArrayVec::<usize, BLOCK>::new();
             for lane in 0..count {
                 if (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin) {

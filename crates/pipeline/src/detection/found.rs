@@ -34,6 +34,21 @@ impl<'a> Found<'a> {
         self.contacts.id.push(id);
     }
 
+    /// All points of a block with their first faces, as on faces that conform; `id` of a lane's node.
+    #[inline(always)]
+    pub(super) fn push_whole(&mut self, points: &PointBlock, faces: &FaceBlock, id: impl Fn(usize) -> u32) {
+        let Contacts { arm_a, normal, gap, .. } = &mut *self.contacts;
+        let ([x, y, z], [nx, ny, nz]) = (&points.axes, &faces.normal);
+        arm_a.x.extend_from_slice(x);
+        arm_a.y.extend_from_slice(y);
+        arm_a.z.extend_from_slice(z);
+        normal.x.extend_from_slice(nx);
+        normal.y.extend_from_slice(ny);
+        normal.z.extend_from_slice(nz);
+        gap.extend_from_slice(&faces.distance);
+        self.contacts.id.extend((0..BLOCK).map(|lane| id(lane) + faces.number[lane] as u32));
+    }
+
     /// Points of a block with their first faces; `id` of a lane's node.
     #[inline(always)]
     pub(super) fn push_lanes(
@@ -56,12 +71,7 @@ impl<'a> Found<'a> {
             (gap, &faces.distance),
         ];
         for (column, own) in columns {
-            // whole blocks of a face that conforms are near
-            if lanes.len() == BLOCK {
-                column.extend_from_slice(own);
-            } else {
-                column.extend(lanes.iter().map(|&lane| own[lane]));
-            }
+            column.extend(lanes.iter().map(|&lane| own[lane]));
         }
         self.contacts.id.extend(lanes.iter().map(|&lane| id(lane) + faces.number[lane] as u32));
     }
