@@ -113,6 +113,12 @@ pub(super) fn words(finished: &Finished) -> String {
                 Limit::NotConverged | Limit::NotFinite => "could not be taken (not finite)",
                 Limit::ProjectionIncomplete => "with an incomplete projection",
                 Limit::TankEmpty => "whose projection lacked energy",
+                Limit::JointRange => "with a joint at the end of its range",
+                Limit::JointSpeed => "with a joint at its highest speed",
+                Limit::DriveEffort => "with a drive at its highest effort",
+                Limit::GraspSlipped => "in which the part slipped in the hand",
+                Limit::OutOfReach => "whose command was out of reach",
+                Limit::ArmFailed => "could not be taken (arm)",
             };
             text += &format!(", {steps} steps {name}");
         }
