@@ -5,8 +5,9 @@
 //! predict   V_f, W of the part → V_c, W_c                        advance  λ from the smooth impulse, q₁, q̇₁, sensor
 //! ```
 //!
-//! What projection and correction move the part is drift of the grasp, which the next steps undo. Without an arm nothing of
-//! this is done.
+//! A projection moves arm and part as one: δq = S W_i⁻¹ δx, with S the joint speeds per impulse, so that J δq = δx. It
+//! pays for what it moves the part against the load of the arm, −λᵀδx. Only soft fingers leave the joints where they are.
+//! Without an arm nothing of this is done.
 
 use nalgebra::{Matrix6, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod};
@@ -27,6 +28,8 @@ pub(super) struct ArmScratch {
     /// q̇ at the start of the piece, after its impact [rad/s or m/s].
     speeds: JointVector,
     impact: Option<ImpactCondensation>,
+    /// What the projection has moved the joints [rad or m].
+    shift: JointVector,
     /// The arm's own step and the two as one body; none where the arm cannot be advanced.
     under_way: Option<(ArmStep, Condensation)>,
 }
@@ -45,6 +48,7 @@ impl Environment<'_> {
         let scratch = &mut *self.scratch;
         scratch.arm.speeds = motion.joints.speeds;
         scratch.arm.impact = None;
+        scratch.arm.shift = JointVector::zeros();
         // soft fingers do not pass an impact on
         let Grasp::Rigid(_) = arm.grasp else { return };
         let posture = arm.chain.posture(&motion.joints.angles);
@@ -100,6 +104,23 @@ impl Environment<'_> {
         }
     }
 
+    /// λ of the step under way: wrench of the arm on the part that it holds, and the number of that part.
+    pub(super) fn arm_load(&self) -> Option<(usize, Vector6<f64>)> {
+        let index = self.held_index()?;
+        let (_, together) = self.scratch.arm.under_way.as_ref()?;
+        Some((index, together.load(&impulse_of(&self.scratch.solver.generalised, index))))
+    }
+
+    /// Moves the joints along with what the projection moves the part beyond the wanted way, over `step` seconds.
+    pub(super) fn shift_arm(&mut self, step: f64) {
+        let Some(index) = self.held_index() else { return };
+        let scratch = &mut *self.scratch;
+        let Some(impact) = &scratch.arm.impact else { return };
+        let [moved, wanted] = [&scratch.pose_velocity, &scratch.wanted].map(|all| impulse_of(all, index));
+        let shift = scratch.mass[index] * ((moved - wanted) * step);
+        scratch.arm.shift += impact.speed_change(&shift);
+    }
+
     /// Advances the joints under what contact asks of the arm through the part.
     pub(super) fn advance_arm(&mut self, state: &mut State, certificate: &mut Certificate) {
         let (Some(arm), Some(index), Some(motion)) =
@@ -129,7 +150,8 @@ impl Environment<'_> {
         };
         report.speed_limited = report.speed_limited.union(own.report.speed_limited);
         own.report = report;
-        motion.joints = joints;
+        motion.joints = ArmState { angles: joints.angles + self.scratch.arm.shift, ..joints };
+        self.scratch.arm.shift = JointVector::zeros();
         (motion.held.load, motion.held.impulse) = (load, impulse);
         certificate.arm = Some(own);
     }
@@ -143,6 +165,8 @@ impl Environment<'_> {
         };
         let Some(own) = &mut certificate.arm else { return };
         let body = &state.motions[index];
+        // of the correction after the step
+        motion.joints.angles += std::mem::take(&mut self.scratch.arm.shift);
         let posture = arm.chain.posture(&motion.joints.angles);
         own.slip = arm.grasp.slip(&mut motion.held, &posture, body);
         let error = motion.held.error(&posture, body);
