@@ -5,8 +5,8 @@ use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
 use crate::{
-    ArmRecord, Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State, Task,
-    Workspace, step,
+    ArmRecord, Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State,
+    Task, Workspace, step,
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws

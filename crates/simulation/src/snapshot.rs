@@ -82,9 +82,8 @@ impl Snapshot {
 
     /// Whether it has the bodies of another state.
     pub(crate) fn fits(&self, other: &State) -> Result<(), SnapshotError> {
-        let bodies = |state: &State| {
-            [state.motions.len(), state.kinematic.len(), usize::from(state.arm.is_some())]
-        };
+        let bodies =
+            |state: &State| [state.motions.len(), state.kinematic.len(), usize::from(state.arm.is_some())];
         let (found, wanted) = (bodies(&self.state), bodies(other));
         if found == wanted { Ok(()) } else { Err(SnapshotError::OtherScene { found, wanted }) }
     }

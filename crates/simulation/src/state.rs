@@ -85,9 +85,9 @@ impl State {
     pub fn is_finite(&self) -> bool {
         self.arm.as_ref().is_none_or(|arm| arm.is_finite())
             && self.motions.iter().all(|motion| {
-            let pose = Pose::new(motion.center, motion.rotation);
-            pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
-        })
+                let pose = Pose::new(motion.center, motion.rotation);
+                pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
+            })
     }
 
     /// 64-bit fingerprint of every bit of the state (FNV-1a), the same on every machine.

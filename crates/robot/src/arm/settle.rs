@@ -21,7 +21,7 @@ use super::{ArmCommand, ArmError, ArmState};
 use crate::{Chain, JointMatrix, JointSet, JointVector};
 
 /// v_s [rad/s or m/s]: creep of a joint that friction holds.
-const STICKING_SPEED: f64 = 1e-6;
+const STICKING_SPEED: f64 = 1e-5;
 /// Sweeps over the joints for friction and stops.
 const SWEEPS: usize = 60;
 /// Change of the efforts at which they end [N·m or N].

@@ -54,11 +54,15 @@ impl ArmMotion {
     /// Every number of it, in a fixed order.
     pub(crate) fn each_word(&self, mut word: impl FnMut(u64)) {
         let mut pose = |pose: &Pose| {
-            pose.translation.iter().chain(pose.rotation.coords.iter()).for_each(|value| word(value.to_bits()));
+            pose.translation
+                .iter()
+                .chain(pose.rotation.coords.iter())
+                .for_each(|value| word(value.to_bits()));
         };
         pose(&self.held.tip_from_center);
         pose(&self.controller.world_from_command);
-        let joints = [&self.joints.angles, &self.joints.speeds, &self.controller.angles, &self.controller.speeds];
+        let joints =
+            [&self.joints.angles, &self.joints.speeds, &self.controller.angles, &self.controller.speeds];
         joints.into_iter().flat_map(|vector| vector.iter()).for_each(|value| word(value.to_bits()));
         let wrenches = [&self.held.load, &self.held.impulse, &self.controller.velocity, &self.measured];
         wrenches.into_iter().flat_map(|vector| vector.iter()).for_each(|value| word(value.to_bits()));

@@ -52,10 +52,14 @@ pub(super) fn arm_of(
         ("arm.holds".into(), "names a part that is not free; leave its motion out".into())
     })?;
     if drive.is_some_and(|drive| drive.body != body) {
-        return Err(("drive.part".into(), "names another part than the arm holds; it is led by the arm".into()));
+        return Err((
+            "drive.part".into(),
+            "names another part than the arm holds; it is led by the arm".into(),
+        ));
     }
     let (chain, ready) = chain_of(description, folder)?;
-    let base = Pose::new(Vector3::from(description.base_position_mm) * 1e-3, turned(description.base_rotation_deg));
+    let base =
+        Pose::new(Vector3::from(description.base_position_mm) * 1e-3, turned(description.base_rotation_deg));
     let mut chain = chain.with_base(base);
     if !description.joint_friction {
         chain = chain.without_friction();

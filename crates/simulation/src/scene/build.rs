@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tightfit_robot::control::SetPoints;
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSpacing;
@@ -12,7 +13,6 @@ use tightfit_shape::thread::{
     Bolt, Hand, HexHead, Nut, ThreadAllowance, ThreadStart, coarse_pitch, width_across_flats,
 };
 use tightfit_shape::{Part, ShapeError};
-use tightfit_robot::control::SetPoints;
 use tightfit_spatial::{Inertia, Matrix3, Pose, UnitQuaternion, Vector3};
 
 use crate::drive::{Drive, Waypoint, Wiggle, about};
@@ -87,9 +87,12 @@ fn build(
         problems.push(document.problem("contacts", problem.clone()));
     }
     let motions: Vec<Motion> = description.parts.values().map(|part| part.motion).collect();
-    let held = description.arm.as_ref().map(|arm| arm.holds.as_str());
-    let drive =
-        description.drive.as_ref().map(|drive| self::drive(drive, &names, &motions, held, folder)).transpose();
+    let is_armed = description.arm.is_some();
+    let drive = description
+        .drive
+        .as_ref()
+        .map(|drive| self::drive(drive, &names, &motions, is_armed, folder))
+        .transpose();
     let drive = drive.unwrap_or_else(|(key, remedy)| {
         problems.push(document.problem(&key, remedy));
         None
@@ -167,7 +170,7 @@ fn drive(
     description: &DriveDescription,
     names: &[&str],
     motions: &[Motion],
-    held: Option<&str>,
+    is_armed: bool,
     folder: &Path,
 ) -> Result<Drive, (String, String)> {
     let body = body_of(&description.part, names, "drive.part")?;
@@ -179,12 +182,14 @@ fn drive(
         ("turning_stiffness_nm_rad", description.turning_stiffness_nm_rad.is_some()),
         ("damping_per_s", description.damping_per_s.is_some()),
     ];
-    let is_held = held == Some(description.part.as_str());
-    let leads = motions[body] == Motion::Free && !is_held;
+    let is_held = motions[body] == Motion::Free && is_armed;
+    let leads = motions[body] == Motion::Free && !is_armed;
     if let Some((key, _)) = springs.iter().find(|(_, is_given)| *is_given != leads) {
         let remedy = match leads {
             true => "is missing; a free part is led by a spring and damper",
-            false if is_held => "is given; the part is led by the arm, whose controller has the springs: leave it out",
+            false if is_held => {
+                "is given; the part is led by the arm, whose controller has the springs: leave it out"
+            }
             false => "is given; a kinematic part goes where it is led, leave springs and damping out",
         };
         return Err((format!("drive.{key}"), remedy.into()));
@@ -297,7 +302,11 @@ fn body(
                 moment.unwrap_or(inertia.moment),
             );
             let is_given = center.is_some() || moment.is_some();
-            Some(if is_given { own.map_err(|error| (at("moment_kg_m2"), error.to_string()))? } else { inertia })
+            Some(if is_given {
+                own.map_err(|error| (at("moment_kg_m2"), error.to_string()))?
+            } else {
+                inertia
+            })
         }
         Motion::Fixed | Motion::Kinematic => None,
     };

@@ -85,8 +85,7 @@ impl Environment<'_> {
         let command = self.input.arm.as_ref().map_or_else(ArmCommand::none, |input| input.command);
         let expected = motion.held.expected_effort(&arm.chain.posture(&joints.angles));
         let rule = ArmRule::QuasiVelocity;
-        let step =
-            arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
+        let step = arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
         let Ok(step) = step else { return alone };
         let together = arm.grasp.condense(&arm.chain, &motion.held, &step, body, &alone, self.duration);
         let Some(together) = together else { return alone };
