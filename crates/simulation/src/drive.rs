@@ -27,6 +27,8 @@ pub struct Drive {
     pub waypoints: Vec<Waypoint>,
     /// Set-points by time from a table, instead of `waypoints`.
     pub stream: Option<Arc<SetPoints>>,
+    /// Attitude of the part's frame in the frame whose poses the table holds.
+    pub stream_from_part: UnitQuaternion<f64>,
     /// Factor on the speed of the table's set-points [-].
     pub speed: f64,
     /// Time for which the last set-point is held [s].
@@ -78,7 +80,7 @@ impl Drive {
     #[must_use]
     pub fn angle(&self, time: f64) -> f64 {
         if let Some(stream) = &self.stream {
-            return twist_angle(&stream.at(time * self.speed).rotation);
+            return twist_angle(&(stream.at(time * self.speed).rotation * self.stream_from_part));
         }
         self.between(time).1
     }
@@ -87,7 +89,8 @@ impl Drive {
     #[must_use]
     pub fn target(&self, time: f64) -> Pose {
         if let Some(stream) = &self.stream {
-            return stream.at(time * self.speed);
+            let pose = stream.at(time * self.speed);
+            return Pose::new(pose.translation, pose.rotation * self.stream_from_part);
         }
         let (mut position, angle) = self.between(time);
         let mut tilt = self.tilt;

@@ -54,6 +54,8 @@ pub struct Sensor {
     pub sensor: ForceSensor,
     /// Between which bodies it measures.
     pub place: SensorPlace,
+    /// Point about which the controller is told the torque.
+    pub torque_about: TorquePoint,
     /// Stream of its noise.
     pub seed: u64,
 }
@@ -65,6 +67,15 @@ pub enum SensorPlace {
     Wrist,
     /// Under the parts that do not move: contact on the held part alone, in world axes.
     Table,
+}
+
+/// Point of a held part about which a torque is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TorquePoint {
+    /// Origin of the part's frame, which is led.
+    Frame,
+    /// Its centre of mass.
+    CenterOfMass,
 }
 
 impl Arm {
@@ -91,22 +102,23 @@ impl Arm {
         Load { force: load.fixed_rows::<3>(0).into(), torque: load.fixed_rows::<3>(3).into(), point: center }
     }
 
-    /// What the surroundings do to the part by the last measurement, about its frame, world axes [N, N·m]: the weight that
-    /// the controller knows is taken off.
+    /// What the surroundings do to the part by the last measurement, about its frame or centre of mass, world axes [N, N·m]: the
+    /// weight that the controller knows is taken off.
     pub(crate) fn felt(&self, motion: &ArmMotion, inertia: &Inertia, gravity: Vector3<f64>) -> Vector6<f64> {
         let world_from_tip = self.chain.posture(&motion.joints.angles).world_from_tip;
         let world_from_part = world_from_tip * self.tip_from_part;
         let shown = self.sensor.sensor.in_world(&motion.measured, &self.sensor_parent(&world_from_tip));
-        let felt = shown.about(world_from_part.translation);
+        let center = world_from_part.transform_point(inertia.center_of_mass);
+        let about = match self.sensor.torque_about {
+            TorquePoint::Frame => world_from_part.translation,
+            TorquePoint::CenterOfMass => center,
+        };
+        let felt = shown.about(about);
         match self.sensor.place {
             SensorPlace::Table => felt,
             SensorPlace::Wrist => {
-                let weight = Load {
-                    force: gravity * inertia.mass,
-                    torque: Vector3::zeros(),
-                    point: world_from_part.transform_point(inertia.center_of_mass),
-                };
-                felt - weight.about(world_from_part.translation)
+                let weight = Load { force: gravity * inertia.mass, torque: Vector3::zeros(), point: center };
+                felt - weight.about(about)
             }
         }
     }

@@ -15,10 +15,11 @@ use tightfit_spatial::{Pose, Vector3};
 
 use super::arm_description::{
     ArmDescription, ComplianceDescription, ControllerDescription, SensorDescription, SensorPlaceDescription,
+    TorquePointDescription,
 };
 use super::build::turned;
 use super::{Body, Motion};
-use crate::arm::{Arm, Controller, Sensor, SensorPlace};
+use crate::arm::{Arm, Controller, Sensor, SensorPlace, TorquePoint};
 use crate::{Drive, Methods};
 
 /// Posture from which the start of the built-in arms is sought [deg].
@@ -234,5 +235,9 @@ fn sensor_of(description: &SensorDescription) -> Result<Sensor, Problem> {
         SensorPlaceDescription::Wrist => SensorPlace::Wrist,
         SensorPlaceDescription::Table => SensorPlace::Table,
     };
-    Ok(Sensor { sensor, place, seed: description.seed.into() })
+    let torque_about = match description.torque_about {
+        TorquePointDescription::Frame => TorquePoint::Frame,
+        TorquePointDescription::CenterOfMass => TorquePoint::CenterOfMass,
+    };
+    Ok(Sensor { sensor, place, torque_about, seed: description.seed.into() })
 }

@@ -135,6 +135,9 @@ pub struct SensorDescription {
     /// Where it sits.
     #[serde(default)]
     pub place: SensorPlaceDescription,
+    /// Point about which the controller is told the torque.
+    #[serde(default)]
+    pub torque_about: TorquePointDescription,
     /// Position of its frame in the hand, or in the world for one under the table [mm].
     #[serde(default)]
     pub position_mm: [f64; 3],
@@ -175,6 +178,17 @@ pub enum SensorPlaceDescription {
     Wrist,
     /// Under the fixed parts: contact alone, as force on the held part.
     Table,
+}
+
+/// Point of a held part.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TorquePointDescription {
+    /// Origin of the part's frame, which is led.
+    #[default]
+    Frame,
+    /// Its centre of mass.
+    CenterOfMass,
 }
 
 fn yes() -> bool {

@@ -232,6 +232,7 @@ fn drive(
         tilt: description.tilt_deg.to_radians(),
         waypoints,
         stream: stream.map(Arc::new),
+        stream_from_part: turned(description.file_rotation_deg),
         speed: description.speed_factor,
         hold: description.hold_s,
         wiggle,

@@ -88,6 +88,9 @@ pub struct DriveDescription {
     /// CSV file of set-points instead, relative to the scene file: columns t_s, x_m, y_m, z_m, qx, qy, qz, qw. For a part in
     /// an arm or a kinematic one.
     pub file: Option<String>,
+    /// Attitude of the part's frame in the frame whose poses the file holds: turns about x, then y, then z [deg].
+    #[serde(default)]
+    pub file_rotation_deg: [f64; 3],
     /// Time for which the last set-point is held [s].
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1e6))]
