@@ -21,7 +21,8 @@ pub enum Limit {
     GraspSlipped,
     /// The controller's command is out of the arm's reach.
     OutOfReach,
-    /// Controller or arm met a number that they cannot use, or a method that does not suit; the step was not taken.
+    /// Controller or arm met a number that they cannot use or a method that does not suit, or a joint ran away; the step was
+    /// not taken.
     ArmFailed,
 }
 

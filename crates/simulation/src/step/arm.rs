@@ -13,6 +13,7 @@ use nalgebra::{Matrix6, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod};
 use tightfit_robot::JointVector;
 use tightfit_robot::arm::{ArmCommand, ArmRule, ArmState, ArmStep};
+use tightfit_robot::chain::Joint;
 use tightfit_robot::grasp::{Condensation, Grasp, ImpactCondensation};
 
 use super::workspace::Environment;
@@ -21,6 +22,8 @@ use crate::{ArmCertificate, Certificate, Limit, State};
 /// Share of its own response that a part keeps at an impact where the arm cannot give way at all [-]; it keeps the contact
 /// problem solvable there.
 const SOFTNESS: f64 = 1e-9;
+/// A joint this many times faster than it may be has run away: the arm is stopped [-].
+const RUNAWAY: f64 = 10.0;
 
 /// The arm while a step is under way.
 #[derive(Debug, Default)]
@@ -147,6 +150,12 @@ impl Environment<'_> {
             certificate.limits.insert(Limit::ArmFailed);
             return;
         };
+        let runs_away =
+            |(index, joint): (usize, &Joint)| joints.speeds[index].abs() > RUNAWAY * joint.limits.speed;
+        if arm.chain.joints().iter().enumerate().any(runs_away) {
+            certificate.limits.insert(Limit::ArmFailed);
+            return;
+        }
         report.speed_limited = report.speed_limited.union(own.report.speed_limited);
         own.report = report;
         motion.joints = ArmState { angles: joints.angles + self.scratch.arm.shift, ..joints };

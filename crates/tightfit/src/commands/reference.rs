@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use tightfit::scene::{Record, Run};
+use tightfit::report::OverlaidCurve;
+use tightfit::scene::{BodyRecord, Record, Run};
 use tightfit::spatial::{Quaternion, UnitQuaternion, Vector3};
 
 use crate::table::Table;
@@ -72,24 +73,26 @@ impl Reference {
     }
 }
 
-/// How one quantity differs.
-struct Difference {
+/// One quantity of both runs.
+struct Quantity {
     name: String,
     unit: &'static str,
-    /// Ours less theirs, by step.
-    values: Vec<f64>,
+    /// Ours and theirs, by step.
+    values: Vec<[f64; 2]>,
 }
 
 /// Both runs side by side.
 pub(super) struct Overlay {
-    differences: Vec<Difference>,
+    quantities: Vec<Quantity>,
     touches: [Option<usize>; 2],
     /// Steps that are compared, from and until.
     steps: [usize; 2],
+    /// T [s].
+    step: f64,
 }
 
 impl Overlay {
-    /// Compares the steps from and until which are given, or all that both have.
+    /// Lays the steps that both runs have over one another; `steps` are those that the differences are taken over.
     pub(super) fn new(
         run: &Run,
         records: &[Record],
@@ -102,99 +105,144 @@ impl Overlay {
         if from >= until {
             bail!("--reference-steps is {from},{until}; both runs have {count} steps");
         }
-        let turn =
-            run.scene.drive.as_ref().map_or_else(UnitQuaternion::identity, |drive| drive.stream_from_part);
-        let held = run.scene.arm.as_ref().map_or(0, |arm| arm.body);
-        let free = run.scene.bodies[..held].iter().filter(|body| body.inertia.is_some()).count();
-        let mut all: Vec<Difference> = Vec::new();
-        let mut push = |name: String, unit: &'static str, value: f64| match all
-            .iter_mut()
-            .find(|known| known.name == name)
-        {
-            Some(known) => known.values.push(value),
-            None => all.push(Difference { name, unit, values: vec![value] }),
+        let Some(arm) = &run.scene.arm else {
+            bail!("--reference is for scenes with an arm; `{}` has none", run.scene.name);
         };
-        for step in from..until {
-            let Some(body) = records[step].bodies.get(free) else {
-                bail!("the held part is not in the records")
-            };
-            // their axes of the part
-            let attitude = body.motion.rotation * turn.inverse();
-            let shift = body.motion.center - reference.vector(step, ["x", "y", "z"]);
-            let [qx, qy, qz, qw] =
-                ["qx", "qy", "qz", "qw"].map(|name| reference.cell(step, name).unwrap_or(f64::NAN));
-            let theirs = UnitQuaternion::new_normalize(Quaternion::new(qw, qx, qy, qz));
-            let window = &records[(step + 1).saturating_sub(MEAN)..=step];
-            let mean = |of: &dyn Fn(&Record) -> Vector3<f64>| {
-                window.iter().map(of).sum::<Vector3<f64>>() / window.len() as f64
-            };
-            let force =
-                mean(&|record| record.bodies[free].force) - reference.vector(step, ["Fx", "Fy", "Fz"]);
-            let torque = mean(&|record| {
-                let body = &record.bodies[free];
-                (body.motion.rotation * turn.inverse()).inverse() * body.torque
-            }) - reference.vector(step, ["Tx", "Ty", "Tz"]);
-            for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
-                push(format!("centre of mass {letter}"), "mm", shift[axis] * 1e3);
-            }
-            push("attitude".into(), "deg", theirs.angle_to(&attitude).to_degrees());
-            if let Some(arm) = &records[step].arm {
-                for (joint, angle) in reference.joints(step).iter().enumerate() {
-                    push(
-                        format!("joint {}", joint + 1),
-                        "deg",
-                        (arm.joints.angles[joint] - angle).to_degrees(),
-                    );
-                }
-            }
-            for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
-                push(format!("force {letter}"), "N", force[axis]);
-            }
-            for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
-                push(format!("torque {letter}"), "N·m", torque[axis]);
-            }
+        let drive = run.scene.drive.as_ref();
+        let turn = drive.map_or_else(UnitQuaternion::identity, |drive| drive.stream_from_part);
+        let free = run.scene.bodies[..arm.body].iter().filter(|body| body.inertia.is_some()).count();
+        let mut overlay =
+            Self { quantities: Vec::new(), touches: [None; 2], steps: [from, until], step: run.scene.step };
+        for step in 0..count {
+            overlay.add(records, step, free, turn, reference);
         }
         let ours = records.iter().position(|record| record.force.norm() > TOUCH);
         let is_touch = |row: &usize| reference.vector(*row, ["Fx", "Fy", "Fz"]).norm() > TOUCH;
-        let theirs = (0..reference.rows.len()).find(is_touch);
-        Ok(Self { differences: all, touches: [ours, theirs], steps: [from, until] })
+        overlay.touches = [ours, (0..reference.rows.len()).find(is_touch)];
+        Ok(overlay)
+    }
+
+    /// Adds one step: pose, joints, wrench.
+    fn add(
+        &mut self,
+        records: &[Record],
+        step: usize,
+        free: usize,
+        turn: UnitQuaternion<f64>,
+        reference: &Reference,
+    ) {
+        const AXES: [&str; 3] = ["x", "y", "z"];
+        let Some(body) = records[step].bodies.get(free) else { return };
+        // their axes of the part
+        let attitude = |body: &BodyRecord| body.motion.rotation * turn.inverse();
+        let center = reference.vector(step, AXES);
+        let [qx, qy, qz, qw] =
+            ["qx", "qy", "qz", "qw"].map(|name| reference.cell(step, name).unwrap_or(f64::NAN));
+        let theirs = UnitQuaternion::new_normalize(Quaternion::new(qw, qx, qy, qz));
+        let window = &records[(step + 1).saturating_sub(MEAN)..=step];
+        let mean = |of: &dyn Fn(&BodyRecord) -> Vector3<f64>| {
+            window.iter().map(|record| of(&record.bodies[free])).sum::<Vector3<f64>>() / window.len() as f64
+        };
+        let (force, torque) =
+            (mean(&|body| body.force), mean(&|body| attitude(body).inverse() * body.torque));
+        let [their_force, their_torque] =
+            [["Fx", "Fy", "Fz"], ["Tx", "Ty", "Tz"]].map(|names| reference.vector(step, names));
+        for (axis, letter) in AXES.into_iter().enumerate() {
+            let place = [body.motion.center[axis], center[axis]].map(|metres| metres * 1e3);
+            self.push(&format!("centre of mass {letter}"), "mm", place);
+        }
+        self.push("attitude", "deg", [theirs.angle_to(&attitude(body)).to_degrees(), 0.0]);
+        if let Some(arm) = &records[step].arm {
+            for (joint, angle) in reference.joints(step).into_iter().enumerate() {
+                let both = [arm.joints.angles[joint], angle].map(f64::to_degrees);
+                self.push(&format!("joint {}", joint + 1), "deg", both);
+            }
+        }
+        for (axis, letter) in AXES.into_iter().enumerate() {
+            self.push(&format!("force {letter}"), "N", [force[axis], their_force[axis]]);
+        }
+        for (axis, letter) in AXES.into_iter().enumerate() {
+            self.push(&format!("torque {letter}"), "N·m", [torque[axis], their_torque[axis]]);
+        }
+    }
+
+    fn push(&mut self, name: &str, unit: &'static str, both: [f64; 2]) {
+        match self.quantities.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.values.push(both),
+            None => self.quantities.push(Quantity { name: name.to_string(), unit, values: vec![both] }),
+        }
+    }
+
+    /// Mean, root mean square and largest difference, and the step of that.
+    fn figures(&self, quantity: &Quantity) -> ([f64; 3], usize) {
+        let [from, until] = self.steps;
+        let window = quantity.values.get(from..until).unwrap_or_default();
+        let values: Vec<f64> = window.iter().map(|[ours, theirs]| ours - theirs).collect();
+        let (figures, at) = figures(&values);
+        (figures, from + at)
     }
 
     pub(super) fn table(&self) -> Table {
         let mut table =
             Table::new(&["ours less theirs", "unit", "mean", "root mean square", "largest", "at step"]);
-        for Difference { name, unit, values } in &self.differences {
-            let [mean, rms, largest, at] = figures(values);
-            table.row(vec![
-                name.clone(),
-                (*unit).into(),
-                format!("{mean:.4}"),
-                format!("{rms:.4}"),
-                format!("{largest:.4}"),
-                (self.steps[0] + at as usize).to_string(),
-            ]);
+        for quantity in &self.quantities {
+            let (numbers, at) = self.figures(quantity);
+            let mut row = vec![quantity.name.clone(), quantity.unit.into()];
+            row.extend(numbers.map(|number| format!("{number:.4}")));
+            row.push(at.to_string());
+            table.row(row);
         }
-        let step = |touch: Option<usize>| touch.map_or("never".into(), |step| step.to_string());
-        let [ours, theirs] = self.touches.map(step);
-        table.row(vec!["contact begins".into(), "step".into(), ours, theirs, String::new(), String::new()]);
         table
     }
 
+    /// When contact begins in both, in words.
+    pub(super) fn touches(&self) -> String {
+        let step = |touch: Option<usize>| touch.map_or("never".to_string(), |step| format!("at step {step}"));
+        let [ours, theirs] = self.touches.map(step);
+        format!("contact begins {ours}, in the recorded run {theirs}\n")
+    }
+
     pub(super) fn json(&self) -> Value {
-        let of = |difference: &Difference| {
-            let [mean, rms, largest, at] = figures(&difference.values);
-            let at = self.steps[0] + at as usize;
-            json!({ "quantity": difference.name, "unit": difference.unit, "mean": mean, "root_mean_square": rms,
-                    "largest": largest, "at_step": at })
+        let of = |quantity: &Quantity| {
+            let ([mean, rms, largest], at) = self.figures(quantity);
+            json!({
+                "quantity": quantity.name,
+                "unit": quantity.unit,
+                "mean": mean,
+                "root_mean_square": rms,
+                "largest": largest,
+                "at_step": at,
+            })
         };
-        let differences: Vec<Value> = self.differences.iter().map(of).collect();
+        let differences: Vec<Value> = self.quantities.iter().map(of).collect();
         let [ours, theirs] = self.touches;
-        json!({ "steps": self.steps, "differences": differences, "first_contact_step": { "ours": ours, "theirs": theirs } })
+        json!({
+            "steps": self.steps,
+            "differences": differences,
+            "first_contact_step": { "ours": ours, "theirs": theirs },
+        })
+    }
+
+    /// The curves for a page.
+    pub(super) fn curves(&self) -> Vec<OverlaidCurve> {
+        let line = |quantity: &Quantity, of: usize| {
+            let point = |(step, both): (usize, &[f64; 2])| [(step + 1) as f64 * self.step, both[of]];
+            quantity.values.iter().enumerate().map(point).collect()
+        };
+        let curve = |quantity: &Quantity| OverlaidCurve {
+            title: match quantity.name.as_str() {
+                "attitude" => "angle between both attitudes [deg]".to_string(),
+                name => format!("{name} [{}]", quantity.unit),
+            },
+            ours: line(quantity, 0),
+            recorded: line(quantity, 1),
+        };
+        self.quantities.iter().map(curve).collect()
     }
 }
 
 /// Mean, root mean square, largest by magnitude, and where.
-fn figures(values: &[f64]) -> [f64; 4] {
+fn figures(values: &[f64]) -> ([f64; 3], usize) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let rms = (values.iter().map(|value| value * value).sum::<f64>() / count).sqrt();
@@ -203,5 +251,5 @@ fn figures(values: &[f64]) -> [f64; 4] {
         .enumerate()
         .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
         .map_or((0, 0.0), |(at, value)| (at, *value));
-    [mean, rms, largest, at as f64]
+    ([mean, rms, largest], at)
 }

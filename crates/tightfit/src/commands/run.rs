@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
-use tightfit::report::{RunSummary, report_html};
+use tightfit::report::{RunSummary, reference_html, report_html};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Outcome, Preset, StepHalving};
 
@@ -47,6 +47,9 @@ pub(crate) struct RunArguments {
     /// Steps that are compared with the recorded run, from and until, counted from 0; all when left out.
     #[arg(long, value_name = "FROM,UNTIL", requires = "reference", value_parser = steps)]
     reference_steps: Option<[usize; 2]>,
+    /// Write a page with the curves of both runs over one another (.html).
+    #[arg(long, value_name = "OUT", requires = "reference")]
+    overlay: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -75,6 +78,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         _ => None,
     };
     let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
+    if let (Some(overlay), Some(path), Some(one)) = (&overlay, &arguments.overlay, finished.first()) {
+        write_text(path, &reference_html(&one.run.scene.name, &overlay.curves()))?;
+    }
     let text = if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(json).collect();
         if let (Some(overlay), Some(report)) = (&overlay, reports.first_mut()) {
@@ -92,7 +98,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
             text += &format!("\n{table}");
         }
         if let Some(overlay) = &overlay {
-            text += &format!("\n{}", overlay.table());
+            text += &format!("\n{}\n{}", overlay.table(), overlay.touches());
         }
         text
     };
