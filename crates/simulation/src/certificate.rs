@@ -1,6 +1,6 @@
 //! What was measured about a step.
 
-use crate::Limits;
+use crate::{ArmCertificate, Limits};
 
 /// The certificate of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Certificate {
     pub converged: bool,
     /// Limits that were hit.
     pub limits: Limits,
+    /// The arm of the scene, where it has one.
+    pub arm: Option<ArmCertificate>,
     /// Time spent in the stages.
     pub stage_seconds: StageSeconds,
 }
@@ -87,6 +89,10 @@ impl Certificate {
         self.evaluations += later.evaluations;
         self.converged &= later.converged;
         self.limits.join(later.limits);
+        match (&mut self.arm, later.arm) {
+            (Some(own), Some(later)) => own.follow(&later),
+            (own, later) => *own = later,
+        }
         let StageSeconds { detection, clustering, solving, integration } = later.stage_seconds;
         self.stage_seconds.detection += detection;
         self.stage_seconds.clustering += clustering;

@@ -1,6 +1,9 @@
 //! What leads one part along set-points: a spring and damper, or the set-points themselves where the part is kinematic.
 
-use tightfit_pipeline::integration::Coupling;
+use std::sync::Arc;
+
+use tightfit_pipeline::integration::{Coupling, twist_angle};
+use tightfit_robot::control::SetPoints;
 use tightfit_spatial::{Inertia, Pose, Quaternion, UnitQuaternion, Vector3, Wrench};
 
 /// Set-points and springs of a driven part.
@@ -22,6 +25,14 @@ pub struct Drive {
     pub tilt: f64,
     /// Set-points by time.
     pub waypoints: Vec<Waypoint>,
+    /// Set-points by time from a table, instead of `waypoints`.
+    pub stream: Option<Arc<SetPoints>>,
+    /// Attitude of the part's frame in the frame whose poses the table holds.
+    pub stream_from_part: UnitQuaternion<f64>,
+    /// Factor on the speed of the table's set-points [-].
+    pub speed: f64,
+    /// Time for which the last set-point is held [s].
+    pub hold: f64,
     /// A swing around the last one.
     pub wiggle: Option<Wiggle>,
 }
@@ -52,25 +63,35 @@ impl Drive {
     /// When the last set-point has been reached and the swing has ended [s].
     #[must_use]
     pub fn duration(&self) -> f64 {
-        let last = self.waypoints.last().map_or(0.0, |waypoint| waypoint.time);
+        let last = self.arrival() + self.hold;
         self.wiggle.map_or(last, |wiggle| last.max(wiggle.span[1]))
     }
 
     /// When the last set-point has been reached [s].
     #[must_use]
     pub fn arrival(&self) -> f64 {
+        if let Some(stream) = &self.stream {
+            return stream.duration() / self.speed;
+        }
         self.waypoints.last().map_or(0.0, |waypoint| waypoint.time)
     }
 
-    /// Angle of the set-point about z [rad].
+    /// Angle of the set-point about z [rad]; of a table within half a turn.
     #[must_use]
     pub fn angle(&self, time: f64) -> f64 {
+        if let Some(stream) = &self.stream {
+            return twist_angle(&(stream.at(time * self.speed).rotation * self.stream_from_part));
+        }
         self.between(time).1
     }
 
     /// Set-point of the part's frame at a time [s].
     #[must_use]
     pub fn target(&self, time: f64) -> Pose {
+        if let Some(stream) = &self.stream {
+            let pose = stream.at(time * self.speed);
+            return Pose::new(pose.translation, pose.rotation * self.stream_from_part);
+        }
         let (mut position, angle) = self.between(time);
         let mut tilt = self.tilt;
         position.x += self.offset;

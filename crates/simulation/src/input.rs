@@ -1,8 +1,11 @@
 //! What acts on the bodies during one step.
 
 use tightfit_pipeline::integration::Coupling;
-use tightfit_spatial::{Pose, Wrench};
+use tightfit_robot::arm::ArmCommand;
+use tightfit_robot::control::Posed;
+use tightfit_spatial::{Pose, Vector3, Wrench};
 
+use crate::arm::{ArmInput, Wanted};
 use crate::{Drive, Parameters, Scene, State};
 
 /// Loads and targets of one step.
@@ -14,10 +17,12 @@ pub struct Input {
     pub wrenches: Vec<Wrench>,
     /// Pose of every kinematic part at the end of the step.
     pub kinematic: Vec<Pose>,
+    /// What is asked of the arm, where the scene has one; without it its drives are off.
+    pub arm: Option<Box<ArmInput>>,
 }
 
 impl Input {
-    /// No load, and kinematic parts stay where they are.
+    /// No load, kinematic parts stay where they are, and the drives of an arm are off.
     #[must_use]
     pub fn none(state: &State) -> Self {
         let mut input = Self::default();
@@ -29,7 +34,7 @@ impl Input {
     #[must_use]
     pub fn of_drive(drive: &Drive, scene: &Scene, parameters: &Parameters, state: &State) -> Self {
         let mut input = Self::none(state);
-        input.follow(drive, scene, parameters, state);
+        input.follow(Some(drive), scene, parameters, state);
         input
     }
 
@@ -41,11 +46,45 @@ impl Input {
         self.wrenches.clear();
         self.wrenches.resize(count, Wrench::zero());
         self.kinematic.clone_from(&state.kinematic);
+        let Some(motion) = state.arm.as_deref() else {
+            self.arm = None;
+            return;
+        };
+        let idle = ArmInput::of_command(ArmCommand::none(), motion);
+        match &mut self.arm {
+            Some(input) => **input = idle,
+            input => *input = Some(Box::new(idle)),
+        }
     }
 
-    /// Sets spring, damper and force of a driven free body, or the next pose of a driven kinematic one.
-    pub(crate) fn follow(&mut self, drive: &Drive, scene: &Scene, parameters: &Parameters, state: &State) {
+    /// Sets spring, damper and force of a driven free body, the next pose of a driven kinematic one, or what the controller
+    /// asks of the arm; an arm without a drive stays where it starts.
+    pub(crate) fn follow(
+        &mut self,
+        drive: Option<&Drive>,
+        scene: &Scene,
+        parameters: &Parameters,
+        state: &State,
+    ) {
         let time = state.step as f64 * scene.step;
+        if let Some(arm) = &scene.arm {
+            let own = drive.filter(|drive| drive.body == arm.body);
+            let still = scene.bodies[arm.body].world_from_part;
+            let at = |time: f64| own.map_or(still, |drive| drive.target(time));
+            let wanted = Wanted {
+                posed: Posed::between(&at(time), &at(time + scene.step), scene.step),
+                force: own.map_or_else(Vector3::zeros, |drive| drive.force),
+            };
+            if let (Some(input), Some(place)) =
+                (arm.input(&wanted, scene, parameters, state), self.arm.as_deref_mut())
+            {
+                *place = input;
+            }
+            if own.is_some() {
+                return;
+            }
+        }
+        let Some(drive) = drive else { return };
         if let Some(index) = scene.kinematic_index(drive.body) {
             self.kinematic[index] = drive.target(time + scene.step);
         }

@@ -27,6 +27,7 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 
 #![forbid(unsafe_code)]
 
+pub mod arm;
 mod audit;
 pub mod batch;
 mod certificate;
@@ -48,6 +49,7 @@ mod step;
 mod step_halving;
 mod validation;
 
+pub use arm::{Arm, ArmCertificate, ArmInput, ArmMotion, ArmRecord};
 pub use audit::Audit;
 pub use certificate::{Certificate, StageSeconds};
 pub use comparison::WrenchDifference;

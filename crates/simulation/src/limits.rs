@@ -11,12 +11,41 @@ pub enum Limit {
     TankEmpty,
     /// A number was not finite; the step was not taken.
     NotFinite,
+    /// A joint of the arm is at the end of its range: another base, posture or set-point.
+    JointRange,
+    /// A joint went faster than it may, or its highest speed held the controller back: slower set-points.
+    JointSpeed,
+    /// A drive of the arm had not the effort: lower stiffness or slower set-points.
+    DriveEffort,
+    /// The part slipped in the hand.
+    GraspSlipped,
+    /// The controller's command is out of the arm's reach.
+    OutOfReach,
+    /// Controller or arm met a number that they cannot use or a method that does not suit, or a joint ran away; the step was
+    /// not taken.
+    ArmFailed,
 }
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 4] =
-        [Self::NotConverged, Self::ProjectionIncomplete, Self::TankEmpty, Self::NotFinite];
+    pub const ALL: [Self; 10] = [
+        Self::NotConverged,
+        Self::ProjectionIncomplete,
+        Self::TankEmpty,
+        Self::NotFinite,
+        Self::JointRange,
+        Self::JointSpeed,
+        Self::DriveEffort,
+        Self::GraspSlipped,
+        Self::OutOfReach,
+        Self::ArmFailed,
+    ];
+
+    /// Whether only a scene with an arm can hit it.
+    #[must_use]
+    pub fn is_of_arm(self) -> bool {
+        self as u8 >= Self::JointRange as u8
+    }
 
     /// Its name in logs and reports.
     #[must_use]
@@ -26,18 +55,24 @@ impl Limit {
             Self::ProjectionIncomplete => "projection_incomplete",
             Self::TankEmpty => "tank_empty",
             Self::NotFinite => "not_finite",
+            Self::JointRange => "joint_range",
+            Self::JointSpeed => "joint_speed",
+            Self::DriveEffort => "drive_effort",
+            Self::GraspSlipped => "grasp_slipped",
+            Self::OutOfReach => "out_of_reach",
+            Self::ArmFailed => "arm_failed",
         }
     }
 }
 
 /// The limits that one step hit, each at most once.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Limits(u8);
+pub struct Limits(u16);
 
 impl Limits {
     /// Adds one.
     pub fn insert(&mut self, limit: Limit) {
-        self.0 |= 1 << limit as u8;
+        self.0 |= 1_u16 << limit as u8;
     }
 
     /// Adds all of another set.
@@ -48,7 +83,7 @@ impl Limits {
     /// Whether it is among them.
     #[must_use]
     pub fn contains(self, limit: Limit) -> bool {
-        self.0 & (1 << limit as u8) != 0
+        self.0 & (1_u16 << limit as u8) != 0
     }
 
     /// Whether none was hit.

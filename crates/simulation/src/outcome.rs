@@ -49,6 +49,8 @@ pub struct Summary {
     pub projection_work: f64,
     /// Work that kinematic parts did through contact [J].
     pub kinematic_work: f64,
+    /// Largest drift of an arm's grasp [m], where there is an arm.
+    pub grasp_drift: Option<f64>,
     /// Steps that did not converge.
     pub unconverged: usize,
     /// Limits that were hit.
@@ -68,6 +70,9 @@ impl Summary {
             summary.energy_injected += certificate.energy_injected;
             summary.projection_work += certificate.projection_work;
             summary.kinematic_work += certificate.kinematic_work;
+            if let Some(arm) = &certificate.arm {
+                summary.grasp_drift = Some(summary.grasp_drift.unwrap_or(0.0).max(arm.drift));
+            }
             summary.unconverged += usize::from(!certificate.converged);
             summary.limits += certificate.limits.iter().filter(|limit| *limit != Limit::NotConverged).count();
         }

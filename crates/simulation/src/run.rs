@@ -5,8 +5,8 @@ use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
 use crate::{
-    Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State, Task,
-    Workspace, step,
+    ArmRecord, Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State,
+    Task, Workspace, step,
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
@@ -63,6 +63,8 @@ pub struct Record {
     pub engaged: bool,
     /// Every free body after the step, in the order of the scene.
     pub bodies: Vec<BodyRecord>,
+    /// The arm after the step, where there is one.
+    pub arm: Option<ArmRecord>,
     /// Fingerprint of the state after the step.
     pub hash: u64,
 }
@@ -175,6 +177,7 @@ impl Run {
             audit_seconds,
             engaged,
             bodies,
+            arm: self.state.arm.as_deref().map(ArmRecord::from),
             hash: self.state.hash(),
         }
     }
@@ -245,8 +248,8 @@ impl Run {
     fn set_input(&mut self) {
         let disturbance = self.disturb(self.time());
         self.input.clear(&self.state);
+        self.input.follow(self.scene.drive.as_ref(), &self.scene, &self.parameters, &self.state);
         let Some(drive) = &self.scene.drive else { return };
-        self.input.follow(drive, &self.scene, &self.parameters, &self.state);
         if let Some(index) = self.scene.free_index(drive.body) {
             self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }

@@ -9,6 +9,7 @@ use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
 use crate::State;
+use crate::arm::ArmNumbers;
 
 /// Quaternions further from unit length are no rotations [-].
 const UNIT: f64 = 1e-6;
@@ -27,15 +28,31 @@ pub enum SnapshotError {
         /// Number of impulses.
         impulses: usize,
     },
+    /// Vectors over joints have another length.
+    #[error("the snapshot's arm has vectors of {found} joints where {wanted} are written")]
+    Joints {
+        /// Length found.
+        found: usize,
+        /// Length wanted.
+        wanted: usize,
+    },
+    /// The memory of the arm's sensor is not one.
+    #[error("the snapshot's force sensor has {samples} samples and its next is {next}; at most 64 are kept")]
+    Filter {
+        /// Number of samples.
+        samples: usize,
+        /// Place of the next.
+        next: usize,
+    },
     /// It was taken of another scene.
     #[error(
-        "the snapshot has {found:?} free and kinematic bodies, the scene {wanted:?}; it is of another scene"
+        "the snapshot has {found:?} free bodies, kinematic bodies and arms, the scene {wanted:?}; it is of another scene"
     )]
     OtherScene {
-        /// Free and kinematic bodies of the snapshot.
-        found: [usize; 2],
-        /// Free and kinematic bodies of the scene.
-        wanted: [usize; 2],
+        /// Free and kinematic bodies and arms of the snapshot.
+        found: [usize; 3],
+        /// Free and kinematic bodies and arms of the scene.
+        wanted: [usize; 3],
     },
 }
 
@@ -65,7 +82,8 @@ impl Snapshot {
 
     /// Whether it has the bodies of another state.
     pub(crate) fn fits(&self, other: &State) -> Result<(), SnapshotError> {
-        let bodies = |state: &State| [state.motions.len(), state.kinematic.len()];
+        let bodies =
+            |state: &State| [state.motions.len(), state.kinematic.len(), usize::from(state.arm.is_some())];
         let (found, wanted) = (bodies(&self.state), bodies(other));
         if found == wanted { Ok(()) } else { Err(SnapshotError::OtherScene { found, wanted }) }
     }
@@ -83,6 +101,8 @@ pub(crate) struct StateNumbers {
     warm_velocity: Vec<f64>,
     warm_ids: Vec<u32>,
     warm_impulses_ns: Vec<[f64; 3]>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    arm: Option<ArmNumbers>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -94,7 +114,7 @@ struct MotionNumbers {
 }
 
 #[derive(Serialize, Deserialize)]
-struct PoseNumbers {
+pub(crate) struct PoseNumbers {
     position_m: [f64; 3],
     /// x, y, z, w.
     quaternion: [f64; 4],
@@ -103,6 +123,14 @@ struct PoseNumbers {
 impl PoseNumbers {
     fn new(position: Vector3<f64>, rotation: UnitQuaternion<f64>) -> Self {
         Self { position_m: position.into(), quaternion: rotation.coords.into() }
+    }
+
+    pub(crate) fn of(pose: &Pose) -> Self {
+        Self::new(pose.translation, pose.rotation)
+    }
+
+    pub(crate) fn pose(&self) -> Result<Pose, SnapshotError> {
+        Ok(Pose::new(self.position_m.into(), self.rotation()?))
     }
 
     fn rotation(&self) -> Result<UnitQuaternion<f64>, SnapshotError> {
@@ -126,10 +154,11 @@ impl From<State> for StateNumbers {
             tank_j: state.tank,
             free: state.motions.iter().map(motion).collect(),
             spins_rad: state.spins.clone(),
-            kinematic: state.kinematic.iter().map(|p| PoseNumbers::new(p.translation, p.rotation)).collect(),
+            kinematic: state.kinematic.iter().map(PoseNumbers::of).collect(),
             warm_velocity: state.warm.velocity,
             warm_ids: state.warm.ids,
             warm_impulses_ns: state.warm.impulses.into_iter().map(Into::into).collect(),
+            arm: state.arm.map(|arm| (*arm).into()),
         }
     }
 }
@@ -147,18 +176,18 @@ impl TryFrom<StateNumbers> for State {
             let rotation = body.pose.rotation()?;
             Ok(BodyMotion { center: body.pose.position_m.into(), rotation, twist })
         };
-        let pose = |body: &PoseNumbers| Ok(Pose::new(body.position_m.into(), body.rotation()?));
         Ok(Self {
             spins: numbers.spins_rad,
             step: numbers.step,
             motions: numbers.free.iter().map(motion).collect::<Result<_, _>>()?,
-            kinematic: numbers.kinematic.iter().map(pose).collect::<Result<_, _>>()?,
+            kinematic: numbers.kinematic.iter().map(PoseNumbers::pose).collect::<Result<_, _>>()?,
             warm: WarmStart {
                 velocity: numbers.warm_velocity,
                 ids: numbers.warm_ids,
                 impulses: numbers.warm_impulses_ns.into_iter().map(Into::into).collect(),
             },
             tank: numbers.tank_j,
+            arm: numbers.arm.map(|arm| arm.try_into().map(Box::new)).transpose()?,
         })
     }
 }

@@ -6,7 +6,7 @@ use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::{Pose, Twist};
 
 use crate::snapshot::StateNumbers;
-use crate::{Motion, Parameters, Scene};
+use crate::{ArmMotion, Motion, Parameters, Scene};
 
 /// Energy in the tank before any contact has dissipated some [J]: a hundredth of what the peg's insertion dissipates.
 const TANK_AT_START: f64 = 1e-4;
@@ -27,6 +27,8 @@ pub struct State {
     pub warm: WarmStart,
     /// Energy that contacts have dissipated and projections may use [J].
     pub tank: f64,
+    /// The arm of the scene, where it has one.
+    pub arm: Option<Box<ArmMotion>>,
 }
 
 impl State {
@@ -54,12 +56,16 @@ impl State {
                 _ => {}
             }
         }
-        Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START }
+        let arm = scene.arm.as_ref().and_then(|arm| {
+            let inertia = parameters.bodies[arm.body].inertia?;
+            Some(Box::new(ArmMotion::start(arm, &inertia)))
+        });
+        Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START, arm }
     }
 
     /// Becomes a copy of another state and keeps its memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { step, motions, spins, kinematic, warm, tank } = self;
+        let Self { step, motions, spins, kinematic, warm, tank, arm } = self;
         *step = other.step;
         motions.clone_from(&other.motions);
         spins.clone_from(&other.spins);
@@ -68,15 +74,20 @@ impl State {
         warm.ids.clone_from(&other.warm.ids);
         warm.impulses.clone_from(&other.warm.impulses);
         *tank = other.tank;
+        match (arm.as_deref_mut(), other.arm.as_deref()) {
+            (Some(own), Some(other)) => *own = *other,
+            _ => arm.clone_from(&other.arm),
+        }
     }
 
     /// Whether every number is finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        self.motions.iter().all(|motion| {
-            let pose = Pose::new(motion.center, motion.rotation);
-            pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
-        })
+        self.arm.as_ref().is_none_or(|arm| arm.is_finite())
+            && self.motions.iter().all(|motion| {
+                let pose = Pose::new(motion.center, motion.rotation);
+                pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
+            })
     }
 
     /// 64-bit fingerprint of every bit of the state (FNV-1a), the same on every machine.
@@ -98,6 +109,9 @@ impl State {
         self.warm.velocity.iter().for_each(|value| hash.word(value.to_bits()));
         self.warm.ids.iter().for_each(|id| hash.word(u64::from(*id)));
         self.warm.impulses.iter().flat_map(|p| p.iter()).for_each(|value| hash.word(value.to_bits()));
+        if let Some(arm) = &self.arm {
+            arm.each_word(|word| hash.word(word));
+        }
         hash.0
     }
 }

@@ -8,7 +8,7 @@ use tightfit_simulation::{Run, Scene, Snapshot};
 use tightfit_spatial::VectorWidth;
 
 /// Whole tasks are 420 and 300 steps; the peg is wiggled from step 220 on.
-const TASKS: [(&str, usize); 2] = [("peg-in-hole", 300), ("bolting-engaged", 120)];
+const TASKS: [(&str, usize); 3] = [("peg-in-hole", 300), ("bolting-engaged", 120), ("peg-in-hole-arm", 120)];
 
 fn start(name: &str) -> Run {
     Run::new(Scene::find(name).unwrap(), 1)

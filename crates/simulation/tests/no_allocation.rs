@@ -136,6 +136,24 @@ fn a_nut_finds_its_thread_without_allocation() {
 }
 
 #[test]
+fn an_arm_leads_without_allocation() {
+    for (name, settings) in
+        [("peg-in-hole-arm", vec![]), ("bolting-arm", vec![]), ("peg-in-hole-arm", admittance())]
+    {
+        let observed = observe(Run::new(Scene::find_with(name, &settings).unwrap(), 1), 150);
+        assert_none_after_the_first(name, &observed);
+        assert!(observed.most_candidates > 100, "{name}: nothing came near");
+    }
+}
+
+fn admittance() -> Vec<String> {
+    let controller = "{ kind = \"admittance\", mass_kg = [12, 12, 12], damping_ns_m = [310, 310, 310], \
+        stiffness_n_m = [2000, 2000, 2000], turning_mass_kg_m2 = [0.8, 0.8, 0.8], \
+        turning_damping_nms_rad = [12.65, 12.65, 12.65], turning_stiffness_nm_rad = [50, 50, 50] }";
+    vec![format!("arm.controller={controller}")]
+}
+
+#[test]
 fn several_bodies_fall_onto_one_another_without_allocation() {
     let mut text = String::from(
         "name = \"pile\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",

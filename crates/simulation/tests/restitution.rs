@@ -24,6 +24,7 @@ impl Trial {
             couplings: vec![None; state.motions.len()],
             wrenches: vec![Wrench::zero(); state.motions.len()],
             kinematic: state.kinematic.clone(),
+            arm: None,
         };
         Self { scene, parameters, state, input, workspace: Workspace::default() }
     }

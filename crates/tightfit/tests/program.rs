@@ -1,6 +1,7 @@
 //! The program as a user meets it: what it prints, what it writes, how it answers bad input.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -497,4 +498,52 @@ fn the_peg_goes_in_against_a_depth_network() {
     assert_eq!(report["completed"], true);
     assert!(report["audit"]["max_penetration_um"].as_f64().unwrap() < 5.0, "{report}");
     assert_eq!(report["methods"]["detection"], "neural");
+}
+
+/// The authors' scenes against their recorded runs. Skipped where those are not there.
+#[test]
+fn the_authors_scenes_follow_their_recorded_runs() {
+    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/inrol"));
+    if !shared.exists() {
+        eprintln!("skipped: {} is not there", shared.display());
+        return;
+    }
+    let folder = folder("inrol");
+    let imported = tightfit(&folder, &["import", "inrol", shared.to_str().unwrap(), "imported"]);
+    assert!(imported.status.success(), "{imported:?}");
+    for (task, steps) in [("peg", "700,2600"), ("bolt", "1100,2790")] {
+        let recorded = shared.join(format!("reference_runs/{task}.csv"));
+        let scene = format!("inrol-{task}");
+        let output = tightfit(
+            &folder,
+            &[
+                "run",
+                &scene,
+                "--assets",
+                "imported",
+                "--reference",
+                recorded.to_str().unwrap(),
+                "--reference-steps",
+                steps,
+                "--overlay",
+                "overlay.html",
+                "--json",
+            ],
+        );
+        let report = json(&output);
+        assert_eq!(report["completed"], true, "{report}");
+        assert_eq!(report["certificate"]["unconverged_steps"], 0, "{report}");
+        assert_eq!(report["steps"], 3100, "2,800 set-points and 3 s");
+        let touches = &report["reference"]["first_contact_step"];
+        let [ours, theirs] = ["ours", "theirs"].map(|whose| touches[whose].as_f64().unwrap());
+        assert!((ours - theirs).abs() <= 20.0, "{touches}");
+        let differences = report["reference"]["differences"].as_array().unwrap();
+        let force = differences.iter().find(|difference| difference["quantity"] == "force z").unwrap();
+        assert!(force["root_mean_square"].as_f64().unwrap() < 1.0, "{force}");
+        assert!(std::fs::read_to_string(folder.join("overlay.html")).unwrap().contains("force z [N]"));
+    }
+    let text = refused(&tightfit(&folder, &["run", "inrol-peg"]));
+    assert!(text.contains("tightfit import inrol"), "{text}");
+    let text = refused(&tightfit(&folder, &["run", "inrol-peg", "--assets", "."]));
+    assert!(text.contains("set_points.csv"), "{text}");
 }

@@ -20,8 +20,6 @@ use super::saturation::Shares;
 use super::{ArmCommand, ArmError, ArmState};
 use crate::{Chain, JointMatrix, JointSet, JointVector};
 
-/// v_s [rad/s or m/s]: creep of a joint that friction holds.
-const STICKING_SPEED: f64 = 1e-6;
 /// Sweeps over the joints for friction and stops.
 const SWEEPS: usize = 60;
 /// Change of the efforts at which they end [N·m or N].
@@ -169,8 +167,8 @@ fn dry_efforts(chain: &Chain, response: &JointMatrix, speeds: &JointVector, acti
     }
     let mut dry = Dry { resisting: JointVector::zeros(), turning: JointVector::zeros(), stop };
     for (index, joint) in chain.joints().iter().enumerate() {
-        let (effort, speed, most) = (friction[index], speeds[index], joint.friction / STICKING_SPEED);
-        if speed.abs() <= STICKING_SPEED {
+        let (effort, speed, most) = (friction[index], speeds[index], joint.friction / chain.sticking_speed());
+        if speed.abs() <= chain.sticking_speed() {
             dry.resisting[index] = most;
         } else if effort * speed <= 0.0 {
             dry.resisting[index] = (-effort / speed).min(most);

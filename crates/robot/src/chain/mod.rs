@@ -75,7 +75,11 @@ pub struct Chain {
     world_from_base: Pose,
     last_from_tip: Pose,
     tip_name: String,
+    sticking_speed: f64,
 }
+
+/// v_s of a chain that says nothing else [rad/s or m/s].
+const STICKING_SPEED: f64 = 1e-6;
 
 impl Chain {
     /// Its name.
@@ -139,6 +143,20 @@ impl Chain {
         self
     }
 
+    /// v_s: creep of a joint that dry friction holds [rad/s or m/s].
+    #[must_use]
+    pub fn sticking_speed(&self) -> f64 {
+        self.sticking_speed
+    }
+
+    /// The same arm with another creep of joints that dry friction holds [rad/s or m/s], at least 1e-9: the faster, the better
+    /// conditioned is what contacts see of the arm.
+    #[must_use]
+    pub fn with_sticking_speed(mut self, speed: f64) -> Self {
+        self.sticking_speed = speed.max(1e-9);
+        self
+    }
+
     /// The same arm with frictionless joints.
     #[must_use]
     pub fn without_friction(mut self) -> Self {
@@ -189,7 +207,14 @@ impl Chain {
         if joints.len() > MAX_JOINTS {
             return Err(ChainError::TooManyJoints { robot: name, count: joints.len() });
         }
-        let chain = Self { name, joints, world_from_base: Pose::identity(), last_from_tip, tip_name };
+        let chain = Self {
+            name,
+            joints,
+            world_from_base: Pose::identity(),
+            last_from_tip,
+            tip_name,
+            sticking_speed: STICKING_SPEED,
+        };
         // a joint that moves no inertia makes M singular in every posture; one that is not special shows it
         let bent = chain.of_joints(|joint| joint.limits.middle() + 0.3);
         let mass = chain.mass_matrix(&chain.posture(&bent));

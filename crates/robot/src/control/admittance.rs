@@ -129,13 +129,22 @@ impl Admittance {
         )?;
 
         let (middle, world_from_command) = self.advance(memory, wrench, target, step);
+        // joints without end have no place to go back to: they take the turns off the others
+        let preferred = self.preferred.map(|mut preferred| {
+            for (index, joint) in chain.joints().iter().enumerate() {
+                if !(joint.limits.upper - joint.limits.lower).is_finite() {
+                    preferred[index] = memory.angles[index];
+                }
+            }
+            preferred
+        });
         let options = ReachOptions {
             position_tolerance: 1e-8,
             rotation_tolerance: 1e-8,
             iterations: 20,
             attempts: 1,
-            preferred: self.preferred,
-            preference: 0.01,
+            preferred,
+            preference: 0.05,
             preference_iterations: 1,
         };
         let nearest = chain.nearest(&world_from_command, &memory.angles, &options);

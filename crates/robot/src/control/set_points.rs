@@ -1,7 +1,9 @@
 //! Set-points of the tip over time, from a table.
 //!
 //! The table is CSV with a header; the columns `t_s, x_m, y_m, z_m, qx, qy, qz, qw` are looked for by name, in any order,
-//! others are left alone. Between rows the pose goes evenly; before the first and after the last row it stands still.
+//! others are left alone; `time_s` and `quaternion_x` to `quaternion_w` are the same. Where there are
+//! `gripper_quaternion_x` to `gripper_quaternion_w` the pose is turned by them besides, in its own axes. Between rows the
+//! pose goes evenly; before the first and after the last row it stands still.
 
 use std::path::Path;
 
@@ -10,6 +12,11 @@ use tightfit_spatial::{Pose, Quaternion, UnitQuaternion, Vector3};
 use super::Posed;
 
 const COLUMNS: [&str; 8] = ["t_s", "x_m", "y_m", "z_m", "qx", "qy", "qz", "qw"];
+/// Their other names.
+const ALIASES: [&str; 8] =
+    ["time_s", "x_m", "y_m", "z_m", "quaternion_x", "quaternion_y", "quaternion_z", "quaternion_w"];
+const GRIPPER: [&str; 4] =
+    ["gripper_quaternion_x", "gripper_quaternion_y", "gripper_quaternion_z", "gripper_quaternion_w"];
 
 /// A table that holds no set-points.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,30 +108,45 @@ impl SetPoints {
         let header = lines.next().map_or("", |(_, line)| line).trim_start_matches('\u{feff}');
         let names: Vec<&str> = header.split(',').map(str::trim).collect();
         let mut places = [0; COLUMNS.len()];
-        for (column, found) in COLUMNS.into_iter().zip(&mut places) {
-            let found_at = names.iter().position(|name| *name == column);
+        for ((column, alias), found) in COLUMNS.into_iter().zip(ALIASES).zip(&mut places) {
+            let found_at = names.iter().position(|name| *name == column || *name == alias);
             *found = found_at.ok_or_else(|| SetPointError::Column { place: place.into(), column })?;
         }
+        let gripper = GRIPPER.map(|column| names.iter().position(|name| *name == column));
         let mut rows: Vec<(f64, Pose)> = Vec::new();
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let line_number = index + 1;
             let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-            let mut values = [0.0; COLUMNS.len()];
-            for ((column, cell), value) in COLUMNS.into_iter().zip(places).zip(&mut values) {
+            let number = |column: &'static str, cell: usize| {
                 let found = cells.get(cell).copied().unwrap_or("");
                 let number = found.parse::<f64>().ok().filter(|number| number.is_finite());
-                *value = number.ok_or_else(|| SetPointError::Cell {
+                number.ok_or_else(|| SetPointError::Cell {
                     place: place.into(),
                     line: line_number,
                     column,
                     found: found.into(),
-                })?;
+                })
+            };
+            let rotation = |[x, y, z, w]: [f64; 4]| {
+                let quaternion = Quaternion::new(w, x, y, z);
+                let length = quaternion.norm();
+                match (length - 1.0).abs() > 1e-3 {
+                    true => Err(SetPointError::Quaternion { place: place.into(), line: line_number, length }),
+                    false => Ok(UnitQuaternion::new_normalize(quaternion)),
+                }
+            };
+            let mut values = [0.0; COLUMNS.len()];
+            for ((column, cell), value) in COLUMNS.into_iter().zip(places).zip(&mut values) {
+                *value = number(column, cell)?;
             }
             let [time, x, y, z, qx, qy, qz, qw] = values;
-            let quaternion = Quaternion::new(qw, qx, qy, qz);
-            let length = quaternion.norm();
-            if (length - 1.0).abs() > 1e-3 {
-                return Err(SetPointError::Quaternion { place: place.into(), line: line_number, length });
+            let mut attitude = rotation([qx, qy, qz, qw])?;
+            if let [Some(x), Some(y), Some(z), Some(w)] = gripper {
+                let mut turn = [0.0; 4];
+                for ((column, cell), value) in GRIPPER.into_iter().zip([x, y, z, w]).zip(&mut turn) {
+                    *value = number(column, cell)?;
+                }
+                attitude *= rotation(turn)?;
             }
             if let Some((before, _)) = rows.last().filter(|(before, _)| *before >= time) {
                 return Err(SetPointError::Time {
@@ -134,7 +156,7 @@ impl SetPoints {
                     before: *before,
                 });
             }
-            rows.push((time, Pose::new(Vector3::new(x, y, z), UnitQuaternion::new_normalize(quaternion))));
+            rows.push((time, Pose::new(Vector3::new(x, y, z), attitude)));
         }
         if rows.is_empty() {
             return Err(SetPointError::Empty { place: place.into() });

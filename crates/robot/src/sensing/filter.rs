@@ -44,6 +44,22 @@ impl Default for FilterMemory {
     }
 }
 
+impl FilterMemory {
+    /// The samples, and the place of the next: what a snapshot keeps.
+    #[must_use]
+    pub fn parts(&self) -> (&[Vector6<f64>], usize) {
+        (&self.samples[..self.count], self.next)
+    }
+
+    /// A memory of [`Self::parts`]; none where there are too many samples or the next has no place.
+    #[must_use]
+    pub fn from_parts(samples: &[Vector6<f64>], next: usize) -> Option<Self> {
+        let mut memory = Self { count: samples.len(), next, ..Self::default() };
+        memory.samples.get_mut(..samples.len())?.copy_from_slice(samples);
+        (next < MOST_SAMPLES).then_some(memory)
+    }
+}
+
 impl SensorFilter {
     pub(super) fn check(self) -> Result<(), SensorError> {
         match self {

@@ -67,8 +67,10 @@ pub struct ForceSensor {
 /// What a sensor remembers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorMemory {
-    random: SplitMix,
-    filter: FilterMemory,
+    /// Where its noise comes from.
+    pub random: SplitMix,
+    /// What its filter still needs.
+    pub filter: FilterMemory,
 }
 
 impl SensorMemory {

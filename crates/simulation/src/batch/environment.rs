@@ -93,9 +93,7 @@ impl Environment {
             Control::Given(input) => input,
             Control::Drive => {
                 self.input.clear(state);
-                if let Some(drive) = drive {
-                    self.input.follow(drive, scene, parameters, state);
-                }
+                self.input.follow(drive.as_ref(), scene, parameters, state);
                 &self.input
             }
         };
@@ -104,7 +102,8 @@ impl Environment {
         self.certificate = step(scene, parameters, state, input, lane);
         self.impulse.clear();
         self.impulse.extend_from_slice(lane.generalised_impulse());
-        if self.certificate.limits.contains(Limit::NotFinite) {
+        let limits = self.certificate.limits;
+        if limits.contains(Limit::NotFinite) || limits.contains(Limit::ArmFailed) {
             // the step put the state back and only counted on
             state.step -= 1;
             return Err(Fault::NotFinite { step: state.step + 1 });
@@ -116,7 +115,11 @@ impl Environment {
         let Setup { parameters, state, drive } = &self.setup;
         match drive {
             Some(drive) => Input::of_drive(drive, scene, parameters, state),
-            None => Input::none(state),
+            None => {
+                let mut input = Input::none(state);
+                input.follow(None, scene, parameters, state);
+                input
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The columns of a log: names with units, one value per step.
 
+use tightfit_robot::chain::JointKind;
 use tightfit_spatial::Vector3;
 
-use crate::{BodyRecord, Certificate, Limit, Motion, Record, Scene};
+use crate::{Arm, ArmCertificate, ArmRecord, BodyRecord, Certificate, Limit, Motion, Record, Scene};
 
 /// A column of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,16 +76,23 @@ pub(super) fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
     table.real("time_s", |record| record.time);
     let free = scene.bodies.iter().filter(|body| body.motion == Motion::Free);
     for (index, body) in free.enumerate() {
-        // a name that would break a line of CSV
-        table.body(index, &body.name.replace([',', '"', '#', '\n', '\r'], "_"));
+        table.body(index, &plain(&body.name));
+    }
+    if let Some(arm) = &scene.arm {
+        table.arm(arm);
     }
     table.real("task_depth_m", |record| -record.pose.translation.z);
     table.real("task_angle_rad", |record| record.angle);
     table.flag("engaged", |record| record.engaged);
-    table.certificate();
+    table.certificate(scene.arm.is_some());
     table.push("audited_penetration_m", Values::Measured(records.iter().map(|r| r.audited).collect()));
     table.whole(HASH, |record| record.hash);
     table.columns
+}
+
+/// A name that breaks no line of CSV.
+fn plain(name: &str) -> String {
+    name.replace([',', '"', '#', '\n', '\r'], "_")
 }
 
 /// A column of the certificate.
@@ -132,7 +140,32 @@ impl Table<'_> {
         real("quaternion_w", &|body| body.motion.rotation.w);
     }
 
-    fn certificate(&mut self) {
+    /// Joints, what the sensor shows and drift of the grasp.
+    fn arm(&mut self, arm: &Arm) {
+        let mut real = |name: String, of: &dyn Fn(&ArmRecord) -> f64| {
+            self.real(&name, |record| record.arm.as_ref().map_or(f64::NAN, of));
+        };
+        for (index, joint) in arm.chain.joints().iter().enumerate() {
+            let unit = match joint.kind {
+                JointKind::Turning => "rad",
+                JointKind::Sliding => "m",
+            };
+            let name = plain(&joint.name);
+            real(format!("arm.{name}_{unit}"), &|record| record.joints.angles[index]);
+            real(format!("arm.{name}_{unit}_s"), &|record| record.joints.speeds[index]);
+        }
+        let axes = ["force_x_n", "force_y_n", "force_z_n", "torque_x_nm", "torque_y_nm", "torque_z_nm"];
+        for (axis, name) in axes.into_iter().enumerate() {
+            real(format!("arm.sensor_{name}"), &|record| record.measured[axis]);
+        }
+        let drift = |of: fn(&ArmCertificate) -> f64| {
+            move |record: &Record| record.certificate.arm.as_ref().map_or(f64::NAN, of)
+        };
+        self.real("arm.grasp_drift_m", drift(|arm| arm.drift));
+        self.real("arm.grasp_drift_rad", drift(|arm| arm.turning_drift));
+    }
+
+    fn certificate(&mut self, has_arm: bool) {
         let reals: [Field<f64>; 13] = [
             ("penetration_m", |c| c.penetration),
             ("coulomb_residual_m_s", |c| c.coulomb),
@@ -161,7 +194,7 @@ impl Table<'_> {
             self.whole(name, |record| of(&record.certificate));
         }
         self.flag("converged", |record| record.certificate.converged);
-        for limit in Limit::ALL {
+        for limit in Limit::ALL.into_iter().filter(|limit| has_arm || !limit.is_of_arm()) {
             self.flag(&format!("limit_{}", limit.name()), |r| r.certificate.limits.contains(limit));
         }
     }

@@ -94,7 +94,7 @@ impl CubeReplay {
         ))?;
         let parameters = Parameters::of(&scene);
         let start = State::start(&scene, &parameters);
-        let input = Input { couplings: vec![None], wrenches: vec![Wrench::zero()], kinematic: Vec::new() };
+        let input = Input { couplings: vec![None], wrenches: vec![Wrench::zero()], ..Input::default() };
         Ok(Self { scene, parameters, start, input, workspace: Workspace::default(), steps_per_row })
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tightfit_robot::control::SetPoints;
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSpacing;
@@ -12,11 +13,12 @@ use tightfit_shape::thread::{
     Bolt, Hand, HexHead, Nut, ThreadAllowance, ThreadStart, coarse_pitch, width_across_flats,
 };
 use tightfit_shape::{Part, ShapeError};
-use tightfit_spatial::{Inertia, Matrix3, Pose, Vector3};
+use tightfit_spatial::{Inertia, Matrix3, Pose, UnitQuaternion, Vector3};
 
 use crate::drive::{Drive, Waypoint, Wiggle, about};
 use crate::{CspaceMethod, Methods};
 
+use super::arm::arm_of;
 use super::cspace_file::cspace_of;
 use super::description::{
     ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
@@ -85,7 +87,12 @@ fn build(
         problems.push(document.problem("contacts", problem.clone()));
     }
     let motions: Vec<Motion> = description.parts.values().map(|part| part.motion).collect();
-    let drive = description.drive.as_ref().map(|drive| self::drive(drive, &names, &motions)).transpose();
+    let is_armed = description.arm.is_some();
+    let drive = description
+        .drive
+        .as_ref()
+        .map(|drive| self::drive(drive, &names, &motions, is_armed, folder))
+        .transpose();
     let drive = drive.unwrap_or_else(|(key, remedy)| {
         problems.push(document.problem(&key, remedy));
         None
@@ -117,6 +124,12 @@ fn build(
     if let Some(drive) = &drive {
         bodies[drive.body].world_from_part = drive.target(0.0);
     }
+    let arm = description
+        .arm
+        .as_ref()
+        .map(|arm| arm_of(arm, &mut bodies, drive.as_ref(), &methods, folder))
+        .transpose()
+        .map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?;
     let listed: Vec<ContactPair> = listed.into_iter().flatten().collect();
     let moves = |index: usize| bodies[index].motion == Motion::Free;
     let mut contacts = listed.clone();
@@ -137,6 +150,7 @@ fn build(
         bodies,
         contacts,
         drive,
+        arm,
         task,
         detection: description.method.detection,
         methods,
@@ -156,6 +170,8 @@ fn drive(
     description: &DriveDescription,
     names: &[&str],
     motions: &[Motion],
+    is_armed: bool,
+    folder: &Path,
 ) -> Result<Drive, (String, String)> {
     let body = body_of(&description.part, names, "drive.part")?;
     if motions[body] == Motion::Fixed {
@@ -166,16 +182,31 @@ fn drive(
         ("turning_stiffness_nm_rad", description.turning_stiffness_nm_rad.is_some()),
         ("damping_per_s", description.damping_per_s.is_some()),
     ];
-    let leads = motions[body] == Motion::Free;
+    let is_held = motions[body] == Motion::Free && is_armed;
+    let leads = motions[body] == Motion::Free && !is_armed;
     if let Some((key, _)) = springs.iter().find(|(_, is_given)| *is_given != leads) {
         let remedy = match leads {
             true => "is missing; a free part is led by a spring and damper",
+            false if is_held => {
+                "is given; the part is led by the arm, whose controller has the springs: leave it out"
+            }
             false => "is given; a kinematic part goes where it is led, leave springs and damping out",
         };
         return Err((format!("drive.{key}"), remedy.into()));
     }
     let times: Vec<f64> = description.waypoints.iter().map(|waypoint| waypoint.time_s).collect();
-    if times.is_empty() || times.windows(2).any(|pair| pair[1] <= pair[0]) {
+    let stream = description.file.as_ref().map(|file| SetPoints::from_file(&folder.join(file)));
+    let stream = stream.transpose().map_err(|error| ("drive.file".to_string(), error.to_string()))?;
+    if stream.is_some() {
+        let unfit = match (times.is_empty(), leads) {
+            (false, _) => Some("is given beside waypoints; keep one of the two"),
+            (true, true) => Some("is for a part in an arm or a kinematic one; give waypoints"),
+            (true, false) => None,
+        };
+        if let Some(remedy) = unfit {
+            return Err(("drive.file".into(), remedy.into()));
+        }
+    } else if times.is_empty() || times.windows(2).any(|pair| pair[1] <= pair[0]) {
         return Err(("drive.waypoints".into(), "give at least one set-point, with rising time_s".into()));
     }
     let factor = description.stiffness_factor;
@@ -200,6 +231,10 @@ fn drive(
         offset: description.offset_mm * 1e-3,
         tilt: description.tilt_deg.to_radians(),
         waypoints,
+        stream: stream.map(Arc::new),
+        stream_from_part: turned(description.file_rotation_deg),
+        speed: description.speed_factor,
+        hold: description.hold_s,
         wiggle,
     })
 }
@@ -259,13 +294,25 @@ fn body(
             let inertia = part
                 .inertia(description.density_kg_m3.unwrap_or(STEEL))
                 .map_err(|error| (at("shape"), error.to_string()))?;
-            Some(description.mass_kg.map_or(inertia, |mass| inertia.with_mass(mass)))
+            let inertia = description.mass_kg.map_or(inertia, |mass| inertia.with_mass(mass));
+            let center = description.center_of_mass_mm.map(|mm| Vector3::from(mm) * 1e-3);
+            let moment = description.moment_kg_m2.map(|own| Matrix3::from_diagonal(&Vector3::from(own)));
+            let own = Inertia::new(
+                inertia.mass,
+                center.unwrap_or(inertia.center_of_mass),
+                moment.unwrap_or(inertia.moment),
+            );
+            let is_given = center.is_some() || moment.is_some();
+            Some(if is_given {
+                own.map_err(|error| (at("moment_kg_m2"), error.to_string()))?
+            } else {
+                inertia
+            })
         }
         Motion::Fixed | Motion::Kinematic => None,
     };
     let spacing = spacing(&description.nodes, &part).map_err(|error| (at("nodes"), error.to_string()))?;
-    let [roll, pitch, yaw] = description.rotation_deg.map(f64::to_radians);
-    let rotation = about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll);
+    let rotation = turned(description.rotation_deg);
     let translation = Vector3::from(description.position_mm) * 1e-3;
     let network = match method.detection {
         DetectionMethod::Exact | DetectionMethod::Mesh => None,
@@ -289,6 +336,12 @@ fn body(
         world_from_part: Pose::new(translation, rotation),
         inertia,
     })
+}
+
+/// The attitude of turns about the x, then y, then z axis [deg].
+pub(super) fn turned(rotation_deg: [f64; 3]) -> UnitQuaternion<f64> {
+    let [roll, pitch, yaw] = rotation_deg.map(f64::to_radians);
+    about(Vector3::z(), yaw) * about(Vector3::y(), pitch) * about(Vector3::x(), roll)
 }
 
 fn spacing(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, ShapeError> {

@@ -18,8 +18,16 @@ macro_rules! embedded {
     };
 }
 
-static SCENES: [BuiltInScene; 6] =
-    embedded!["peg-in-hole", "bolting", "bolting-engaged", "square-key", "block-on-table", "balls-on-slab",];
+static SCENES: [BuiltInScene; 8] = embedded![
+    "peg-in-hole",
+    "bolting",
+    "bolting-engaged",
+    "peg-in-hole-arm",
+    "bolting-arm",
+    "square-key",
+    "block-on-table",
+    "balls-on-slab",
+];
 
 /// All built-in scenes.
 #[must_use]

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arm_description::ArmDescription;
 use super::method::MethodDescription;
 
 /// A scene file.
@@ -37,6 +38,8 @@ pub struct SceneDescription {
     pub contacts: Vec<ContactDescription>,
     /// A spring and damper that leads one part along set-points.
     pub drive: Option<DriveDescription>,
+    /// An arm that holds a part and leads it along the set-points of `drive`.
+    pub arm: Option<ArmDescription>,
     /// What counts as done.
     pub task: Option<TaskDescription>,
     /// What a step is made of.
@@ -44,20 +47,20 @@ pub struct SceneDescription {
     pub method: MethodDescription,
 }
 
-/// What leads one part along set-points: a spring and damper, or the set-points themselves for a kinematic part. The
+/// What leads one part along set-points: a spring and damper, an arm, or the set-points themselves for a kinematic part. The
 /// part starts at the first one.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveDescription {
     /// Name of the part.
     pub part: String,
-    /// Stiffness along the world's axes [N/m]; not for a kinematic part.
+    /// Stiffness along the world's axes [N/m]; not for a kinematic part or one in an arm.
     #[schemars(inner(range(min = 0.0, max = 1e9)))]
     pub stiffness_n_m: Option<[f64; 3]>,
-    /// Stiffness about the part's axes [N·m/rad]; not for a kinematic part.
+    /// Stiffness about the part's axes [N·m/rad]; not for a kinematic part or one in an arm.
     #[schemars(inner(range(min = 0.0, max = 1e9)))]
     pub turning_stiffness_nm_rad: Option<[f64; 3]>,
-    /// Damping against mass and inertia [1/s]; not for a kinematic part.
+    /// Damping against mass and inertia [1/s]; not for a kinematic part or one in an arm.
     #[schemars(range(min = 0.0, max = 1e6))]
     pub damping_per_s: Option<f64>,
     /// Factor on both stiffnesses [-].
@@ -68,7 +71,7 @@ pub struct DriveDescription {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e3))]
     pub speed_factor: f64,
-    /// Constant force on the part, world axes [N].
+    /// Constant force on the part, world axes [N]; in an arm what it presses with besides.
     #[serde(default)]
     pub force_n: [f64; 3],
     /// Error of all set-points along x [mm].
@@ -80,7 +83,18 @@ pub struct DriveDescription {
     #[schemars(range(min = -45.0, max = 45.0))]
     pub tilt_deg: f64,
     /// Set-points of the part's frame, by time.
+    #[serde(default)]
     pub waypoints: Vec<WaypointDescription>,
+    /// CSV file of set-points instead, relative to the scene file: columns t_s, x_m, y_m, z_m, qx, qy, qz, qw. For a part in
+    /// an arm or a kinematic one.
+    pub file: Option<String>,
+    /// Attitude of the part's frame in the frame whose poses the file holds: turns about x, then y, then z [deg].
+    #[serde(default)]
+    pub file_rotation_deg: [f64; 3],
+    /// Time for which the last set-point is held [s].
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub hold_s: f64,
     /// A swing around the last set-point.
     pub wiggle: Option<WiggleDescription>,
 }
@@ -173,6 +187,12 @@ pub struct PartDescription {
     /// Mass [kg], instead of a density; the inertia scales with it.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e6))]
     pub mass_kg: Option<f64>,
+    /// Centre of mass in the part's frame [mm], where it is not that of an even density.
+    pub center_of_mass_mm: Option<[f64; 3]>,
+    /// Moments of inertia about the centre of mass, along the axes of the part's frame [kg·m²], where they are not those of
+    /// an even density.
+    #[schemars(inner(range(min = 1e-12, max = 1e6)))]
+    pub moment_kg_m2: Option<[f64; 3]>,
     /// Distances between nodes.
     #[serde(default)]
     pub nodes: NodeDescription,

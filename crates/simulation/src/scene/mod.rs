@@ -3,6 +3,8 @@
 //! `description` holds the types of the file, from which the schema is generated; `schema_check` holds a
 //! document against that schema and finds lines; `build` turns a description into a [`Scene`].
 
+mod arm;
+mod arm_description;
 mod build;
 mod built_in;
 mod cspace_file;
@@ -29,7 +31,7 @@ use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSet;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
-use crate::{Drive, Methods};
+use crate::{Arm, Drive, Methods};
 
 /// What is simulated: constant, shared by all environments.
 #[derive(Clone, Debug)]
@@ -48,6 +50,8 @@ pub struct Scene {
     pub contacts: Vec<ContactPair>,
     /// What leads a part, if anything does.
     pub drive: Option<Drive>,
+    /// An arm that holds a part, if there is one.
+    pub arm: Option<Arm>,
     /// What counts as done.
     pub task: Option<Task>,
     /// How contacts are found. What they are found by is with the bodies.

@@ -3,7 +3,7 @@
 //! A key is dotted like in error messages (`parts.peg.mass_kg`); one that is not found at the root is sought in
 //! `[drive]` and `[task]`, so that `tilt_deg=0.5` is enough.
 
-use super::{Scene, SceneError, built_in_scenes};
+use super::{Scene, SceneError, SceneSource, built_in_scenes};
 
 impl Scene {
     /// A built-in scene or scene file with values replaced.
@@ -20,18 +20,31 @@ impl Scene {
             None => std::fs::read_to_string(name_or_path)
                 .map_err(|error| SceneError::unreadable(name_or_path, &error))?,
         };
-        let wrong = |reason: String| SceneError::Unreadable { name: name_or_path.to_string(), reason };
+        let folder = std::path::Path::new(name_or_path).parent().filter(|_| built_in.is_none());
+        let folder = folder.unwrap_or(std::path::Path::new(".")).to_path_buf();
+        Self::from_source_with(&SceneSource { text, folder }, name_or_path, replacements)
+    }
+
+    /// The scene of a text with values replaced; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// When a replacement has no key or no value, or the result is wrong.
+    pub fn from_source_with(
+        source: &SceneSource,
+        name: &str,
+        replacements: &[String],
+    ) -> Result<Self, SceneError> {
+        let wrong = |reason: String| SceneError::Unreadable { name: name.to_string(), reason };
         let mut table: toml::Table =
-            text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+            source.text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
         for replacement in replacements {
             let (key, value) = replacement
                 .split_once('=')
                 .ok_or_else(|| wrong(format!("`--set {replacement}` has no `=`; write KEY=VALUE")))?;
             replace(&mut table, key.trim(), value.trim()).map_err(wrong)?;
         }
-        let folder = std::path::Path::new(name_or_path).parent().filter(|_| built_in.is_none());
         let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
-        super::build::scene_from_text(&text, name_or_path, folder.unwrap_or(std::path::Path::new(".")))
+        super::build::scene_from_text(&text, name, &source.folder)
     }
 }
 

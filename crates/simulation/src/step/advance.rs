@@ -15,6 +15,7 @@ const CORRECTED: f64 = 0.2e-6;
 impl Environment<'_> {
     pub(super) fn advance(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
+        self.advance_arm(state, certificate);
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let next = motion.with_world_velocity(&self.scratch.end[6 * index..6 * index + 6]).twist;
             advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], self.duration);
@@ -42,6 +43,7 @@ impl Environment<'_> {
             *spin = unwrapped(twist_angle(&motion.rotation), *spin);
         }
         certificate.penetration = self.deepest();
+        self.certify_arm(state, certificate);
     }
 
     /// Moves the pose out of the contacts it is inside of.

@@ -71,6 +71,7 @@ impl Environment<'_> {
             let scratch = &mut *self.scratch;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
+            self.pass_impact_on();
             self.fill_approach();
             self.predict(state);
         }

@@ -10,6 +10,7 @@
 //! Where pairs bounce the step is cut at the touches, and each piece goes the same way (`bounce`).
 
 mod advance;
+mod arm;
 mod bounce;
 mod cluster;
 mod configuration;
@@ -39,9 +40,10 @@ pub fn step(
     let mut env = workspace.environment(scene, parameters, input, state);
     let mut certificate = if scene.bounces() { env.pieces(state) } else { env.piece(state) };
 
-    if !state.is_finite() {
+    let is_arm_stopped = certificate.limits.contains(Limit::ArmFailed);
+    if is_arm_stopped || !state.is_finite() {
         state.copy_from(&workspace.before);
-        certificate.limits.insert(Limit::NotFinite);
+        certificate.limits.insert(if is_arm_stopped { Limit::ArmFailed } else { Limit::NotFinite });
         certificate.converged = false;
     }
     state.step += 1;

@@ -25,6 +25,9 @@ impl Environment<'_> {
             scratch.inverse_mass.push(inverse_mass(motion, &inertia));
             scratch.mass.push(mass_matrix(motion, &inertia));
         }
+        if self.scene.arm.is_some() {
+            self.condense_impact(state);
+        }
         self.predict(state);
         certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
 
@@ -51,7 +54,10 @@ impl Environment<'_> {
             let weight = Wrench::new(self.scene.gravity * inertia.mass, Vector3::zeros());
             let coupling = self.coupling(index);
             let rule = self.parameters.methods.integration;
-            let free = rule.free_step(&motion, &inertia, &(load + weight), coupling.as_ref(), step);
+            let mut free = rule.free_step(&motion, &inertia, &(load + weight), coupling.as_ref(), step);
+            if self.scene.arm.is_some() {
+                free = self.with_arm(index, state, &motion, free);
+            }
             self.scratch.free.extend(free.velocity);
             self.scratch.response.push(free.response);
         }

@@ -67,19 +67,25 @@ impl Environment<'_> {
             }
             certificate.limits.insert(Limit::TankEmpty);
         }
+        self.shift_arm(step);
         let paid = self.potential(state, &self.scratch.pose_velocity, step) - without;
         state.tank = (state.tank - paid.max(0.0)).max(0.0);
         certificate.projection_work += paid;
     }
 
-    /// Energy of springs and weight after moving with a velocity for `step` seconds [J].
+    /// Energy of springs, weight and the load of an arm after moving with a velocity for `step` seconds [J].
     fn potential(&self, state: &State, velocity: &[f64], step: f64) -> f64 {
         let mut total = 0.0;
+        let arm = self.arm_load();
         for (index, (motion, inertia)) in state.motions.iter().zip(self.parameters.free_inertia()).enumerate()
         {
             let mut moved: BodyMotion = *motion;
             advance_pose(&mut moved, &velocity[6 * index..6 * index + 6], step);
             total -= inertia.mass * self.scene.gravity.dot(&moved.center);
+            if let Some((_, load)) = arm.filter(|(held, _)| *held == index) {
+                let way = velocity[6 * index..6 * index + 6].iter().map(|speed| speed * step);
+                total -= load.iter().zip(way).map(|(force, way)| force * way).sum::<f64>();
+            }
             if let Some(coupling) = self.coupling(index) {
                 let error = coupling.error(moved.center, &moved.rotation, &coupling.next_target);
                 total += coupling.potential(error);

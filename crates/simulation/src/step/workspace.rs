@@ -13,6 +13,7 @@ use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
 use tightfit_spatial::Columns3;
 
+use super::arm::ArmScratch;
 use super::kept_contacts::KeptContacts;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
@@ -83,6 +84,8 @@ pub struct Workspace {
     pub(super) projection: ProjectionWorkspace,
     /// The impact with rebound, while the plastic one is sought.
     pub(super) rebound: Solution,
+    /// The arm that holds a part.
+    pub(super) arm: ArmScratch,
     /// Impulses of the smooth stages of all pieces of the step, stacked per body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
 }

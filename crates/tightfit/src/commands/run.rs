@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
-use tightfit::report::{RunSummary, report_html};
+use tightfit::report::{RunSummary, reference_html, report_html};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Outcome, Preset, StepHalving};
 
 use super::order;
+use super::reference::{Overlay, Reference};
 use super::run_report::{certificate_table, json, outcome_table, timing_table};
 use super::simulate::{Finished, SimulationArguments, preset, simulate};
 use crate::output::{put, say};
@@ -40,20 +41,51 @@ pub(crate) struct RunArguments {
     /// Run again at half the step, a quarter ... so many times, and show how the pose error falls.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
     halvings: Option<u32>,
+    /// Hold the run against a recorded one (.csv), from whose joints it then starts.
+    #[arg(long, value_name = "FILE", requires = "scene")]
+    reference: Option<PathBuf>,
+    /// Steps that are compared with the recorded run, from and until, counted from 0; all when left out.
+    #[arg(long, value_name = "FROM,UNTIL", requires = "reference", value_parser = steps)]
+    reference_steps: Option<[usize; 2]>,
+    /// Write a page with the curves of both runs over one another (.html).
+    #[arg(long, value_name = "OUT", requires = "reference")]
+    overlay: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
+fn steps(text: &str) -> Result<[usize; 2], String> {
+    let numbers: Vec<usize> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    match numbers[..] {
+        [from, until] if from < until => Ok([from, until]),
+        _ => Err("give two rising steps, FROM,UNTIL: `700,2600`".into()),
+    }
+}
+
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
     let names = arguments.scene.as_deref().map_or_else(|| TASKS.to_vec(), |name| vec![name]);
+    let reference = arguments.reference.as_deref().map(Reference::load).transpose()?;
     let mut finished = Vec::new();
     for name in names {
-        finished.push(simulate_one(name, arguments)?);
+        finished.push(simulate_one(name, arguments, reference.as_ref())?);
     }
+    let overlay = match (&reference, finished.first()) {
+        (Some(reference), Some(one)) => {
+            let steps = arguments.reference_steps;
+            Some(Overlay::new(&one.run, &one.summary.records, reference, steps)?)
+        }
+        _ => None,
+    };
     let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
+    if let (Some(overlay), Some(path), Some(one)) = (&overlay, &arguments.overlay, finished.first()) {
+        write_text(path, &reference_html(&one.run.scene.name, &overlay.curves()))?;
+    }
     let text = if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(json).collect();
+        if let (Some(overlay), Some(report)) = (&overlay, reports.first_mut()) {
+            report["reference"] = overlay.json();
+        }
         let report = if reports.len() == 1 { reports.remove(0) } else { Value::Array(reports) };
         serde_json::to_string_pretty(&report)? + "\n"
     } else {
@@ -64,6 +96,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
             .filter_map(|one| Some((one.run.scene.name.as_str(), one.summary.order.as_ref()?)));
         if let Some(table) = order::table(measured) {
             text += &format!("\n{table}");
+        }
+        if let Some(overlay) = &overlay {
+            text += &format!("\n{}\n{}", overlay.table(), overlay.touches());
         }
         text
     };
@@ -95,8 +130,12 @@ pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn simulate_one(name: &str, arguments: &RunArguments) -> Result<Finished> {
-    let mut finished = simulate(name, &arguments.simulation, arguments.preset, arguments.audit, "")?;
+fn simulate_one(name: &str, arguments: &RunArguments, reference: Option<&Reference>) -> Result<Finished> {
+    let simulation = match reference {
+        Some(reference) => arguments.simulation.with(reference.start()),
+        None => arguments.simulation.clone(),
+    };
+    let mut finished = simulate(name, &simulation, arguments.preset, arguments.audit, "")?;
     let Finished { run, summary, seconds, .. } = &mut finished;
     let seed = arguments.simulation.seed;
     if let Some(halvings) = arguments.halvings {

@@ -45,6 +45,9 @@ pub(super) fn json(finished: &Finished) -> Value {
     });
     if let (Some(target), Some(more)) = (certificate.as_object_mut(), more.as_object()) {
         target.extend(more.clone());
+        if let Some(drift) = summary.grasp_drift {
+            target.insert("max_grasp_drift_um".into(), json!(micro(drift)));
+        }
     }
     let [median, p99] = finished.median_and_p99();
     let [detection, clustering, solving, integration] = finished.stages();
@@ -113,6 +116,12 @@ pub(super) fn words(finished: &Finished) -> String {
                 Limit::NotConverged | Limit::NotFinite => "could not be taken (not finite)",
                 Limit::ProjectionIncomplete => "with an incomplete projection",
                 Limit::TankEmpty => "whose projection lacked energy",
+                Limit::JointRange => "with a joint at the end of its range",
+                Limit::JointSpeed => "with a joint at its highest speed",
+                Limit::DriveEffort => "with a drive at its highest effort",
+                Limit::GraspSlipped => "in which the part slipped in the hand",
+                Limit::OutOfReach => "whose command was out of reach",
+                Limit::ArmFailed => "could not be taken (arm)",
             };
             text += &format!(", {steps} steps {name}");
         }
@@ -148,7 +157,7 @@ pub(super) fn outcome_table(finished: &[Finished]) -> Table {
 }
 
 pub(super) fn certificate_table(finished: &[Finished]) -> Table {
-    let mut table = Table::new(&[
+    let mut titles = vec![
         "certificate",
         "deepest um",
         "mean um",
@@ -158,10 +167,15 @@ pub(super) fn certificate_table(finished: &[Finished]) -> Table {
         "projection J",
         "unconverged",
         "limits",
-    ]);
+    ];
+    let has_arm = finished.iter().any(|one| one.run.scene.arm.is_some());
+    if has_arm {
+        titles.push("grasp um");
+    }
+    let mut table = Table::new(&titles);
     for one in finished {
         let summary = Summary::of(&one.summary.records);
-        table.row(vec![
+        let mut row = vec![
             one.label(),
             format!("{:.3}", summary.penetration[0] * 1e6),
             format!("{:.4}", summary.penetration[1] * 1e6),
@@ -171,7 +185,11 @@ pub(super) fn certificate_table(finished: &[Finished]) -> Table {
             format!("{:.1e}", summary.projection_work),
             summary.unconverged.to_string(),
             summary.limits.to_string(),
-        ]);
+        ];
+        if has_arm {
+            row.push(summary.grasp_drift.map_or("-".into(), |drift| format!("{:.3}", drift * 1e6)));
+        }
+        table.row(row);
     }
     table
 }

@@ -1,5 +1,6 @@
 //! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -7,6 +8,7 @@ use clap::Args;
 use tightfit::report::{self, RunSummary};
 use tightfit::scene::{Disturbance, Drive, Outcome, Preset, Run, Scene};
 
+use super::inrol_scene;
 use super::run_report::state_text;
 use crate::{cpu_clock, progress};
 
@@ -28,6 +30,9 @@ pub(crate) struct SimulationArguments {
     /// Random wrench after completion: force and torque amplitude of each component [N, N·m].
     #[arg(long, value_name = "FORCE,TORQUE")]
     disturb: Option<String>,
+    /// Folder that `tightfit import inrol` wrote, for the scenes inrol-peg and inrol-bolt.
+    #[arg(long, value_name = "DIR")]
+    assets: Option<PathBuf>,
 }
 
 impl SimulationArguments {
@@ -89,7 +94,10 @@ pub(super) fn simulate(
     if let Some(dt) = arguments.dt {
         replacements.push(format!("step_ms={dt}"));
     }
-    let scene = Scene::find_with(name, &replacements)?;
+    let scene = match inrol_scene::source(name, arguments.assets.as_deref())? {
+        Some(source) => Scene::from_source_with(&source, name, &replacements)?,
+        None => Scene::find_with(name, &replacements)?,
+    };
     let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());

@@ -44,6 +44,12 @@ impl Figures {
                     Limit::ProjectionIncomplete => "steps with an incomplete projection",
                     Limit::TankEmpty => "steps whose projection lacked energy",
                     Limit::NotFinite => "steps that were not finite",
+                    Limit::JointRange => "steps with a joint at the end of its range",
+                    Limit::JointSpeed => "steps with a joint at its highest speed",
+                    Limit::DriveEffort => "steps with a drive at its highest effort",
+                    Limit::GraspSlipped => "steps in which the part slipped in the hand",
+                    Limit::OutOfReach => "steps whose command was out of reach",
+                    Limit::ArmFailed => "steps that the arm could not take",
                 };
                 certificate.push((name, count.to_string()));
             }

@@ -4,6 +4,7 @@
 //! Run, Record, ... ─► RunSummary ─► figures (table)   ─┐
 //!                                 ─► charts (plot)     ─┼─► report_html
 //!                                 ─► contact_drawing   ─┘
+//! one and a recorded one ─► reference ─► reference_html
 //! several of one scene by different methods ─► overlay ─► comparison_html
 //! ```
 
@@ -15,12 +16,14 @@ mod number;
 mod overlay;
 mod penetration;
 mod plot;
+mod reference;
 mod summary;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
+pub use reference::{OverlaidCurve, reference_html};
 pub use summary::{Outcome, RunSummary};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 

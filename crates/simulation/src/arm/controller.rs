@@ -1,0 +1,186 @@
+//! The controllers of an arm as one choice, and what they ask of one step.
+
+use nalgebra::{Vector3, Vector6};
+use tightfit_robot::arm::{ArmCommand, ArmState};
+use tightfit_robot::control::{
+    Admittance, AdmittanceMemory, AdmittanceOutput, CartesianImpedance, ControlError, JointController,
+    JointTarget, Posed,
+};
+use tightfit_robot::{Chain, JointSet, JointVector, ReachOptions};
+use tightfit_spatial::Pose;
+
+use super::{Arm, ArmMotion};
+use crate::{Parameters, Scene, State};
+
+/// What leads an arm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Controller {
+    /// The part on a spring and damper to its set-point.
+    Impedance(CartesianImpedance),
+    /// A virtual mass on a spring to the set-point, pushed by the measured force, which the joints follow.
+    Admittance(Admittance),
+    /// Joints that follow the set-point by inverse kinematics.
+    Joints(JointController),
+}
+
+/// What a controller asks of an arm over one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmInput {
+    /// Effort of the drives.
+    pub command: ArmCommand,
+    /// What the controller remembers after the step.
+    pub memory: AdmittanceMemory,
+    /// Joints whose highest speed held the command back.
+    pub speed_limited: JointSet,
+    /// How far the command is out of reach [m].
+    pub out_of_reach: f64,
+    /// Why there is no command; the step is then not taken.
+    pub error: Option<ControlError>,
+}
+
+impl ArmInput {
+    /// A command of one's own.
+    #[must_use]
+    pub fn of_command(command: ArmCommand, motion: &ArmMotion) -> Self {
+        Self {
+            command,
+            memory: motion.controller,
+            speed_limited: JointSet::default(),
+            out_of_reach: 0.0,
+            error: None,
+        }
+    }
+}
+
+/// Where the part is to be over a step, and what it is pressed with.
+pub(crate) struct Wanted {
+    /// Pose of the part at the start of the step, and its velocity.
+    pub(crate) posed: Posed,
+    /// Force that is to be exerted besides, world axes [N].
+    pub(crate) force: Vector3<f64>,
+}
+
+impl Arm {
+    /// What the controller asks of the step that follows a state.
+    pub(crate) fn input(
+        &self,
+        wanted: &Wanted,
+        scene: &Scene,
+        parameters: &Parameters,
+        state: &State,
+    ) -> Option<ArmInput> {
+        let motion = state.arm.as_deref()?;
+        let inertia = parameters.bodies[self.body].inertia?;
+        let felt = self.felt(motion, &inertia, scene.gravity);
+        let answer = self.ask(wanted, motion, &felt, scene);
+        Some(answer.unwrap_or_else(|error| ArmInput {
+            error: Some(error),
+            ..ArmInput::of_command(ArmCommand::none(), motion)
+        }))
+    }
+
+    fn ask(
+        &self,
+        wanted: &Wanted,
+        motion: &ArmMotion,
+        felt: &Vector6<f64>,
+        scene: &Scene,
+    ) -> Result<ArmInput, ControlError> {
+        let Wanted { posed, force } = wanted;
+        let (gravity, step) = (scene.gravity, scene.step);
+        let joints = &motion.joints;
+        let push = Vector6::new(force.x, force.y, force.z, 0.0, 0.0, 0.0);
+        let mut input = match &self.controller {
+            Controller::Impedance(impedance) => {
+                let preferred = self.preferred_from(&joints.angles);
+                let command = impedance.command(&self.model, joints, posed, &preferred, gravity, step)?;
+                return Ok(ArmInput::of_command(self.pushing(command, joints, &push), motion));
+            }
+            Controller::Admittance(admittance) => {
+                let AdmittanceOutput { command, memory, speed_limited, out_of_reach } = admittance.command(
+                    &self.model,
+                    &motion.controller,
+                    joints,
+                    &(felt + push),
+                    posed,
+                    gravity,
+                    step,
+                )?;
+                return Ok(ArmInput { command, memory, speed_limited, out_of_reach, error: None });
+            }
+            Controller::Joints(controller) => {
+                let next = next_pose(posed, step);
+                follow(&self.model, controller, &next, motion, gravity, step)?
+            }
+        };
+        input.command = self.pushing(input.command, joints, &push);
+        Ok(input)
+    }
+
+    /// A command that presses besides.
+    fn pushing(&self, mut command: ArmCommand, joints: &ArmState, push: &Vector6<f64>) -> ArmCommand {
+        command.forward += self.model.posture(&joints.angles).tip_jacobian().tr_mul(push);
+        command
+    }
+
+    /// The preferred posture; joints without end stay where they are.
+    fn preferred_from(&self, angles: &JointVector) -> JointVector {
+        let mut preferred = self.preferred;
+        for (index, joint) in self.chain.joints().iter().enumerate() {
+            if !(joint.limits.upper - joint.limits.lower).is_finite() {
+                preferred[index] = angles[index];
+            }
+        }
+        preferred
+    }
+}
+
+/// Where a set-point is at the end of a step.
+fn next_pose(posed: &Posed, step: f64) -> Pose {
+    let turn = Vector3::new(posed.velocity[3], posed.velocity[4], posed.velocity[5]) * step;
+    let angle = turn.norm();
+    let here = posed.world_from_tip;
+    let rotation = match angle > 0.0 {
+        true => tightfit_robot::rotation_about(turn / angle, angle) * here.rotation,
+        false => here.rotation,
+    };
+    Pose::new(here.translation + posed.velocity.fixed_rows::<3>(0) * step, rotation)
+}
+
+/// Joints that go to a pose as fast as they may.
+fn follow(
+    model: &Chain,
+    controller: &JointController,
+    next: &Pose,
+    motion: &ArmMotion,
+    gravity: Vector3<f64>,
+    step: f64,
+) -> Result<ArmInput, ControlError> {
+    let memory = &motion.controller;
+    let options = ReachOptions { iterations: 20, attempts: 1, ..ReachOptions::default() };
+    let reached = model
+        .nearest(next, &memory.angles, &options)
+        .map_err(|_| ControlError::NotFinite("the set-point"))?;
+    let mut way = reached.angles - memory.angles;
+    let mut speed_limited = JointSet::default();
+    for (index, joint) in model.joints().iter().enumerate() {
+        let allowed = joint.limits.speed * step;
+        if way[index].abs() > allowed {
+            speed_limited.insert(index);
+            way[index] = way[index].clamp(-allowed, allowed);
+        }
+    }
+    let speeds = way / step;
+    let accelerations = (speeds - memory.speeds) / step;
+    let target = JointTarget { angles: memory.angles, speeds, accelerations };
+    let command = controller.command(model, &motion.joints, &target, gravity, step)?;
+    let angles = memory.angles + way;
+    let world_from_command = model.posture(&angles).world_from_tip;
+    Ok(ArmInput {
+        command,
+        memory: AdmittanceMemory { world_from_command, velocity: Vector6::zeros(), angles, speeds },
+        speed_limited,
+        out_of_reach: if reached.is_reached { 0.0 } else { reached.position_error },
+        error: None,
+    })
+}

@@ -1,0 +1,91 @@
+//! What is integrated of an arm in a scene, and what is kept of it in a record.
+
+use nalgebra::Vector6;
+use tightfit_robot::JointVector;
+use tightfit_robot::arm::ArmState;
+use tightfit_robot::control::AdmittanceMemory;
+use tightfit_robot::grasp::Held;
+use tightfit_robot::sensing::SensorMemory;
+use tightfit_spatial::{Inertia, Pose};
+
+use super::Arm;
+
+/// Joints, grasp, controller and sensor: everything of an arm that survives a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmMotion {
+    /// Angles and speeds.
+    pub joints: ArmState,
+    /// The part in the hand.
+    pub held: Held,
+    /// Where the controller leads the arm.
+    pub controller: AdmittanceMemory,
+    /// What the sensor remembers.
+    pub sensor: SensorMemory,
+    /// What the sensor showed after the last step, [f; τ] in its axes [N, N·m].
+    pub measured: Vector6<f64>,
+}
+
+impl ArmMotion {
+    /// At rest, where the scene has it.
+    pub(crate) fn start(arm: &Arm, inertia: &Inertia) -> Self {
+        let joints = ArmState::at_rest(arm.start);
+        let controller = AdmittanceMemory {
+            world_from_command: arm.model.posture(&joints.angles).world_from_tip,
+            velocity: Vector6::zeros(),
+            angles: joints.angles,
+            speeds: JointVector::zeros(),
+        };
+        Self {
+            joints,
+            held: arm.held(inertia),
+            controller,
+            sensor: SensorMemory::new(arm.sensor.seed),
+            measured: Vector6::zeros(),
+        }
+    }
+
+    /// Whether every number is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let Held { tip_from_center, load, impulse } = &self.held;
+        let numbers = load.iter().chain(impulse).chain(&self.measured);
+        self.joints.is_finite() && tip_from_center.is_finite() && numbers.copied().all(f64::is_finite)
+    }
+
+    /// Every number of it, in a fixed order.
+    pub(crate) fn each_word(&self, mut word: impl FnMut(u64)) {
+        let mut pose = |pose: &Pose| {
+            pose.translation
+                .iter()
+                .chain(pose.rotation.coords.iter())
+                .for_each(|value| word(value.to_bits()));
+        };
+        pose(&self.held.tip_from_center);
+        pose(&self.controller.world_from_command);
+        let joints =
+            [&self.joints.angles, &self.joints.speeds, &self.controller.angles, &self.controller.speeds];
+        joints.into_iter().flat_map(|vector| vector.iter()).for_each(|value| word(value.to_bits()));
+        let wrenches = [&self.held.load, &self.held.impulse, &self.controller.velocity, &self.measured];
+        wrenches.into_iter().flat_map(|vector| vector.iter()).for_each(|value| word(value.to_bits()));
+        word(self.sensor.random.0);
+        let (samples, next) = self.sensor.filter.parts();
+        samples.iter().flat_map(|sample| sample.iter()).for_each(|value| word(value.to_bits()));
+        word(next as u64);
+    }
+}
+
+/// What is kept of an arm after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmRecord {
+    /// Angles and speeds.
+    pub joints: ArmState,
+    /// What the sensor showed, [f; τ] in its axes [N, N·m].
+    pub measured: Vector6<f64>,
+    /// Wrench of the arm on the part over the step, about its centre of mass, world axes [N, N·m].
+    pub load: Vector6<f64>,
+}
+
+impl From<&ArmMotion> for ArmRecord {
+    fn from(motion: &ArmMotion) -> Self {
+        Self { joints: motion.joints, measured: motion.measured, load: motion.held.load }
+    }
+}

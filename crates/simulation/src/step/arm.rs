@@ -1,0 +1,210 @@
+//! The arm within a step: with the part that it holds it is one body of six velocities (MATH 7).
+//!
+//! ```text
+//! prepare   M⁻¹ of the part → W_i with the arm behind it         impact   q̇₀ → q̇₀⁺ by the part's impulse
+//! predict   V_f, W of the part → V_c, W_c                        advance  λ from the smooth impulse, q₁, q̇₁, sensor
+//! ```
+//!
+//! A projection moves arm and part as one: δq = S W_i⁻¹ δx, with S the joint speeds per impulse, so that J δq = δx. It
+//! pays for what it moves the part against the load of the arm, −λᵀδx. Only soft fingers leave the joints where they are.
+//! Without an arm nothing of this is done.
+
+use nalgebra::{Matrix6, Vector6};
+use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod};
+use tightfit_robot::JointVector;
+use tightfit_robot::arm::{ArmCommand, ArmRule, ArmState, ArmStep};
+use tightfit_robot::chain::Joint;
+use tightfit_robot::grasp::{Condensation, Grasp, ImpactCondensation};
+
+use super::workspace::Environment;
+use crate::{ArmCertificate, Certificate, Limit, State};
+
+/// Share of its own response that a part keeps at an impact where the arm cannot give way at all [-]; it keeps the contact
+/// problem solvable there.
+const SOFTNESS: f64 = 1e-9;
+/// A joint this many times faster than it may be has run away: the arm is stopped [-].
+const RUNAWAY: f64 = 10.0;
+
+/// The arm while a step is under way.
+#[derive(Debug, Default)]
+pub(super) struct ArmScratch {
+    /// q̇ at the start of the piece, after its impact [rad/s or m/s].
+    speeds: JointVector,
+    impact: Option<ImpactCondensation>,
+    /// What the projection has moved the joints [rad or m].
+    shift: JointVector,
+    /// The arm's own step and the two as one body; none where the arm cannot be advanced.
+    under_way: Option<(ArmStep, Condensation)>,
+}
+
+impl Environment<'_> {
+    /// Number of the free body that an arm holds.
+    fn held_index(&self) -> Option<usize> {
+        self.scene.arm.as_ref().and_then(|arm| self.scene.free_index(arm.body))
+    }
+
+    /// Puts the arm behind the part for impacts and projections.
+    pub(super) fn condense_impact(&mut self, state: &State) {
+        let (Some(arm), Some(index), Some(motion)) = (&self.scene.arm, self.held_index(), &state.arm) else {
+            return;
+        };
+        let scratch = &mut *self.scratch;
+        scratch.arm.speeds = motion.joints.speeds;
+        scratch.arm.impact = None;
+        scratch.arm.shift = JointVector::zeros();
+        // soft fingers do not pass an impact on
+        let Grasp::Rigid(_) = arm.grasp else { return };
+        let posture = arm.chain.posture(&motion.joints.angles);
+        let own = scratch.inverse_mass[index];
+        let impact = ImpactCondensation::new(&arm.chain, &posture, &motion.held.jacobian(&posture), &own);
+        if let Some(impact) = impact {
+            let response = symmetric(impact.response) + own * SOFTNESS;
+            if let Some(mass) = response.try_inverse() {
+                scratch.inverse_mass[index] = response;
+                scratch.mass[index] = symmetric(mass);
+                scratch.arm.impact = Some(impact);
+            }
+        }
+    }
+
+    /// The step of a part without contact, with the arm behind it where it is the one that is held.
+    pub(super) fn with_arm(
+        &mut self,
+        index: usize,
+        state: &State,
+        body: &BodyMotion,
+        alone: FreeStep,
+    ) -> FreeStep {
+        let (Some(arm), Some(motion)) = (&self.scene.arm, &state.arm) else { return alone };
+        if self.held_index() != Some(index) {
+            return alone;
+        }
+        self.scratch.arm.under_way = None;
+        // the tie is one of midpoint velocities
+        if self.parameters.methods.integration != IntegrationMethod::Midpoint {
+            return alone;
+        }
+        let joints = ArmState { angles: motion.joints.angles, speeds: self.scratch.arm.speeds };
+        let command = self.input.arm.as_ref().map_or_else(ArmCommand::none, |input| input.command);
+        let expected = motion.held.expected_effort(&arm.chain.posture(&joints.angles));
+        let rule = ArmRule::QuasiVelocity;
+        let step = arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
+        let Ok(step) = step else { return alone };
+        let together = arm.grasp.condense(&arm.chain, &motion.held, &step, body, &alone, self.duration);
+        let Some(together) = together else { return alone };
+        let free = together.free;
+        self.scratch.arm.under_way = Some((step, together));
+        free
+    }
+
+    /// Passes the impact that was just solved on to the joints.
+    pub(super) fn pass_impact_on(&mut self) {
+        let Some(index) = self.held_index() else { return };
+        let scratch = &mut *self.scratch;
+        if let Some(impact) = &scratch.arm.impact {
+            scratch.arm.speeds += impact.speed_change(&impulse_of(&scratch.solver.generalised, index));
+        }
+    }
+
+    /// λ of the step under way: wrench of the arm on the part that it holds, and the number of that part.
+    pub(super) fn arm_load(&self) -> Option<(usize, Vector6<f64>)> {
+        let index = self.held_index()?;
+        let (_, together) = self.scratch.arm.under_way.as_ref()?;
+        Some((index, together.load(&impulse_of(&self.scratch.solver.generalised, index))))
+    }
+
+    /// Moves the joints along with what the projection moves the part beyond the wanted way, over `step` seconds.
+    pub(super) fn shift_arm(&mut self, step: f64) {
+        let Some(index) = self.held_index() else { return };
+        let scratch = &mut *self.scratch;
+        let Some(impact) = &scratch.arm.impact else { return };
+        let [moved, wanted] = [&scratch.pose_velocity, &scratch.wanted].map(|all| impulse_of(all, index));
+        let shift = scratch.mass[index] * ((moved - wanted) * step);
+        scratch.arm.shift += impact.speed_change(&shift);
+    }
+
+    /// Advances the joints under what contact asks of the arm through the part.
+    pub(super) fn advance_arm(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let (Some(arm), Some(index), Some(motion)) =
+            (&self.scene.arm, self.held_index(), state.arm.as_deref_mut())
+        else {
+            return;
+        };
+        let mut own = ArmCertificate::default();
+        if let Some(input) = &self.input.arm {
+            if input.error.is_some() {
+                certificate.limits.insert(Limit::ArmFailed);
+                return;
+            }
+            motion.controller = input.memory;
+            own.out_of_reach = input.out_of_reach;
+            own.report.speed_limited = input.speed_limited;
+        }
+        let Some((step, together)) = &self.scratch.arm.under_way else {
+            certificate.limits.insert(Limit::ArmFailed);
+            return;
+        };
+        let impulse = impulse_of(&self.scratch.solver.generalised, index);
+        let load = together.load(&impulse);
+        let Ok((joints, mut report)) = arm.chain.finish(step, &together.effort(&load)) else {
+            certificate.limits.insert(Limit::ArmFailed);
+            return;
+        };
+        let runs_away =
+            |(index, joint): (usize, &Joint)| joints.speeds[index].abs() > RUNAWAY * joint.limits.speed;
+        if arm.chain.joints().iter().enumerate().any(runs_away) {
+            certificate.limits.insert(Limit::ArmFailed);
+            return;
+        }
+        report.speed_limited = report.speed_limited.union(own.report.speed_limited);
+        own.report = report;
+        motion.joints = ArmState { angles: joints.angles + self.scratch.arm.shift, ..joints };
+        self.scratch.arm.shift = JointVector::zeros();
+        (motion.held.load, motion.held.impulse) = (load, impulse);
+        certificate.arm = Some(own);
+    }
+
+    /// What became of the grasp after the pose has come to its end, and what the sensor shows.
+    pub(super) fn certify_arm(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let (Some(arm), Some(index), Some(motion)) =
+            (&self.scene.arm, self.held_index(), state.arm.as_deref_mut())
+        else {
+            return;
+        };
+        let Some(own) = &mut certificate.arm else { return };
+        let body = &state.motions[index];
+        // of the correction after the step
+        motion.joints.angles += std::mem::take(&mut self.scratch.arm.shift);
+        let posture = arm.chain.posture(&motion.joints.angles);
+        own.slip = arm.grasp.slip(&mut motion.held, &posture, body);
+        let error = motion.held.error(&posture, body);
+        own.drift = error.fixed_rows::<3>(0).norm();
+        own.turning_drift = error.fixed_rows::<3>(3).norm();
+        // a sensor samples once a step
+        if self.duration >= self.left {
+            let load = arm.sensor_load(&motion.held, body.center, self.duration);
+            let parent = arm.sensor_parent(&posture.world_from_tip);
+            let sensor = &arm.sensor.sensor;
+            motion.measured = sensor.measure(&mut motion.sensor, &parent, &load, self.scene.step);
+        }
+        let limits = [
+            (Limit::JointRange, !own.report.position_limited.is_empty()),
+            (Limit::JointSpeed, !own.report.speed_limited.is_empty()),
+            (Limit::DriveEffort, !own.report.effort_limited.is_empty()),
+            (Limit::GraspSlipped, own.slip.ratio > 1.0),
+            (Limit::OutOfReach, own.out_of_reach > 0.0),
+        ];
+        for (limit, _) in limits.into_iter().filter(|(_, is_hit)| *is_hit) {
+            certificate.limits.insert(limit);
+        }
+    }
+}
+
+/// Six numbers of one body [N·s, N·m·s]; zero where there was no contact to solve.
+fn impulse_of(generalised: &[f64], index: usize) -> Vector6<f64> {
+    generalised.get(6 * index..6 * index + 6).map_or_else(Vector6::zeros, Vector6::from_column_slice)
+}
+
+fn symmetric(matrix: Matrix6<f64>) -> Matrix6<f64> {
+    (matrix + matrix.transpose()) / 2.0
+}
