@@ -70,9 +70,7 @@ impl State {
         motions.clone_from(&other.motions);
         spins.clone_from(&other.spins);
         kinematic.clone_from(&other.kinematic);
-        warm.velocity.clone_from(&other.warm.velocity);
-        warm.ids.clone_from(&other.warm.ids);
-        warm.impulses.clone_from(&other.warm.impulses);
+        warm.copy_from(&other.warm);
         *tank = other.tank;
         match (arm.as_deref_mut(), other.arm.as_deref()) {
             (Some(own), Some(other)) => *own = *other,

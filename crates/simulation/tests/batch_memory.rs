@@ -14,7 +14,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tightfit_shape::Part;
-use tightfit_shape::preset::{hole_50, standard_nut};
+use tightfit_shape::preset::{hole_50, standard_bolt, standard_nut};
 use tightfit_simulation::Scene;
 use tightfit_simulation::batch::{Batch, Setup};
 
@@ -90,7 +90,15 @@ fn an_environment_takes_at_most_256_kib_beyond_what_is_shared() {
         let pitch = 5e-3 * (1.0 + 1e-5 * index as f64);
         vec![("nut", Part::Nut(standard_nut(48e-3, pitch, 15e-3, 74e-3).unwrap()))]
     };
-    let cases: [(&str, &Parts); 2] = [("peg-in-hole", &clearance), ("bolting-engaged", &pitch)];
+    let both = |index: usize| {
+        let pitch = 5e-3 * (1.0 + 1e-5 * index as f64);
+        vec![
+            ("nut", Part::Nut(standard_nut(48e-3, pitch, 15e-3, 74e-3).unwrap())),
+            ("bolt", Part::Bolt(standard_bolt(48e-3, pitch, 40e-3).unwrap())),
+        ]
+    };
+    let cases: [(&str, &Parts); 3] =
+        [("peg-in-hole", &clearance), ("bolting-engaged", &pitch), ("bolting-engaged", &both)];
     for (name, dimensions) in cases {
         let (one, _) = held(name, dimensions, 1);
         let (nine, said) = held(name, dimensions, 9);

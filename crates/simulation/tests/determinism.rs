@@ -1,10 +1,10 @@
 //! Both tasks, step by step the same: twice in a row, with one thread and two, after a snapshot in the middle, with
-//! every cache forgotten before every step, and with registers of any width.
+//! every cache forgotten before every step, prepared or not, and with registers of any width.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::batch::Batch;
-use tightfit_simulation::{Run, Scene, Snapshot};
+use tightfit_simulation::{Disturbance, Run, Scene, Snapshot};
 use tightfit_spatial::VectorWidth;
 
 /// Whole tasks are 420 and 300 steps; the peg is wiggled from step 220 on.
@@ -30,6 +30,19 @@ fn twice_in_a_row() {
         let first = hashes(&mut start(name), steps);
         assert_same(name, &first, &hashes(&mut start(name), steps));
         assert!(first.windows(2).all(|pair| pair[0] != pair[1]), "{name}: the hash does not see the step");
+    }
+}
+
+#[test]
+fn prepared_or_not() {
+    for (name, steps) in TASKS {
+        let (mut plain, mut prepared) = (start(name), start(name));
+        for run in [&mut plain, &mut prepared] {
+            run.disturbance = Some(Disturbance { force: 5.0, torque: 0.1 });
+        }
+        prepared.prepare();
+        let steps = steps.min(60);
+        assert_same(name, &hashes(&mut plain, steps), &hashes(&mut prepared, steps));
     }
 }
 

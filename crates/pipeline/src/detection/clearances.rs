@@ -17,7 +17,7 @@ use tightfit_shape::block::{BLOCK, Lanes};
 use tightfit_shape::{Part, Symmetry};
 use tightfit_spatial::Pose;
 
-use super::node_blocks::{Boxes, Frame};
+use super::node_blocks::{Boxes, Frame, Region};
 
 /// Rounding of a way [m]; thousands of steps add up to less than [`SLACK`].
 const ROUNDING: f64 = 1e-15;
@@ -49,6 +49,37 @@ impl Clearances {
         }
         self.pose = Some(*against_from_of);
         Way::between(known.as_ref().unwrap_or(against_from_of), against_from_of, against.symmetry())
+    }
+}
+
+/// Which blocks have to be looked at.
+pub(super) struct Sight<'a> {
+    /// How the blocks moved since they were last looked at.
+    pub(super) way: &'a Way,
+    /// From the nodes' part to the other one.
+    pub(super) frame: &'a Frame,
+    /// Where the other part is within reach.
+    pub(super) region: &'a Region,
+    /// Farther blocks are passed over [m].
+    pub(super) reach: f64,
+    /// Height from which on the other part's symmetry holds [m].
+    pub(super) symmetric_from: f64,
+}
+
+impl Sight<'_> {
+    /// Of up to 32 blocks those that may be near; the way is taken off all their bounds.
+    #[inline(always)]
+    pub(super) fn looks(&self, boxes: &Boxes, bounds: &mut [f64]) -> [bool; BLOCK] {
+        let (is_within, lowest) = boxes.within(self.frame, self.region);
+        let mut may_skip = [false; BLOCK];
+        for (lane, low) in lowest.iter().enumerate() {
+            may_skip[lane] = *low > self.symmetric_from;
+        }
+        let mut looks = self.way.lower(boxes, bounds, &may_skip, self.reach);
+        for lane in 0..BLOCK {
+            looks[lane] &= is_within[lane];
+        }
+        looks
     }
 }
 

@@ -13,6 +13,7 @@ use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SIN
 use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
+use super::clearances::Sight;
 use super::found::Found;
 use super::node_blocks::{Frame, Region};
 use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
@@ -96,19 +97,19 @@ impl Vectorise for NodesAgainst<'_> {
         let against_from_of = against.world_from_part.inverse() * of.world_from_part;
         let frame = Frame::of(&against_from_of);
         let look = Look::new(of, against, options);
-        let symmetric_from = against.part.symmetric_from(look.reach);
         let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
+        let symmetric_from = against.part.symmetric_from(look.reach);
+        let sight =
+            Sight { way: &way, frame: &frame, region: &look.region, reach: look.reach, symmetric_from };
 
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
         let mut found = Found::new(of, against, contacts);
         let groups = clearances.bounds.chunks_mut(BLOCK).zip(of.nodes.boxes()).enumerate();
         for (group, (bounds, boxes)) in groups {
             let first = group * BLOCK;
-            let (is_within, lowest) = boxes.within(&frame, &look.region);
-            let may_skip = lowest.map(|low| low > symmetric_from);
-            let may_be_near = way.lower(boxes, bounds, &may_skip, look.reach);
+            let looks = sight.looks(boxes, bounds);
             for (lane, bound) in bounds.iter_mut().enumerate() {
-                if is_within[lane] & may_be_near[lane] {
+                if looks[lane] {
                     let block = first + lane;
                     let count = of.nodes.carry(block, &frame, &mut points);
                     against.part.face_block(&points, look.reach, look.behind, &mut faces);

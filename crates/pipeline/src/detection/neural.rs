@@ -20,7 +20,7 @@ use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
 use tightfit_spatial::{Columns3, Vectorise, vectorised};
 
-use super::clearances::{Clearances, Way};
+use super::clearances::{Clearances, Sight};
 use super::found::Found;
 use super::near_cells::Whereabouts;
 use super::node_blocks::{Frame, Region};
@@ -79,15 +79,10 @@ pub(super) fn detect_nodes(
     scratch.points.clear();
     scratch.nodes.clear();
     let reach = reach + network.doubt;
-    let cull = Cull {
-        of,
-        against: against.part,
-        frame: &frame,
-        region: Region { heights, radius: radii[1] },
-        way: &way,
-        reach,
-        symmetric_from: against.part.symmetric_from(reach),
-    };
+    let region = Region { heights, radius: radii[1] };
+    let symmetric_from = against.part.symmetric_from(reach);
+    let sight = Sight { way: &way, frame: &frame, region: &region, reach, symmetric_from };
+    let cull = Cull { of, against: against.part, sight };
     for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
         let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });
         for (lane, mask) in within.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
@@ -129,13 +124,7 @@ pub(super) fn detect_nodes(
 struct Cull<'a> {
     of: &'a Side<'a>,
     against: &'a Part,
-    frame: &'a Frame,
-    region: Region,
-    way: &'a Way,
-    /// Farther points are excluded [m].
-    reach: f64,
-    /// Height from which on the part's symmetry holds [m].
-    symmetric_from: f64,
+    sight: Sight<'a>,
 }
 
 /// Up to 32 blocks of it, with their bounds.
@@ -153,15 +142,12 @@ impl Vectorise for CullGroup<'_> {
     fn run(self) -> [u32; BLOCK] {
         let Self { cull, first, bounds } = self;
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
-        let boxes = &cull.of.nodes.boxes()[first / BLOCK];
-        let (is_within, lowest) = boxes.within(cull.frame, &cull.region);
-        let may_skip = lowest.map(|low| low > cull.symmetric_from);
-        let may_be_near = cull.way.lower(boxes, bounds, &may_skip, cull.reach);
+        let looks = cull.sight.looks(&cull.of.nodes.boxes()[first / BLOCK], bounds);
         let mut left = [0; BLOCK];
         for (lane, bound) in bounds.iter_mut().enumerate() {
-            if is_within[lane] & may_be_near[lane] {
-                cull.of.nodes.carry(first + lane, cull.frame, &mut points);
-                cull.against.face_block(&points, cull.reach, 0.0, &mut faces);
+            if looks[lane] {
+                cull.of.nodes.carry(first + lane, cull.sight.frame, &mut points);
+                cull.against.face_block(&points, cull.sight.reach, 0.0, &mut faces);
                 *bound = faces.clear;
                 for (node, verdict) in faces.verdict.iter().enumerate() {
                     left[lane] |= u32::from(*verdict != FAR) << node;

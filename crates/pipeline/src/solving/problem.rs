@@ -127,6 +127,13 @@ impl WarmStart {
         self.impulses.clear();
     }
 
+    /// Becomes a copy of another one and keeps its memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.velocity.clone_from(&other.velocity);
+        self.ids.clone_from(&other.ids);
+        self.impulses.clone_from(&other.impulses);
+    }
+
     /// Makes room for so many bodies and contacts.
     pub fn make_room(&mut self, bodies: usize, contacts: usize) {
         make_room(&mut self.velocity, 6 * bodies);

@@ -102,11 +102,16 @@ impl Environment {
         self.certificate = step(scene, parameters, state, input, lane);
         self.impulse.clear();
         self.impulse.extend_from_slice(lane.generalised_impulse());
-        let limits = self.certificate.limits;
-        if limits.contains(Limit::NotFinite) || limits.contains(Limit::ArmFailed) {
+        let (limits, taken) = (self.certificate.limits, state.step);
+        let fault = if limits.contains(Limit::ArmFailed) {
+            Some(Fault::Arm { step: taken })
+        } else {
+            limits.contains(Limit::NotFinite).then_some(Fault::NotFinite { step: taken })
+        };
+        if let Some(fault) = fault {
             // the step put the state back and only counted on
             state.step -= 1;
-            return Err(Fault::NotFinite { step: state.step + 1 });
+            return Err(fault);
         }
         Ok(())
     }

@@ -45,6 +45,14 @@ pub enum Fault {
         /// Number of the step, from 1.
         step: u64,
     },
+    /// The arm could not go on.
+    #[error(
+        "step {step}: the arm failed: its controller found no answer or a joint ran away; look at gains and set-points"
+    )]
+    Arm {
+        /// Number of the step, from 1.
+        step: u64,
+    },
 }
 
 /// What was asked of a batch in vain.

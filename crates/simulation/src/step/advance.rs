@@ -72,6 +72,6 @@ impl Environment<'_> {
 
     /// Depth of the deepest node [m].
     fn deepest(&self) -> f64 {
-        -self.scratch.contacts.smallest_gap().min(0.0)
+        (-self.scratch.contacts.smallest_gap()).max(0.0)
     }
 }

@@ -19,7 +19,7 @@ use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
 /// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
 /// in the step that meets them.
-const KEPT_WARM: usize = 64;
+const KEPT_WARM: usize = 32;
 
 /// Generalised impulses [N·s, N·m·s] and velocities [m/s, rad/s] of a second solution, stacked per body.
 #[derive(Debug, Default)]
@@ -201,19 +201,18 @@ impl Workspace {
         if self.detected.is_some() {
             found.contacts.put_back(&mut self.contacts);
         }
-        copy_warm(&state.warm, &mut self.lent_warm);
+        self.lent_warm.copy_from(&state.warm);
         std::mem::swap(&mut state.warm, &mut self.lent_warm);
     }
 
     /// Puts what is known of an environment aside, as far as there is room for it, and takes back the lent room.
     pub(crate) fn put_aside(&mut self, found: &mut FoundContacts, state: &mut State) {
         std::mem::swap(&mut state.warm, &mut self.lent_warm);
-        state.warm.make_room(state.motions.len(), KEPT_WARM.min(self.most_contacts));
-        copy_warm(&self.lent_warm, &mut state.warm);
-        let is_own =
-            |nodes: &&Arc<NodeBlocks>| !self.shared_nodes.iter().any(|shared| Arc::ptr_eq(shared, nodes));
-        let own = self.nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum();
-        found.contacts.make_room(own, self.most_contacts);
+        // no more room than they need: a copy by itself would take twice that
+        let kept = KEPT_WARM.min(self.most_contacts).max(self.lent_warm.ids.len());
+        state.warm.make_room(state.motions.len(), kept);
+        state.warm.copy_from(&self.lent_warm);
+        found.contacts.make_room(own_bytes(&self.nodes, &self.shared_nodes), self.most_contacts);
         if !found.contacts.keep(&self.contacts) {
             self.detected = None;
         }
@@ -306,24 +305,21 @@ pub(crate) fn placed(body: &crate::Body, part: &tightfit_shape::Part) -> NodeBlo
     NodeBlocks::new(positions)
 }
 
-/// A copy that keeps the memory of what it replaces.
-fn copy_warm(from: &WarmStart, to: &mut WarmStart) {
-    to.velocity.clone_from(&from.velocity);
-    to.ids.clone_from(&from.ids);
-    to.impulses.clone_from(&from.impulses);
+/// Memory of the nodes that are not among the shared ones [bytes].
+fn own_bytes(nodes: &[Arc<NodeBlocks>], shared: &[Arc<NodeBlocks>]) -> usize {
+    let is_own = |nodes: &&Arc<NodeBlocks>| !shared.iter().any(|other| Arc::ptr_eq(other, nodes));
+    nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum()
 }
 
 impl FoundContacts {
     /// Memory of what no other environment shares [bytes].
     pub(crate) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
-        let is_own = |nodes: &&Arc<NodeBlocks>| !shared.iter().any(|other| Arc::ptr_eq(other, nodes));
-        let nodes: usize = self.nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum();
         let clearances: usize = self.clearances.iter().flatten().map(Clearances::bytes).sum();
         let places = self.nodes.capacity() * size_of::<Arc<NodeBlocks>>()
             + self.clearances.capacity() * size_of::<[Clearances; 2]>()
             + self.pair_ends.capacity() * size_of::<usize>()
             + self.has_scene_part.capacity();
-        nodes + clearances + places + self.contacts.bytes()
+        own_bytes(&self.nodes, shared) + clearances + places + self.contacts.bytes()
     }
 }
 
