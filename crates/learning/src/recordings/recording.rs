@@ -1,0 +1,30 @@
+//! One trial: the motion of a held part and the contact wrench on it, sample by sample.
+//!
+//! Readers and identification bring every log to this form: the moving part's frame in the world, the wrench that the
+//! fixed part exerts on it, taken at its centre of mass. It is what predictions are compared with.
+
+use tightfit_spatial::{Pose, Twist, Vector3};
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// What it is called in reports: file and session.
+    pub name: String,
+    /// By time, ascending.
+    pub samples: Vec<Sample>,
+}
+
+/// The moving part at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Time from the start of the trial [s].
+    pub time: f64,
+    /// Pose of the moving part's frame in the world.
+    pub world_from_part: Pose,
+    /// Velocity of its centre of mass and turning.
+    pub twist: Twist,
+    /// Contact force on the part, world axes [N].
+    pub force: Vector3<f64>,
+    /// Contact torque on it about its centre of mass, world axes [N·m].
+    pub torque: Vector3<f64>,
+}
