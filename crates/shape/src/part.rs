@@ -306,6 +306,31 @@ impl Part {
         }
     }
 
+    /// Radius of a thread's inner cylinder [m] and the heights between which nothing cuts it [m].
+    #[must_use]
+    pub fn endless_thread(&self) -> Option<(f64, [f64; 2])> {
+        match self {
+            Self::Bolt(bolt) => Some((bolt.thread().root_radius(), bolt.surface.endless())),
+            Self::Nut(nut) => Some((nut.thread().root_radius(), nut.surface.endless())),
+            _ => None,
+        }
+    }
+
+    /// Advance per radian of the symmetry that two parts on one axis have in common [m/rad]: zero for turned parts, `None`
+    /// without one.
+    #[must_use]
+    pub fn common_rise(&self, other: &Part) -> Option<f64> {
+        match [self.symmetry(), other.symmetry()] {
+            [Symmetry::Revolved, Symmetry::Revolved] => Some(0.0),
+            [Symmetry::Screw { pitch: a }, Symmetry::Screw { pitch: b }]
+                if (a - b).abs() < 1e-3 * a.abs() =>
+            {
+                Some(a / std::f64::consts::TAU)
+            }
+            _ => None,
+        }
+    }
+
     /// Bounding box in the part's frame; `None` for a half-space.
     #[must_use]
     pub fn aabb(&self) -> Option<Aabb> {

@@ -16,6 +16,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 use super::clearances::Sight;
 use super::found::Found;
 use super::node_blocks::{Frame, Region};
+use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
 use crate::records::Contacts;
 
@@ -102,6 +103,7 @@ impl Vectorise for NodesAgainst<'_> {
         let sight =
             Sight { way: &way, frame: &frame, region: &look.region, reach: look.reach, symmetric_from };
 
+        let thinning = Thinning::between(of.part, against.part, &frame, look.reach);
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
         let mut found = Found::new(of, against, contacts);
         let groups = clearances.bounds.chunks_mut(BLOCK).zip(of.nodes.boxes()).enumerate();
@@ -109,11 +111,15 @@ impl Vectorise for NodesAgainst<'_> {
             let first = group * BLOCK;
             let looks = sight.looks(boxes, bounds);
             for (lane, bound) in bounds.iter_mut().enumerate() {
-                if looks[lane] {
-                    let block = first + lane;
+                let block = first + lane;
+                let hides = |thinning: &Thinning| thinning.hides_block(of.nodes, block, &frame);
+                if looks[lane] && !thinning.as_ref().is_some_and(hides) {
                     let count = of.nodes.carry(block, &frame, &mut points);
                     against.part.face_block(&points, look.reach, look.behind, &mut faces);
                     *bound = faces.clear;
+                    if let Some(thinning) = &thinning {
+                        thinning.hide(of.nodes, block, &points, &mut faces);
+                    }
                     look.at_block(block, count, &points, &faces, &mut found);
                 }
             }

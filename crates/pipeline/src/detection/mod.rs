@@ -14,6 +14,7 @@ mod near_cells;
 mod neural;
 mod node_blocks;
 mod side;
+mod thinning;
 
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};

@@ -24,6 +24,7 @@ use super::clearances::{Clearances, Sight};
 use super::found::Found;
 use super::near_cells::Whereabouts;
 use super::node_blocks::{Frame, Region};
+use super::thinning::Thinning;
 use super::{DepthNetwork, DetectionOptions, Side};
 use crate::make_room;
 use crate::records::Contacts;
@@ -82,7 +83,8 @@ pub(super) fn detect_nodes(
     let region = Region { heights, radius: radii[1] };
     let symmetric_from = against.part.symmetric_from(reach);
     let sight = Sight { way: &way, frame: &frame, region: &region, reach, symmetric_from };
-    let cull = Cull { of, against: against.part, sight };
+    let thinning = Thinning::between(of.part, against.part, &frame, reach);
+    let cull = Cull { of, against: against.part, sight, thinning };
     for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
         let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });
         for (lane, mask) in within.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
@@ -125,6 +127,7 @@ struct Cull<'a> {
     of: &'a Side<'a>,
     against: &'a Part,
     sight: Sight<'a>,
+    thinning: Option<Thinning>,
 }
 
 /// Up to 32 blocks of it, with their bounds.
@@ -145,10 +148,15 @@ impl Vectorise for CullGroup<'_> {
         let looks = cull.sight.looks(&cull.of.nodes.boxes()[first / BLOCK], bounds);
         let mut left = [0; BLOCK];
         for (lane, bound) in bounds.iter_mut().enumerate() {
-            if looks[lane] {
-                cull.of.nodes.carry(first + lane, cull.sight.frame, &mut points);
+            let (nodes, frame, block) = (cull.of.nodes, cull.sight.frame, first + lane);
+            let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, frame);
+            if looks[lane] && !cull.thinning.as_ref().is_some_and(hides) {
+                nodes.carry(block, frame, &mut points);
                 cull.against.face_block(&points, cull.sight.reach, 0.0, &mut faces);
                 *bound = faces.clear;
+                if let Some(thinning) = &cull.thinning {
+                    thinning.hide(nodes, block, &points, &mut faces);
+                }
                 for (node, verdict) in faces.verdict.iter().enumerate() {
                     left[lane] |= u32::from(*verdict != FAR) << node;
                 }

@@ -17,6 +17,10 @@ pub struct NodeBlocks {
     pub positions: Columns3,
     /// Boxes of the blocks, 32 side by side.
     boxes: Vec<Boxes>,
+    /// How far apart the nodes are that count more than those of a block [m], from the first block on where that is not
+    /// infinite (`thinning.rs`).
+    left: Vec<f64>,
+    always: usize,
 }
 
 /// A region about the z axis of a part.
@@ -29,10 +33,19 @@ pub(super) struct Region {
 }
 
 impl NodeBlocks {
-    /// Puts the positions into blocks.
+    /// Puts positions that always count into blocks.
     #[must_use]
     pub fn new(positions: Columns3) -> Self {
+        Self::weighed(positions, &[])
+    }
+
+    /// Puts positions into blocks; `left` of every node as in [`tightfit_shape::node::NodeSet`], falling.
+    #[must_use]
+    pub fn weighed(positions: Columns3, left: &[f64]) -> Self {
         let count = positions.len();
+        let weights = left.chunks(BLOCK).map(|block| block.iter().copied().fold(0.0, f64::max));
+        let always = weights.clone().take_while(|left| left.is_infinite()).count();
+        let left = weights.skip(always).collect();
         let mut boxes = vec![Boxes::new(); count.div_ceil(BLOCK).div_ceil(BLOCK)];
         for (block, first) in (0..count).step_by(BLOCK).enumerate() {
             let aabb = Aabb::of((first..count.min(first + BLOCK)).map(|index| positions.get(index)));
@@ -42,7 +55,7 @@ impl NodeBlocks {
                 group.half[axis][lane] = aabb.size()[axis] / 2.0;
             }
         }
-        Self { positions, boxes }
+        Self { positions, boxes, left, always }
     }
 
     /// Number of nodes.
@@ -62,7 +75,10 @@ impl NodeBlocks {
     pub fn bytes(&self) -> usize {
         let Columns3 { x, y, z } = &self.positions;
         let numbers = x.capacity() + y.capacity() + z.capacity();
-        size_of::<Self>() + numbers * size_of::<f64>() + self.boxes.capacity() * size_of::<Boxes>()
+        size_of::<Self>()
+            + numbers * size_of::<f64>()
+            + self.boxes.capacity() * size_of::<Boxes>()
+            + self.left.capacity() * size_of::<f64>()
     }
 
     /// Number of blocks.
@@ -74,6 +90,26 @@ impl NodeBlocks {
     #[inline(always)]
     pub(super) fn boxes(&self) -> &[Boxes] {
         &self.boxes
+    }
+
+    /// How far apart the nodes are that count more than those of a block [m]; infinite where these always count.
+    #[inline(always)]
+    pub(super) fn left(&self, block: usize) -> f64 {
+        let place = block.checked_sub(self.always).and_then(|place| self.left.get(place));
+        place.copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// Heights that the box of a block covers in another frame [m].
+    #[inline(always)]
+    pub(super) fn heights(&self, block: usize, frame: &Frame) -> [f64; 2] {
+        let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
+        let (mut middle, mut half) = (frame.shift.z, 0.0);
+        for axis in 0..3 {
+            let along = frame.turn[(2, axis)];
+            middle += along * boxes.middle[axis][lane];
+            half += along.abs() * boxes.half[axis][lane];
+        }
+        [middle - half, middle + half]
     }
 
     /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those

@@ -33,15 +33,38 @@ pub struct NodeSet {
     pub v: Vec<f64>,
     /// What every node stands on.
     pub kind: Vec<NodeKind>,
+    /// How far apart the nodes of its row are that count more than a node [m]; infinite for those that always count. Where
+    /// another part conforms, those say enough.
+    pub left: Vec<f64>,
 }
 
 impl NodeSet {
-    /// Appends a node.
+    /// Appends a node that always counts.
     pub fn push(&mut self, kind: NodeKind, face: u32, u: f64, v: f64) {
+        self.push_between(kind, face, u, v, f64::INFINITY);
+    }
+
+    /// Appends a node between others that are `left` apart [m].
+    pub fn push_between(&mut self, kind: NodeKind, face: u32, u: f64, v: f64, left: f64) {
         self.face.push(face);
         self.u.push(u);
         self.v.push(v);
         self.kind.push(kind);
+        self.left.push(left);
+    }
+
+    /// Orders the nodes so that many that follow one another are passed over together: those that count more before those
+    /// that count less, of these those of one `side` before the others, and these by `height`.
+    pub(crate) fn pack(&mut self, side: impl Fn(Chart) -> u32, height: impl Fn(Chart) -> f64) {
+        let all = std::mem::take(self);
+        let mut order: Vec<_> = (0..all.len())
+            .map(|index| (all.left[index], side(all.chart(index)), height(all.chart(index)), index))
+            .collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2)));
+        for (left, _, _, index) in order {
+            let Chart { face, u, v } = all.chart(index);
+            self.push_between(all.kind[index], face, u, v, left);
+        }
     }
 
     /// Number of nodes.
@@ -74,7 +97,7 @@ impl NodeSet {
         for index in 0..all.len() {
             let chart = all.chart(index);
             if keep(chart) {
-                self.push(all.kind[index], chart.face, chart.u, chart.v);
+                self.push_between(all.kind[index], chart.face, chart.u, chart.v, all.left[index]);
             }
         }
     }
@@ -85,5 +108,6 @@ impl NodeSet {
         self.u.extend_from_slice(&other.u);
         self.v.extend_from_slice(&other.v);
         self.kind.extend_from_slice(&other.kind);
+        self.left.extend_from_slice(&other.left);
     }
 }

@@ -68,6 +68,21 @@ impl NodeSpacing {
         Ok(self)
     }
 
+    /// Of a row of `last` + 1 nodes `spacing` apart [m]: how far apart those are that count more than node `index` [m]. Every
+    /// other one counts least, every other of the rest next, until they are `coarsest` apart [m]; those and the ends of
+    /// the row always count, which is infinite.
+    pub(crate) fn left_without(index: usize, last: usize, spacing: f64, coarsest: f64) -> f64 {
+        let (mut rest, mut left) = (index, 2.0 * spacing);
+        // 1e-9: rounding of a spacing that fits a whole number of times
+        while index != last && left <= coarsest * (1.0 + 1e-9) {
+            if rest % 2 == 1 {
+                return left;
+            }
+            (rest, left) = (rest / 2, 2.0 * left);
+        }
+        f64::INFINITY
+    }
+
     /// Number of equal intervals, none longer than `spacing`, that divide `length`.
     pub(crate) fn intervals(length: f64, spacing: f64) -> usize {
         // 1e-9: a length of exactly n spacings must not become n + 1 intervals by rounding

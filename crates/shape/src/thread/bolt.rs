@@ -243,6 +243,7 @@ impl Bolt {
             own.retain(|chart| self.sample(solid.place(chart)).distance.abs() < 1e-9);
             nodes.append(&own, BODY + 16 * index as u32);
         }
+        nodes.pack(|chart| self.surface.side_of(chart), |chart| self.place(chart).z);
         nodes
     }
 

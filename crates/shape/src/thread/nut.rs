@@ -205,6 +205,7 @@ impl Nut {
             self.hexagon.section.locate(self.hexagon.place(chart).xy()).level > level - 1e-9
         });
         nodes.append(&wall, BODY);
+        nodes.pack(|chart| self.surface.side_of(chart), |chart| self.place(chart).z);
         nodes
     }
 

@@ -96,13 +96,13 @@ impl RadialSurface {
             let rows = NodeSpacing::intervals(widths[face as usize], spacing.face);
             for row in 0..rows {
                 let u = (row as f64 + 0.5) / rows as f64;
-                self.helix(&mut nodes, NodeKind::Face, face, u, spacing.helix, 0.5 * (row % 2) as f64);
+                self.helix(&mut nodes, NodeKind::Face, face, u, spacing, 0.5 * (row % 2) as f64);
             }
         }
         // the ridge that cuts is the crest of a bolt, the root (minor diameter) of a nut
         let cutting = if self.side == Side::External { CREST } else { ROOT };
         for u in [0.0, 1.0] {
-            self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing.helix_edge, 0.0);
+            self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing, 0.0);
         }
         nodes
     }
@@ -113,9 +113,16 @@ impl RadialSurface {
         let laps = NodeSpacing::intervals(circumference, spacing.start);
         let number = end as u32;
         let each_lap = |count: usize| (0..count).map(move |index| index as f64 / count as f64);
-        each_lap(laps).for_each(|lap| nodes.push(NodeKind::Edge, END + number, 0.0, lap));
+        let left =
+            |index: usize, last: usize| NodeSpacing::left_without(index, last, spacing.start, spacing.helix);
+        let ring = |nodes: &mut NodeSet, face: u32, u: f64| {
+            for (index, lap) in each_lap(laps).enumerate() {
+                nodes.push_between(NodeKind::Edge, face, u, lap, left(index, laps));
+            }
+        };
+        ring(nodes, END + number, 0.0);
         if let ThreadStart::Chamfered { .. } = self.starts[end] {
-            each_lap(laps).for_each(|lap| nodes.push(NodeKind::Edge, CONE + number, 1.0, lap));
+            ring(nodes, CONE + number, 1.0);
             let depth = self.profile.crest_radius() - self.profile.root_radius();
             let rows = NodeSpacing::intervals(depth * std::f64::consts::SQRT_2, spacing.face);
             for row in 0..rows {
@@ -128,11 +135,13 @@ impl RadialSurface {
             let steps = NodeSpacing::intervals(circumference * widest / self.profile.pitch(), spacing.start);
             for side in 0..2 {
                 for step in 0..=steps {
-                    nodes.push(
+                    let u = step as f64 / steps as f64;
+                    nodes.push_between(
                         NodeKind::Edge,
                         CONE_EDGE + 2 * number + side,
-                        step as f64 / steps as f64,
+                        u,
                         0.0,
+                        left(step, steps),
                     );
                 }
             }
@@ -146,13 +155,23 @@ impl RadialSurface {
     }
 
     /// One row along the helix, leaving out what the starts have cut away.
-    fn helix(&self, nodes: &mut NodeSet, kind: NodeKind, face: u32, u: f64, spacing: f64, phase: f64) {
+    fn helix(
+        &self,
+        nodes: &mut NodeSet,
+        kind: NodeKind,
+        face: u32,
+        u: f64,
+        spacing: &NodeSpacing,
+        phase: f64,
+    ) {
         let s = self.phase_of(face, u);
         let radius = self.profile.crest_radius();
         let turns = self.ends.map(|z| (z - s) / self.profile.pitch());
         let lead = self.profile.rise().abs();
-        let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * radius.hypot(lead), spacing);
+        let between = if kind == NodeKind::Edge { spacing.helix_edge } else { spacing.helix };
+        let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * radius.hypot(lead), between);
         let hand = self.profile.rise().signum();
+        let mut row = Vec::with_capacity(count + 1);
         for index in 0..=count {
             let turn = turns[0] + (turns[1] - turns[0]) * (index as f64 + phase) / count as f64;
             if turn > turns[1] + 1e-12 {
@@ -169,9 +188,43 @@ impl RadialSurface {
             // on an edge rounding decides between the two faces, but never in favour of a cone by a margin
             let cut = kind == NodeKind::Edge && !self.is_cut(at);
             if own || cut {
-                nodes.push(kind, face, u, chart.v);
+                row.push(chart.v);
             }
         }
+        let last = row.len().saturating_sub(1);
+        for (index, turn) in row.into_iter().enumerate() {
+            let left = match kind {
+                NodeKind::Edge => NodeSpacing::left_without(index, last, spacing.helix_edge, spacing.helix),
+                NodeKind::Face | NodeKind::Corner => f64::INFINITY,
+            };
+            nodes.push_between(kind, face, u, turn, left);
+        }
+    }
+
+    /// Which of the two flanks a node is on or at the edge of, 0 the lower and 1 the upper one; 2 for other places of the
+    /// thread, 3 for the body around it. Nodes of one flank are near together.
+    pub(crate) fn side_of(&self, chart: Chart) -> u32 {
+        let Chart { face, u, .. } = chart;
+        match face {
+            LOWER_FLANK => 0,
+            UPPER_FLANK => 1,
+            CREST if u == 0.0 || u == 1.0 => u as u32,
+            ROOT if u == 0.0 || u == 1.0 => 1 - u as u32,
+            CONE_EDGE..=11 => (face - CONE_EDGE) % 2,
+            BODY.. => 3,
+            _ => {
+                let at = self.locate(chart);
+                match self.radius(at.angle, at.z).1 {
+                    RadialFace::Flank { side, .. } => u32::from(side > 0),
+                    _ => 2,
+                }
+            }
+        }
+    }
+
+    /// Heights between which nothing cuts the thread [m].
+    pub(crate) fn endless(&self) -> [f64; 2] {
+        [0, 1].map(|end| self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]))
     }
 
     /// Whether a cone has removed the thread at this place.

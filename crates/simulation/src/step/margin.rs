@@ -5,7 +5,6 @@
 //! v = |v_across| + |v_z − k ω_z| + |ω_tilt| R. Other pairs: v = |v| + |ω| R.
 
 use tightfit_pipeline::detection::Side;
-use tightfit_shape::{Part, Symmetry};
 
 /// Least margin [m]: velocities change within the step by what contacts push. A step that goes farther is begun again.
 const LEAST: f64 = 0.01e-3;
@@ -21,7 +20,7 @@ pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
     let linear = sides[0].velocity_at(sides[1].center) - sides[1].linear;
     let angular = sides[0].angular - sides[1].angular;
     let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
-    let speed = match rise(sides.map(|side| side.part)) {
+    let speed = match sides[0].part.common_rise(sides[1].part) {
         Some(rise) => {
             let (along, spin) = (linear.dot(&axis), angular.dot(&axis));
             let across = (linear - axis * along).norm();
@@ -36,15 +35,4 @@ pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
 /// Largest distance of a part from its centre [m].
 fn reach(side: &Side) -> f64 {
     side.part.aabb().map_or(f64::INFINITY, |aabb| aabb.diagonal() / 2.0)
-}
-
-/// Advance per radian of the common symmetry [m/rad]: zero for turned parts, `None` without one.
-fn rise(parts: [&Part; 2]) -> Option<f64> {
-    match parts.map(Part::symmetry) {
-        [Symmetry::Revolved, Symmetry::Revolved] => Some(0.0),
-        [Symmetry::Screw { pitch: a }, Symmetry::Screw { pitch: b }] if (a - b).abs() < 1e-3 * a.abs() => {
-            Some(a / std::f64::consts::TAU)
-        }
-        _ => None,
-    }
 }

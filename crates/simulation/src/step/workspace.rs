@@ -302,7 +302,7 @@ fn both_move(scene: &Scene) -> bool {
 pub(crate) fn placed(body: &crate::Body, part: &tightfit_shape::Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
-    NodeBlocks::new(positions)
+    NodeBlocks::weighed(positions, &body.nodes.left)
 }
 
 /// Memory of the nodes that are not among the shared ones [bytes].
