@@ -118,8 +118,11 @@ fn a_tool_that_hardly_moves_leaves_moments_of_inertia_open() {
     assert!(sensor.refusals.iter().any(|refusal| refusal.name.contains("turn of the sensor")), "{sensor:?}");
     let answer = identify_inertia(&trials, &load, Vector3::zeros());
     assert!(answer.refusals.iter().any(|refusal| refusal.name.contains("inertia")), "{answer:?}");
-    let lag = identify_time_offset(&trials, &load);
-    assert!(lag.get("lag of the wrench").is_none());
+    // a tool at rest has no lag to show
+    let still: Vec<Trial> = (0..3).map(|seed| swings(seed, 1e-5, 0.0)).collect();
+    let (load, _) = identify_sensor(&still);
+    let lag = identify_time_offset(&still, &load);
+    assert!(lag.get("lag of the wrench").is_none(), "{lag:?}");
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
         put(pose, Vector3::zeros(), Vector3::zeros(), &mut random);
     }
     for _ in 0..25 {
-        let (tilt, heading) = (0.05 + 0.25 * random.unit(), random.unit() * 6.28);
+        let (tilt, heading) = (0.05 + 0.25 * random.unit(), random.unit() * std::f64::consts::TAU);
         let attitude = tilted(tilt * heading.cos(), tilt * heading.sin(), 0.1 * random.signed());
         let down = attitude.inverse() * -Vector3::z();
         let corner = match fit.outline {
@@ -183,7 +186,7 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
             Outline::Rectangle { half } => Vector2::new(half[0].copysign(down.x), half[1].copysign(down.y)),
         };
         let arm = attitude * Vector3::new(corner.x, corner.y, 0.0);
-        let way = random.unit() * 6.28;
+        let way = random.unit() * std::f64::consts::TAU;
         let slip = Vector3::new(way.cos(), way.sin(), 0.0) * 0.03;
         let start = fit.mouth + Vector3::new(0.04 * random.signed(), 0.04 * random.signed(), 0.0);
         let lift = 10.0 + 15.0 * random.unit();
@@ -296,7 +299,7 @@ fn an_examination_names_what_is_wrong() {
         kinds(|t| t.torque.iter_mut().for_each(|torque| torque.z = 0.0)).contains(&FindingKind::Constant)
     );
     assert!(
-        kinds(|t| t.force.iter_mut().for_each(|force| force.z = force.z.max(-4.0)))
+        kinds(|t| t.force.iter_mut().for_each(|force| force.z = force.z.min(3.7)))
             .contains(&FindingKind::Saturated)
     );
     assert!(kinds(|t| t.torque.iter_mut().for_each(|torque| *torque *= 1e3)).contains(&FindingKind::Unit));
