@@ -11,6 +11,7 @@ mod checkpoint;
 pub mod cspace;
 pub mod depth;
 mod error;
+pub mod identification;
 pub mod inrol;
 mod recipe;
 pub mod recordings;
