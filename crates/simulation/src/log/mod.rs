@@ -114,3 +114,11 @@ pub fn read(path: &Path) -> Result<Log, LogError> {
     }
     Ok(Log { scene, meta, columns })
 }
+
+/// The columns of any flat Parquet file of numbers, whoever wrote it.
+///
+/// # Errors
+/// When the file cannot be read, or a column holds other than numbers and flags.
+pub fn read_parquet_columns(path: &Path) -> Result<Vec<Column>, LogError> {
+    parquet_file::read_any(path).map(|(_, columns)| columns)
+}

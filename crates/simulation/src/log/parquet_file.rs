@@ -94,6 +94,15 @@ fn write_column<T: DataType>(
 type Contents = (Vec<(String, String)>, Vec<Column>);
 
 pub(super) fn read(path: &Path) -> Result<Contents, LogError> {
+    let (entries, columns) = read_any(path)?;
+    if !entries.iter().any(|(key, _)| key == "tightfit.format") {
+        return Err(LogError::foreign(path, "it has no entry tightfit.format"));
+    }
+    Ok((entries, columns))
+}
+
+/// Entries and columns of any flat file of numbers, whoever wrote it.
+pub(super) fn read_any(path: &Path) -> Result<Contents, LogError> {
     let bytes = std::fs::read(path).map_err(LogError::io("read", path))?;
     if !bytes.starts_with(MAGIC) {
         return Err(LogError::foreign(path, "it is not a Parquet file"));
@@ -111,9 +120,6 @@ pub(super) fn read(path: &Path) -> Result<Contents, LogError> {
         .flatten()
         .filter_map(|entry| Some((entry.key.clone(), entry.value.clone()?)))
         .collect();
-    if !entries.iter().any(|(key, _)| key == "tightfit.format") {
-        return Err(LogError::foreign(path, "it has no entry tightfit.format"));
-    }
     let schema = metadata.schema_descr();
     let mut columns = Vec::new();
     for (index, described) in schema.columns().iter().enumerate() {
@@ -142,6 +148,12 @@ fn read_values(reader: &dyn FileReader, index: usize, is_optional: bool) -> Resu
         }
         match group.get_column_reader(index)? {
             ColumnReader::DoubleColumnReader(column) => reals.read(column, rows)?,
+            ColumnReader::FloatColumnReader(column) => {
+                let mut singles = Cells::default();
+                singles.read(column, rows)?;
+                reals.values.extend(singles.values.into_iter().map(f64::from));
+                reals.levels.extend(singles.levels);
+            }
             ColumnReader::Int64ColumnReader(column) => {
                 kind = Physical::INT64;
                 wholes.read(column, rows)?;

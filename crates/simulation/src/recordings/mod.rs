@@ -8,7 +8,7 @@ state and is never corrected afterwards. `npy` reads the array, `load` the folde
 
 mod error;
 mod load;
-mod npy;
+pub mod npy;
 mod replay;
 mod spread;
 

@@ -13,17 +13,23 @@ use super::RecordingError;
 
 /// Numbers by rows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Table {
-    pub(super) columns: usize,
-    pub(super) values: Vec<f64>,
+pub struct Table {
+    /// Numbers of a row, at least one.
+    pub columns: usize,
+    /// Row after row.
+    pub values: Vec<f64>,
 }
 
 impl Table {
-    pub(super) fn rows(&self) -> usize {
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
         self.values.len() / self.columns
     }
 
-    pub(super) fn row(&self, index: usize) -> &[f64] {
+    /// One row.
+    #[must_use]
+    pub fn row(&self, index: usize) -> &[f64] {
         &self.values[index * self.columns..(index + 1) * self.columns]
     }
 }
@@ -31,7 +37,11 @@ impl Table {
 const REMEDY: &str =
     "expected a row-major two-dimensional array of float32 or float64, as numpy.save writes it";
 
-pub(super) fn read(path: &Path) -> Result<Table, RecordingError> {
+/// Reads a file.
+///
+/// # Errors
+/// When it cannot be read or is no such array.
+pub fn read(path: &Path) -> Result<Table, RecordingError> {
     let bytes = std::fs::read(path).map_err(RecordingError::unreadable(path))?;
     parse(&bytes).map_err(|found| RecordingError::malformed(path, found, REMEDY))
 }
