@@ -16,6 +16,8 @@ mod error;
 pub mod inrol;
 mod recipe;
 pub mod recordings;
+pub mod virtual_experiment;
 mod whole_file;
+pub mod wrench;
 
 pub use error::LearningError;
