@@ -17,11 +17,13 @@
 //! All but p and n is the same for all contacts of an object, and X is affine in p. The first layers are therefore composed
 //! with X once for a state, and take three (six) numbers instead of 38 (44).
 
+mod file;
 mod inputs;
 mod options;
 mod parameters;
 mod round;
 
+pub use file::InteractionFile;
 pub use inputs::{INPUT_NAMES, INPUTS, ObjectState};
 pub use options::{InteractionOptions, NormalSource, NormalTurn, SurfaceAverage};
 pub use parameters::{CLUSTERS, InteractionNetwork, NEIGHBOURS, PARAMETERS};

@@ -18,6 +18,8 @@ pub struct InteractionOptions {
     pub normal: NormalSource,
     /// Whether contacts stay as they are when there are no more of them than clusters.
     pub keeps_few: bool,
+    /// Contacts with a wider gap are left out [m]; none where all that are found count.
+    pub widest_gap: Option<f64>,
     /// Quaternion [x, y, z, w] that takes the object's axes to those that the inputs are given in.
     pub inputs_from_object: [f64; 4],
 }
@@ -61,6 +63,7 @@ impl InteractionOptions {
         average: SurfaceAverage::Project,
         normal: NormalSource::Field,
         keeps_few: true,
+        widest_gap: None,
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
 
@@ -72,6 +75,7 @@ impl InteractionOptions {
         average: SurfaceAverage::Snap,
         normal: NormalSource::Surface,
         keeps_few: true,
+        widest_gap: Some(0.0),
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
 

@@ -6,6 +6,7 @@ mod bench_batch;
 mod bench_clustering;
 mod bench_contacts;
 mod bench_detection;
+mod bench_interaction;
 mod bench_network;
 mod bench_record;
 mod bench_step;

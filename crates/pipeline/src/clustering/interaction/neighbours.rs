@@ -203,11 +203,11 @@ fn fill(points: &[f64], count: usize, stride: usize, search: &mut NeighbourSearc
     let longest = (0..3).fold(0.0, |longest: f64, axis| longest.max(high[axis] - low[axis]));
     let scale = if longest > 0.0 { (CELLS - 1.0) / longest } else { 0.0 };
     order.clear();
-    for index in 0..count {
+    order.extend((0..count).map(|index| {
         let cell = |axis: usize| spread(((columns[axis][index] - low[axis]) * scale) as u64);
         let key = cell(0) | cell(1) << 1 | cell(2) << 2;
-        order.push(key << 32 | index as u64);
-    }
+        key << 32 | index as u64
+    }));
     order.sort_unstable();
     blocks.clear();
     numbers.clear();
