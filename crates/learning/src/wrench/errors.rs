@@ -44,7 +44,13 @@ impl WrenchErrors {
     /// predicted.
     #[must_use]
     pub fn cost(&self) -> f64 {
+        self.cost_against(self.measured)
+    }
+
+    /// The same against other root mean squares of force and torque [N, N·m]: those of all moments, where these are a few.
+    #[must_use]
+    pub fn cost_against(&self, measured: [f64; 2]) -> f64 {
         let share = |error: f64, measured: f64| (error / measured.max(1e-12)).powi(2);
-        (share(self.force, self.measured[0]) + share(self.torque, self.measured[1])) / 2.0
+        (share(self.force, measured[0]) + share(self.torque, measured[1])) / 2.0
     }
 }

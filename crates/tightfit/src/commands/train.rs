@@ -15,6 +15,7 @@ use tightfit::shape::Part;
 use tightfit::shape::mesh::{MeshPart, guess_unit, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
 
+use super::train_clustering::{self, ClusteringArguments};
 use super::train_cspace::{self, CspaceArguments};
 use super::train_options::TrainOptions;
 use crate::output::{put, say};
@@ -33,6 +34,8 @@ enum What {
     Depth(DepthArguments),
     /// Networks that tell free configurations of a scene's driven part from colliding ones.
     Cspace(CspaceArguments),
+    /// The network that makes clusters of contacts, from recorded trials with a force sensor.
+    Clustering(ClusteringArguments),
 }
 
 #[derive(Args)]
@@ -115,6 +118,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<ExitCode> {
     match &arguments.what {
         What::Depth(arguments) => run_depth(arguments),
         What::Cspace(arguments) => train_cspace::run(arguments),
+        What::Clustering(arguments) => train_clustering::run(arguments),
     }
 }
 

@@ -5,12 +5,14 @@
 //!                                 ─► charts (plot)     ─┼─► report_html
 //!                                 ─► contact_drawing   ─┘
 //! one and a recorded one ─► reference ─► reference_html
+//! several methods against recorded trials ─► evaluation ─► evaluation_html
 //! several of one scene by different methods ─► overlay ─► comparison_html
 //! ```
 
 mod axis;
 mod charts;
 mod contact_drawing;
+mod evaluation;
 mod figures;
 mod number;
 mod overlay;
@@ -21,6 +23,7 @@ mod summary;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
+pub use evaluation::{EvaluatedMethod, evaluation_html};
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
 pub use reference::{OverlaidCurve, reference_html};
