@@ -15,6 +15,7 @@ pub mod cma_es;
 pub mod cspace;
 pub mod depth;
 mod error;
+pub mod identification;
 pub mod inrol;
 mod recipe;
 pub mod recordings;

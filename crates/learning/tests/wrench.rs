@@ -60,7 +60,11 @@ fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sens
     let trial = generate_trial(&scene, &quiet, 3).expect("generated");
     let recorded = m48x5();
     // the grasp of the experiment is the spring of the prediction
-    let spring = HoldingSpring { stiffness: quiet.grasp[0], turning_stiffness: quiet.grasp[1], ..HoldingSpring::default() };
+    let spring = HoldingSpring {
+        stiffness: quiet.grasp[0],
+        turning_stiffness: quiet.grasp[1],
+        ..HoldingSpring::default()
+    };
     let (wrenches, farthest) = closed_loop(&recorded, Preset::Tight.into(), &spring, &trial);
     let moments = LoadModel::Followed.moments(&recorded, &spring, &trial).expect("samples");
     let errors = WrenchErrors::of(wrenches.iter().zip(&moments.measured));

@@ -31,10 +31,14 @@ enum Command {
     Compare(commands::compare::CompareArguments),
     /// Hold the contact wrenches of several sets of methods against recorded ones.
     Evaluate(commands::evaluate::EvaluateArguments),
+    /// Find the numbers of an experiment (sensor, part, hole, friction, grasp) from its recordings.
+    Identify(commands::identify::IdentifyArguments),
     /// Read what others published into our formats.
     Import(commands::import::ImportArguments),
     /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
     Part(commands::part::PartArguments),
+    /// Look recordings with a force sensor over: gaps, repeats, units, rotations, saturation; draw their channels.
+    Recording(commands::recording::RecordingArguments),
     /// Run a log again and compare every step; fails when one differs.
     Replay(commands::replay::ReplayArguments),
     /// List the built-in scenes, or show one (or a scene file) body by body.
@@ -57,8 +61,10 @@ fn main() -> ExitCode {
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments),
+        Some(Command::Identify(arguments)) => commands::identify::run(&arguments),
         Some(Command::Import(arguments)) => commands::import::run(&arguments),
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
+        Some(Command::Recording(arguments)) => commands::recording::run(&arguments),
         Some(Command::Replay(arguments)) => commands::replay::run(&arguments),
         Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
         Some(Command::Schema) => commands::schema::run(),

@@ -25,12 +25,32 @@ fn text(path: &Path) -> &str {
 fn training_that_is_killed_goes_on_to_the_same_network() {
     let folder = folder("kill");
     let recordings = folder.join("recordings");
-    let made = program(&["virtual-experiment", "48x5", "--trials", "3", "--seconds", "0.3", "--out", text(&recordings)]);
+    let made = program(&[
+        "virtual-experiment",
+        "48x5",
+        "--trials",
+        "3",
+        "--seconds",
+        "0.3",
+        "--out",
+        text(&recordings),
+    ]);
     assert!({ made }.status().expect("run").success());
     let train = |out: &Path| {
         program(&[
-            "train", "clustering", text(&recordings), "--stages", "outputs,objects", "--generations", "6",
-            "--population", "4", "--batch", "6", "--out", text(out),
+            "train",
+            "clustering",
+            text(&recordings),
+            "--stages",
+            "outputs,objects",
+            "--generations",
+            "6",
+            "--population",
+            "4",
+            "--batch",
+            "6",
+            "--out",
+            text(out),
         ])
     };
     let [whole, killed] = ["whole.safetensors", "killed.safetensors"].map(|name| folder.join(name));

@@ -78,7 +78,7 @@ pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_csv).collect();
     files.sort();
     if files.is_empty() {
-        let remedy = "`tightfit virtual-experiment` and `tightfit identify` write recordings";
+        let remedy = "`tightfit virtual-experiment` writes recordings; other logs need a calibration (`tightfit identify`)";
         return Err(unusable(path, "it holds no recording (.csv)".into(), remedy));
     }
     files.iter().map(|file| Recording::load(file)).collect()

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use tightfit::learning::recordings::{Recording, fingerprint, load_recordings, split_trials};
+use tightfit::learning::identification::Calibration;
+use tightfit::learning::recordings::{Recording, fingerprint, load_recordings, read_trials, split_trials};
 use tightfit::learning::wrench::{HoldingSpring, LoadModel, RecordedScene, identify_spring};
 use tightfit::scene::Scene;
 
@@ -17,6 +18,9 @@ pub(super) struct RecordedArguments {
     /// Built-in scene or scene file; scene.toml in the folder of the recordings when not given.
     #[arg(long)]
     scene: Option<String>,
+    /// calibration.toml that `tightfit identify --write` wrote: the logs are then those it was made from, in any form.
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
     /// Where the state of the part and its load are taken to be; the same for every method.
     #[arg(long, value_enum)]
     load_model: Option<Load>,
@@ -49,9 +53,10 @@ pub(super) struct RecordedTrials {
 
 impl RecordedArguments {
     pub(super) fn load(&self) -> Result<RecordedTrials> {
-        let all = load_recordings(&self.recordings)?;
+        let all = self.all()?;
         let folder =
             if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
+        let folder = self.calibration.as_deref().map_or(folder, Path::parent);
         let beside = folder.unwrap_or(Path::new(".")).join("scene.toml");
         let scene = match &self.scene {
             Some(scene) => Scene::find(scene)?,
@@ -70,6 +75,19 @@ impl RecordedArguments {
         let split = split_trials(&vec![""; all.len()], self.split);
         let of = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect();
         Ok(RecordedTrials { recorded, train: of(&split.train), test: of(&split.test), fingerprint })
+    }
+
+    fn all(&self) -> Result<Vec<Recording>> {
+        let Some(calibration) = &self.calibration else { return Ok(load_recordings(&self.recordings)?) };
+        let calibration = Calibration::load(calibration)?;
+        let trials = read_trials(&self.recordings, None)?.trials;
+        // trials that never found the hole cannot be placed
+        let all: Vec<Recording> =
+            trials.iter().filter_map(|trial| calibration.recording(trial).ok()).collect();
+        if all.is_empty() {
+            bail!("the calibration places no trial of {}; identify again", self.recordings.display());
+        }
+        Ok(all)
     }
 
     /// The load model that was asked for, or another.

@@ -6,6 +6,7 @@
 //!                                 ─► contact_drawing   ─┘
 //! one and a recorded one ─► reference ─► reference_html
 //! several methods against recorded trials ─► evaluation ─► evaluation_html
+//! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! several of one scene by different methods ─► overlay ─► comparison_html
 //! ```
 
@@ -18,7 +19,9 @@ mod number;
 mod overlay;
 mod penetration;
 mod plot;
+mod recordings;
 mod reference;
+mod scatter;
 mod summary;
 mod wrench_pair;
 
@@ -26,7 +29,9 @@ pub use contact_drawing::ContactDrawing;
 pub use evaluation::{EvaluatedMethod, evaluation_html};
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
+pub use recordings::{IdentifiedSection, TrialPage, identification_html, recordings_html};
 pub use reference::{OverlaidCurve, reference_html};
+pub use scatter::Scatter;
 pub use summary::{Outcome, RunSummary};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 

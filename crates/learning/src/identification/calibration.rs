@@ -1,0 +1,297 @@
+//! All that was identified of a peg, a hole and a sensor, in one file: it turns trials into recordings and makes the scene.
+//!
+//! ```text
+//! Trial ─► tool pose ∘ tool_from_part, seen from the hole of that trial      wrench: bias and weight off, moved to the part's centre
+//! ```
+//!
+//! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame lies at its
+//! centre of mass, +z towards its tail. The pose is that of a part which the grasp holds stiffly; `grasp` says by how much it gives
+//! way under a load. The measured wrench is not used for the pose, so that a prediction from the pose knows nothing of it.
+
+use std::path::Path;
+
+use nalgebra::{Matrix6, Vector2};
+use serde::{Deserialize, Serialize};
+use tightfit_shape::TriMesh;
+use tightfit_shape::mesh::{LengthUnit, save};
+use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
+
+use super::{Mouth, Outline, Play, SensorLoad, pocket_mesh, tool_from_tip};
+use crate::LearningError;
+use crate::recordings::{Recording, Sample, Trial};
+
+/// How much longer than the depth of the hole the peg is made [m]; its real length is not in the data.
+const TAIL: f64 = 10e-3;
+/// Density of the peg in the scene [kg/m³]; not in the data either. It matters little: what a held part weighs, its holder carries.
+const DENSITY: f64 = 1200.0;
+
+/// Everything that was identified.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// Friction coefficient [-].
+    pub friction: f64,
+    /// Outline of the peg.
+    pub peg: PegNumbers,
+    /// The hole.
+    pub hole: HoleNumbers,
+    /// The sensor.
+    pub sensor: SensorNumbers,
+    /// C: give of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m, N·m].
+    pub grasp_give: [[f64; 6]; 6],
+    /// Trials with their own numbers.
+    pub trials: Vec<TrialNumbers>,
+}
+
+/// Outline and place of the peg.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PegNumbers {
+    /// Half widths along x and y [mm]; equal radii for a round one.
+    pub half_mm: [f64; 2],
+    /// Whether it is round.
+    pub is_round: bool,
+    /// Length in the scene [mm].
+    pub length_mm: f64,
+    /// Tip in the tool's frame [mm].
+    pub tool_from_tip_mm: [f64; 3],
+    /// Attitude of the part in the tool's frame, quaternion w, x, y, z.
+    pub tool_from_tip_wxyz: [f64; 4],
+}
+
+/// The hole.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct HoleNumbers {
+    /// Air on each side along x and y [mm].
+    pub clearance_mm: [f64; 2],
+    /// Depth [mm].
+    pub depth_mm: f64,
+    /// Attitude, quaternion w, x, y, z.
+    pub world_from_hole_wxyz: [f64; 4],
+}
+
+/// The sensor.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SensorNumbers {
+    /// Its axes in the tool's, quaternion w, x, y, z.
+    pub tool_from_sensor_wxyz: [f64; 4],
+    /// Its origin in the tool's frame [mm].
+    pub origin_mm: [f64; 3],
+    /// Mass that hangs on it [kg].
+    pub mass_kg: f64,
+    /// Centre of that mass from its origin, tool axes [mm].
+    pub center_mm: [f64; 3],
+}
+
+/// What belongs to one trial.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialNumbers {
+    /// Its name.
+    pub name: String,
+    /// Middle of the mouth [mm]; none where the peg never went in.
+    pub mouth_mm: Option<[f64; 3]>,
+    /// Bias of the force [N], tool axes.
+    pub bias_n: [f64; 3],
+    /// Bias of the torque [N·m].
+    pub bias_nm: [f64; 3],
+}
+
+fn wxyz(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+    [rotation.w, rotation.i, rotation.j, rotation.k]
+}
+
+fn rotation([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
+    UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
+}
+
+fn millimetres(vector: Vector3<f64>) -> [f64; 3] {
+    (vector * 1e3).into()
+}
+
+fn metres(numbers: [f64; 3]) -> Vector3<f64> {
+    Vector3::from(numbers) * 1e-3
+}
+
+impl Calibration {
+    /// Gathers what was identified.
+    #[must_use]
+    pub fn new(trials: &[Trial], load: &SensorLoad, mouth: &Mouth, play: &Play, friction: f64) -> Self {
+        let tip = tool_from_tip(mouth);
+        let (half, is_round) = match mouth.outline {
+            Outline::Round { radius } => ([radius; 2], true),
+            Outline::Rectangle { half } => (half, false),
+        };
+        let number = |(index, trial): (usize, &Trial)| TrialNumbers {
+            name: trial.name.clone(),
+            mouth_mm: play.mouths[index].map(millimetres),
+            bias_n: load.bias[index][0].into(),
+            bias_nm: load.bias[index][1].into(),
+        };
+        Self {
+            friction,
+            peg: PegNumbers {
+                half_mm: half.map(|half| half * 1e3),
+                is_round,
+                length_mm: (play.depth + TAIL) * 1e3,
+                tool_from_tip_mm: millimetres(tip.translation),
+                tool_from_tip_wxyz: wxyz(&tip.rotation),
+            },
+            hole: HoleNumbers {
+                clearance_mm: play.clearance.map(|clearance| clearance * 1e3),
+                depth_mm: play.depth * 1e3,
+                world_from_hole_wxyz: wxyz(&play.world_from_hole),
+            },
+            sensor: SensorNumbers {
+                tool_from_sensor_wxyz: wxyz(&load.tool_from_sensor),
+                origin_mm: [0.0, 0.0, (mouth.tool_to_tip - mouth.sensor_to_tip) * 1e3],
+                mass_kg: load.mass,
+                center_mm: millimetres(load.center),
+            },
+            grasp_give: std::array::from_fn(|i| std::array::from_fn(|j| play.give[(i, j)])),
+            trials: trials.iter().enumerate().map(number).collect(),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no calibration.
+    pub fn load(path: &Path) -> Result<Self, LearningError> {
+        let wrong = |problem: String| LearningError::File {
+            path: path.display().to_string(),
+            problem,
+            remedy: "`tightfit identify LOGS --write FOLDER` writes calibration.toml",
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        toml::from_str(&text).map_err(|error| wrong(error.to_string()))
+    }
+
+    /// Writes `calibration.toml`, `scene.toml` and, for a peg that is not round, `pocket.stl` into a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), LearningError> {
+        let wrong = |path: &Path, problem: String| LearningError::File {
+            path: path.display().to_string(),
+            problem,
+            remedy: "choose a folder that can be written",
+        };
+        std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error.to_string()))?;
+        let put = |name: &str, text: String| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).map_err(|error| wrong(&path, error.to_string()))
+        };
+        let text = toml::to_string(self).map_err(|error| wrong(folder, error.to_string()))?;
+        put("calibration.toml", text)?;
+        put("scene.toml", self.scene())?;
+        if !self.peg.is_round {
+            let path = folder.join("pocket.stl");
+            save(&self.pocket(), &path, LengthUnit::Millimetre)
+                .map_err(|error| wrong(&path, error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// The hole of a rectangular peg as a mesh [m], frame in the middle of its mouth.
+    #[must_use]
+    pub fn pocket(&self) -> TriMesh {
+        let wide = |axis: usize| (self.peg.half_mm[axis] + self.hole.clearance_mm[axis]) * 1e-3;
+        pocket_mesh(Vector2::new(wide(0), wide(1)), self.hole.depth_mm * 1e-3)
+    }
+
+    /// The scene: the hole at the origin, the peg above it.
+    #[must_use]
+    pub fn scene(&self) -> String {
+        let [x, y] = self.peg.half_mm.map(|half| 2.0 * half);
+        let (length, depth) = (self.peg.length_mm, self.hole.depth_mm);
+        let mass = DENSITY
+            * length
+            * x
+            * y
+            * 1e-9
+            * if self.peg.is_round { std::f64::consts::FRAC_PI_4 } else { 1.0 };
+        let [hole, peg, height] = match self.peg.is_round {
+            true => [
+                format!(
+                    "shape = {{ kind = \"hole\", diameter_mm = {}, depth_mm = {depth}, outer_diameter_mm = {}, floor_mm = 5 }}",
+                    x + 2.0 * self.hole.clearance_mm[0],
+                    4.0 * x
+                ),
+                format!("shape = {{ kind = \"peg\", diameter_mm = {x}, length_mm = {length} }}"),
+                "2".to_string(),
+            ],
+            false => [
+                "shape = { kind = \"mesh\", file = \"pocket.stl\", unit = \"mm\" }".to_string(),
+                format!("shape = {{ kind = \"block\", size_mm = [{x}, {y}, {length}] }}"),
+                (length / 2.0 + 2.0).to_string(),
+            ],
+        };
+        format!(
+            "name = \"identified-fit\"\ndescription = \"A peg and its hole with dimensions from recordings\"\nfriction = {}\n\n\
+             [parts.hole]\n{hole}\nmotion = \"fixed\"\n\n[parts.peg]\n{peg}\nmass_kg = {mass}\nposition_mm = [0, 0, {height}]\n",
+            self.friction
+        )
+    }
+
+    /// Pose of the part's centre of mass in the tool's frame.
+    #[must_use]
+    pub fn tool_from_part(&self) -> Pose {
+        let tip = Pose::new(metres(self.peg.tool_from_tip_mm), rotation(self.peg.tool_from_tip_wxyz));
+        tip * Pose::from_translation(Vector3::new(0.0, 0.0, self.peg.length_mm * 0.5e-3))
+    }
+
+    /// C about the tip as a matrix.
+    #[must_use]
+    pub fn give(&self) -> Matrix6<f64> {
+        Matrix6::from_fn(|i, j| self.grasp_give[i][j])
+    }
+
+    /// A trial as a recording in the hole's frame.
+    ///
+    /// # Errors
+    /// When the calibration does not know the trial, or its hole.
+    pub fn recording(&self, trial: &Trial) -> Result<Recording, LearningError> {
+        let unknown = |problem: &str| LearningError::File {
+            path: trial.name.clone(),
+            problem: problem.to_string(),
+            remedy: "identify again with this trial among the logs",
+        };
+        let numbers = self.trials.iter().find(|numbers| numbers.name == trial.name);
+        let numbers = numbers.ok_or_else(|| unknown("the calibration has no such trial"))?;
+        let mouth = numbers
+            .mouth_mm
+            .ok_or_else(|| unknown("the peg was never in the hole, whose place is unknown"))?;
+        let hole_from_world = Pose::new(metres(mouth), rotation(self.hole.world_from_hole_wxyz)).inverse();
+        let tool_from_part = self.tool_from_part();
+        let load = SensorLoad {
+            tool_from_sensor: rotation(self.sensor.tool_from_sensor_wxyz),
+            mass: self.sensor.mass_kg,
+            center: metres(self.sensor.center_mm),
+            bias: vec![[numbers.bias_n.into(), numbers.bias_nm.into()]],
+        };
+        let arm = tool_from_part.translation - metres(self.sensor.origin_mm);
+        let start = (0..trial.len()).find(|row| trial.has_wrench(*row)).unwrap_or(0);
+        let sample = |row: usize| {
+            let world_from_tool = trial.world_from_tool[row];
+            let [force, torque] = load.contact(trial, 0, row);
+            let hole_from_tool = hole_from_world * world_from_tool;
+            let twist = trial.twist_at(row, 2);
+            let lever = world_from_tool.rotation * tool_from_part.translation;
+            let velocity = twist.velocity_at(&world_from_tool.rotation, lever);
+            Sample {
+                time: trial.time[row] - trial.time[start],
+                world_from_part: hole_from_tool * tool_from_part,
+                twist: Twist::new(
+                    hole_from_world.transform_vector(velocity),
+                    tool_from_part.rotation.inverse() * twist.angular_in_body,
+                ),
+                force: hole_from_tool.transform_vector(force),
+                torque: hole_from_tool.transform_vector(torque - arm.cross(&force)),
+            }
+        };
+        Ok(Recording { name: trial.name.clone(), samples: (start..trial.len()).map(sample).collect() })
+    }
+}

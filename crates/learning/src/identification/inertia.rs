@@ -1,0 +1,180 @@
+//! The ten inertial parameters of what hangs on the sensor, as a body that can exist.
+//!
+//! ```text
+//! f = m (Rᵀg − a) + m (ω × (c × ω) + c × α)                    reading: what the tool feels of the body's weight and inertia
+//! τ = m c × (Rᵀg − a) − I α − ω × I ω                            about the sensor's origin, tool axes
+//!
+//! P = [Σ  mc; mcᵀ  m] = L Lᵀ,   I = tr(Σ) 1 − Σ                    pseudo-inertia, positive definite by its Cholesky factor
+//! ```
+//!
+//! a, α are accelerations of the sensor's origin. The search runs over L (its diagonal by logarithms), so that every body on the way can exist;
+//! the answer is given in m, mc and I with the uncertainty carried over to them. What the motion does not excite keeps a standard deviation above
+//! its limit and is refused.
+//!
+//! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter identification", RA-L 2018.
+//! C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
+
+use nalgebra::{DMatrix, Matrix3, Matrix4};
+use tightfit_spatial::Vector3;
+
+use super::least_squares::{Parameter, Problem};
+use super::sensor_load::{FreeRow, GRAVITY, free_motion};
+use super::{Answer, SensorLoad};
+use crate::recordings::Trial;
+
+/// A torque counts as much as a force of this arm [1/m].
+const PER_METRE: f64 = 20.0;
+/// Names, units, limits of the ten: mass, first moments, moments of inertia about the sensor's origin.
+const TEN: [(&str, &str, f64); 10] = [
+    ("mass", "kg", 0.02),
+    ("first moment x", "kg·m", 1e-3),
+    ("first moment y", "kg·m", 1e-3),
+    ("first moment z", "kg·m", 1e-3),
+    ("moment of inertia xx", "kg·m²", 2e-4),
+    ("moment of inertia yy", "kg·m²", 2e-4),
+    ("moment of inertia zz", "kg·m²", 2e-4),
+    ("product of inertia xy", "kg·m²", 2e-4),
+    ("product of inertia xz", "kg·m²", 2e-4),
+    ("product of inertia yz", "kg·m²", 2e-4),
+];
+/// Least standard deviation of a reading [N]: what differencing the motion leaves.
+const NOISE: f64 = 0.01;
+
+/// Pseudo-inertia of ten numbers: logarithms of the factor's diagonal, then what is below it.
+fn pseudo_inertia(numbers: &[f64]) -> Matrix4<f64> {
+    let [d, l] = [&numbers[..4], &numbers[4..10]];
+    #[rustfmt::skip]
+    let factor = Matrix4::new(
+        d[0].exp(), 0.0, 0.0, 0.0,
+        l[0], d[1].exp(), 0.0, 0.0,
+        l[1], l[2], d[2].exp(), 0.0,
+        l[3], l[4], l[5], d[3].exp(),
+    );
+    factor * factor.transpose()
+}
+
+/// m, mc, I of a pseudo-inertia.
+fn ten(pseudo: &Matrix4<f64>) -> [f64; 10] {
+    let second: Matrix3<f64> = pseudo.fixed_view::<3, 3>(0, 0).into();
+    let inertia = Matrix3::from_diagonal_element(second.trace()) - second;
+    [
+        pseudo[(3, 3)],
+        pseudo[(0, 3)],
+        pseudo[(1, 3)],
+        pseudo[(2, 3)],
+        inertia[(0, 0)],
+        inertia[(1, 1)],
+        inertia[(2, 2)],
+        inertia[(0, 1)],
+        inertia[(0, 2)],
+        inertia[(1, 2)],
+    ]
+}
+
+/// Force and torque that the sensor shows of a body in motion, without bias.
+fn reading(body: &[f64; 10], row: &FreeRow, origin: Vector3<f64>) -> [Vector3<f64>; 2] {
+    let [m, x, y, z, xx, yy, zz, xy, xz, yz] = *body;
+    let first = Vector3::new(x, y, z);
+    let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let (turning, spin_up) = (row.turning, row.turning_acceleration);
+    let acceleration = row.acceleration + spin_up.cross(&origin) + turning.cross(&turning.cross(&origin));
+    let felt = row.tool_from_world * GRAVITY - acceleration;
+    let force = felt * m - spin_up.cross(&first) - turning.cross(&turning.cross(&first));
+    let torque = first.cross(&felt) - inertia * spin_up - turning.cross(&(inertia * turning));
+    [force, torque]
+}
+
+/// Finds the ten from rows without contact; `origin` is the sensor's origin in the tool's frame [m].
+#[must_use]
+pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64>) -> Answer {
+    let rows: Vec<Vec<FreeRow>> =
+        trials.iter().enumerate().map(|(index, trial)| free_motion(trial, index, load)).collect();
+    let count: usize = rows.iter().map(Vec::len).sum();
+    if count < 100 {
+        let reason =
+            format!("{count} rows are free of contact; 100 are needed: move the tool through the air");
+        return Answer::refused("inertial parameters", reason);
+    }
+    // a ball of the weighed mass and 20 mm radius
+    let mass = load.mass.max(0.02);
+    let spread = (mass * 0.02_f64.powi(2) / 5.0).sqrt().ln();
+    let mut parameters: Vec<Parameter> = (0..10)
+        .map(|index| match index {
+            0..=2 => {
+                Parameter::new(format!("logarithm {index} of the pseudo-inertia's factor"), "-", spread, 3.0)
+            }
+            3 => Parameter::new("logarithm 3 of the pseudo-inertia's factor", "-", mass.sqrt().ln(), 0.3),
+            _ => Parameter::new(format!("entry {index} of the pseudo-inertia's factor"), "-", 0.0, 0.02),
+        })
+        .collect();
+    for (trial, [force, torque]) in load.bias.iter().enumerate() {
+        for (vector, limit, unit) in [(force, 1.0, "N"), (torque, 0.05, "N·m")] {
+            for axis in 0..3 {
+                let name = format!("bias {axis} of trial {trial}");
+                parameters.push(Parameter::new(name, unit, vector[axis], limit).of_trial(trial));
+            }
+        }
+    }
+    let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
+        let body = ten(&pseudo_inertia(values));
+        let bias = &values[10 + 6 * trial..16 + 6 * trial];
+        for row in &rows[trial] {
+            let [force, torque] = reading(&body, row, origin);
+            out.extend((0..3).map(|axis| row.force[axis] - bias[axis] - force[axis]));
+            out.extend((0..3).map(|axis| (row.torque[axis] - bias[3 + axis] - torque[axis]) * PER_METRE));
+        }
+    };
+    let solution = Problem {
+        parameters,
+        trials: trials.len(),
+        residuals: &residuals,
+        loss: 0.1,
+        noise: NOISE,
+        iterations: 40,
+    }
+    .solve();
+    // the uncertainty of the ten by their slopes
+    let body = ten(&pseudo_inertia(&solution.values));
+    let mut slopes = DMatrix::zeros(10, 10);
+    for column in 0..10 {
+        let step = 1e-4 * solution.parameters[column].limit;
+        let moved = |shift: f64| {
+            let mut values = solution.values.clone();
+            values[column] += shift;
+            ten(&pseudo_inertia(&values))
+        };
+        let (above, below) = (moved(step), moved(-step));
+        for row in 0..10 {
+            slopes[(row, column)] = (above[row] - below[row]) / (2.0 * step);
+        }
+    }
+    let covariance = &slopes * solution.covariance.view((0, 0), (10, 10)) * slopes.transpose();
+    let mut answer = Answer::default();
+    for (index, (name, unit, limit)) in TEN.into_iter().enumerate() {
+        let sigma = covariance[(index, index)].sqrt();
+        if sigma <= limit {
+            answer.give(name, unit, body[index], sigma);
+        } else {
+            answer.refuse(name, format!("its standard deviation would be {sigma:.1e} {unit}, more than {limit:.0e}; turn the tool faster and about more axes in free air"));
+        }
+    }
+    answer.give("rows in free motion used", "-", count as f64, 0.0);
+    answer.give("reading left in free motion", "N", solution.spread, 0.0);
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_of_ten_numbers_is_a_body_that_can_exist() {
+        let mut random = tightfit_spatial::SplitMix(5);
+        for _ in 0..200 {
+            let numbers: Vec<f64> =
+                (0..10).map(|index| random.signed() * if index < 4 { 3.0 } else { 0.2 }).collect();
+            let [m, _, _, _, xx, yy, zz, ..] = ten(&pseudo_inertia(&numbers));
+            assert!(m > 0.0 && xx < yy + zz && yy < xx + zz && zz < xx + yy);
+        }
+    }
+}

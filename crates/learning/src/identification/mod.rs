@@ -1,0 +1,40 @@
+/*!
+Numbers of an experiment from its recordings, each with an uncertainty or a reason why the data cannot say (paper 5.1).
+
+```text
+[Trial] ─► sensor_load   bias, weight, axes of the sensor         free rows
+        ─► inertia       ten inertial parameters       ─► time_offset   lag of the wrench     free motion
+        ─► mouth         outline of the tip, lever to the sensor, plane of the mouth     one contact on the plane
+        ─► sliding       friction                                                   sliding on the plane
+        ─► play          hole's pose per trial, clearance, compliance of the grasp          inside the hole
+        ─► calibration   all of it in a file: Trial ─► Recording, and a scene
+```
+
+`least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
+*/
+
+mod answer;
+mod calibration;
+mod cone_loads;
+mod identify;
+mod inertia;
+pub mod least_squares;
+mod mouth;
+mod outline;
+mod play;
+mod pocket;
+mod sensor_load;
+mod sliding;
+mod time_offset;
+
+pub use answer::{Answer, Estimate, Refusal};
+pub use calibration::Calibration;
+pub use identify::{Identification, Known, Question, identify_fit};
+pub use inertia::identify_inertia;
+pub use mouth::{Landing, Mouth, identify_mouth, landings};
+pub use outline::{Outline, WallContact};
+pub use play::{Play, identify_play, tool_from_tip, wrench_at_tip};
+pub use pocket::pocket_mesh;
+pub use sensor_load::{SensorLoad, identify_sensor};
+pub use sliding::identify_friction;
+pub use time_offset::identify_time_offset;
