@@ -133,6 +133,9 @@ fn merged(parameters: &[f64], places: &[usize], own: &[f64]) -> Vec<f64> {
     all
 }
 
+/// Moments that a thread takes at a time: enough to pay for a workspace.
+const PIECE: usize = 50;
+
 /// A moment and what was measured in it.
 type Pair = (Moment, [f64; 6]);
 
@@ -197,7 +200,8 @@ impl<'a> Task<'a> {
         network
     }
 
-    /// Of a network on some moments; each candidate has a scene and a workspace of its own.
+    /// Of a network on some moments. Pieces of them go to threads, each with a workspace of its own; a prediction does not
+    /// depend on the one before.
     fn errors(&self, parameters: &[f64], pairs: &[Pair]) -> WrenchErrors {
         let clustering = InteractionClustering {
             network: self.network(parameters),
@@ -207,8 +211,11 @@ impl<'a> Task<'a> {
         recorded.scene.interaction =
             Some(InteractionPair { clustering: Arc::new(clustering), ..self.pair.clone() });
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
-        let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.spring);
-        let predicted: Vec<[f64; 6]> = pairs.iter().map(|(moment, _)| predictor.predict(moment)).collect();
+        let piece = |pairs: &[Pair]| {
+            let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.spring);
+            pairs.iter().map(|(moment, _)| predictor.predict(moment)).collect::<Vec<_>>()
+        };
+        let predicted: Vec<[f64; 6]> = pairs.par_chunks(PIECE).flat_map_iter(piece).collect();
         WrenchErrors::of(predicted.iter().zip(pairs.iter().map(|(_, measured)| measured)))
     }
 

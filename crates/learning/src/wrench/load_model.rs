@@ -83,7 +83,7 @@ impl LoadModel {
 }
 
 /// Farther from the recorded pose the part has lost it, and begins anew there [m].
-const LOST: f64 = 2e-3;
+const LOST: f64 = 5e-3;
 
 /// The part on its way behind the recorded poses.
 struct Follower<'a> {
