@@ -142,7 +142,7 @@ fn parameters(load: &SensorLoad) -> Vec<Parameter> {
         all.push(Parameter::new(format!("centre of that mass {letter}"), "m", load.center[index], 0.03));
     }
     for (index, letter) in ["x", "y", "z"].into_iter().enumerate() {
-        all.push(Parameter::new(format!("turn of the sensor about {letter}"), "rad", axis[index], 0.1));
+        all.push(Parameter::new(format!("turn of the sensor about {letter}"), "rad", axis[index], 0.04));
     }
     for (trial, [force, torque]) in load.bias.iter().enumerate() {
         for (what, unit, vector, limit) in [("force", "N", force, 1.0), ("torque", "N·m", torque, 0.05)] {
