@@ -10,6 +10,7 @@ How networks are made.
 mod checkpoint;
 pub mod cspace;
 pub mod depth;
+pub mod embedding;
 mod error;
 pub mod inrol;
 mod recipe;

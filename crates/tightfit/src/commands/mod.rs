@@ -29,6 +29,7 @@ mod simulate;
 pub(crate) mod survey;
 pub(crate) mod train;
 mod train_cspace;
+mod train_embedding;
 mod train_options;
 pub(crate) mod validate;
 mod validate_recordings;
