@@ -14,6 +14,7 @@ pub mod clustering;
 pub mod cma_es;
 pub mod cspace;
 pub mod depth;
+pub mod embedding;
 mod error;
 pub mod identification;
 pub mod inrol;

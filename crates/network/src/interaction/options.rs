@@ -20,6 +20,8 @@ pub struct InteractionOptions {
     pub keeps_few: bool,
     /// Contacts with a wider gap are left out [m]; none where all that are found count.
     pub widest_gap: Option<f64>,
+    /// Whether only contacts at nodes of the object count, not those at nodes of the static part.
+    pub own_nodes: bool,
     /// Quaternion [x, y, z, w] that takes the object's axes to those that the inputs are given in.
     pub inputs_from_object: [f64; 4],
 }
@@ -64,6 +66,7 @@ impl InteractionOptions {
         normal: NormalSource::Field,
         keeps_few: true,
         widest_gap: None,
+        own_nodes: false,
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
 
@@ -76,6 +79,7 @@ impl InteractionOptions {
         normal: NormalSource::Surface,
         keeps_few: true,
         widest_gap: Some(0.0),
+        own_nodes: true,
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
 

@@ -135,11 +135,11 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
                     }
                 }
                 let hidden = rectified(simd, hidden, slope);
-                let hidden: [_; HIDDEN] = dense(simd, &round.relation[0], &hidden);
+                let hidden = dense::<_, HIDDEN, HIDDEN, 8>(simd, &round.relation[0], &hidden);
                 let hidden = rectified(simd, hidden, slope);
-                let hidden: [_; HIDDEN] = dense(simd, &round.relation[1], &hidden);
+                let hidden = dense::<_, HIDDEN, HIDDEN, 8>(simd, &round.relation[1], &hidden);
                 let hidden = rectified(simd, hidden, slope);
-                let effect: [_; EFFECTS] = dense(simd, &round.relation[2], &hidden);
+                let effect = dense::<_, HIDDEN, EFFECTS, EFFECTS>(simd, &round.relation[2], &hidden);
                 let effect = rectified(simd, effect, slope);
                 for (sum, effect) in effects.iter_mut().zip(effect) {
                     *sum = simd.add_f64s(*sum, effect);
@@ -155,9 +155,9 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
                 }
             }
             let hidden = rectified(simd, hidden, slope);
-            let hidden: [_; OBJECT] = dense(simd, &round.object[0], &hidden);
+            let hidden = dense::<_, OBJECT, OBJECT, OBJECT>(simd, &round.object[0], &hidden);
             let hidden = rectified(simd, hidden, slope);
-            let outputs: [_; OUT] = dense(simd, &round.object[1], &hidden);
+            let outputs = dense::<_, OBJECT, OUT, 2>(simd, &round.object[1], &hidden);
             for (column, output) in outputs.into_iter().enumerate() {
                 S::as_mut_simd_f64s(&mut out[column * stride..(column + 1) * stride]).0[register] = output;
             }
@@ -188,19 +188,24 @@ fn affine<S: Simd, const D: usize, const N: usize>(
     out
 }
 
-/// W x + b.
+/// W x + b, `TOGETHER` outputs at a time: one sum would wait for its own last product.
 #[inline(always)]
-fn dense<S: Simd, const I: usize, const O: usize>(
+fn dense<S: Simd, const I: usize, const O: usize, const TOGETHER: usize>(
     simd: S,
     layer: &Dense<'_>,
     input: &[S::f64s; I],
 ) -> [S::f64s; O] {
     let mut out = [simd.splat_f64s(0.0); O];
-    for (output, sum) in out.iter_mut().enumerate() {
-        let row = &layer.weights[output * I..(output + 1) * I];
-        *sum = simd.splat_f64s(layer.biases[output]);
-        for (weight, input) in row.iter().zip(input) {
-            *sum = simd.mul_add_f64s(simd.splat_f64s(*weight), *input, *sum);
+    let sums = out.as_chunks_mut::<TOGETHER>().0.iter_mut();
+    let rows = layer.weights.chunks_exact(TOGETHER * I).zip(layer.biases.as_chunks::<TOGETHER>().0);
+    for (sums, (rows, biases)) in sums.zip(rows) {
+        for (sum, bias) in sums.iter_mut().zip(biases) {
+            *sum = simd.splat_f64s(*bias);
+        }
+        for k in 0..I {
+            for (row, sum) in sums.iter_mut().enumerate() {
+                *sum = simd.mul_add_f64s(simd.splat_f64s(rows[row * I + k]), input[k], *sum);
+            }
         }
     }
     out

@@ -40,6 +40,10 @@ impl Environment<'_> {
             let normal = object_from_world.transform_vector(all.normal.get(index));
             let node = (all.id[index] / Part::MOST_PIECES).checked_sub(nodes.start);
             let node = node.filter(|_| nodes.contains(&(all.id[index] / Part::MOST_PIECES)));
+            // contacts of triangles have no nodes
+            if node.is_none() && network.options().own_nodes && !nodes.is_empty() {
+                continue;
+            }
             let located = match node.and_then(|node| own.located.get(node as usize)) {
                 Some(known) => *known,
                 None => own.clustering.surface.locate(point),

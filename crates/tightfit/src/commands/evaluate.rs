@@ -32,6 +32,9 @@ pub(crate) struct EvaluateArguments {
     /// Network that `tightfit train clustering` wrote; its load model and spring are used for every method.
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
+    /// File whose surface is taken, where the trained network has the geodesic surface of another part.
+    #[arg(long, value_name = "FILE", requires = "trained")]
+    surface: Option<PathBuf>,
     /// Evaluate all trials, not only those that the split keeps for tests.
     #[arg(long)]
     all_trials: bool,
@@ -130,7 +133,9 @@ fn contenders(
     if let Some(file) = trained {
         // the network goes with any part of the kind; the surface is the part's own
         let is_plain = file.recipe["purpose"]["task"]["surface"] == "plain";
-        let surface = if is_plain {
+        let surface = if let Some(path) = &arguments.surface {
+            InteractionFile::load(path)?.surface
+        } else if is_plain {
             let free = recorded.scene.bodies.iter().find(|body| body.motion == Motion::Free);
             plain_surface(&free.context("the scene has no free part")?.part, recorded.inertia.center_of_mass)?
         } else {

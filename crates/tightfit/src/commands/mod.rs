@@ -34,6 +34,7 @@ pub(crate) mod survey;
 pub(crate) mod train;
 mod train_clustering;
 mod train_cspace;
+mod train_embedding;
 mod train_options;
 pub(crate) mod validate;
 mod validate_recordings;

@@ -51,6 +51,9 @@ pub(super) struct ClusteringArguments {
     /// Network to begin with, instead of clusters spread over the contacts.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// File whose surface is taken, such as `tightfit train embedding` writes with geodesic averages.
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    surface: Option<PathBuf>,
     /// File to write.
     #[arg(long, value_name = "FILE", default_value = "clustering.safetensors")]
     out: PathBuf,
@@ -106,13 +109,18 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
             (file.network, file.surface, is_plain)
         }
         None => {
-            let free = scene.bodies.iter().find(|body| body.motion == Motion::Free);
-            let part = &free.context("the scene has no free part")?.part;
-            let surface = plain_surface(part, recorded.inertia.center_of_mass)?;
+            let surface = match &arguments.surface {
+                Some(path) => InteractionFile::load(path)?.surface,
+                None => {
+                    let free = scene.bodies.iter().find(|body| body.motion == Motion::Free);
+                    let part = &free.context("the scene has no free part")?.part;
+                    plain_surface(part, recorded.inertia.center_of_mass)?
+                }
+            };
             let radius = contact_radius(recorded);
             let all: Vec<Moment> = moments.iter().flat_map(|own| own.moments.iter().copied()).collect();
             let ranges = input_ranges(recorded, &spring, &all, radius)?;
-            (spread_start(ranges, arguments.seed)?, surface, true)
+            (spread_start(ranges, arguments.seed)?, surface, arguments.surface.is_none())
         }
     };
     let pair = interaction_pair(scene, network, surface)?;

@@ -1,24 +1,27 @@
-//! The ten nearest contacts of every contact, itself among them, exactly.
+//! The ten nearest contacts of every contact, itself among them.
 //!
 //! ```text
 //! order    along a Z-curve through the box of all contacts (Morton 1966), in blocks of 16 with a box each
-//! bound    r_i ≤ r_j + |p_i − p_j|        r distance of the tenth neighbour; j the contact before in that order
-//! search   blocks whose box is within the bound, which falls as neighbours are found
+//! search   contacts of a block side by side in registers, against those of blocks whose box is near enough
+//! lists    ascending keys k₁ … k₁₀ per lane; a newcomer passes through:  (kᵢ, new) ← (min(kᵢ, new), max(kᵢ, new))
+//! key      squared distance whose lowest bits hold the number of the contact
 //! ```
 //!
-//! Of equal distances the lower number comes first, whatever the order.
+//! With a thousand contacts the number takes ten of 52 bits: distances equal to 2⁻⁴² go to the lower number.
 
 use tightfit_network::interaction::NEIGHBOURS;
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_spatial::{Simd, WithSimd, with_registers};
 
 use crate::make_room;
 
-/// Contacts of a block.
+/// Contacts of a block: two registers of AVX-512.
 const BLOCK: usize = 16;
 /// Cells of the Z-curve along an axis.
 const CELLS: f64 = 1024.0;
-/// Slack of the bound against rounding [-].
-const ROUNDING: f64 = 1.0 + 1e-12;
+/// Where there is no contact [m]: its square is finite, so that keys are numbers.
+const FAR: f64 = 1e150;
+/// Slack of the bound for the bits that keys lose [-].
+const ROUNDING: f64 = 1.0 + 1e-3;
 
 type Lanes = [f64; BLOCK];
 
@@ -27,12 +30,14 @@ type Lanes = [f64; BLOCK];
 pub(super) struct NeighbourSearch {
     /// Place on the curve and number of every contact, in one word.
     order: Vec<u64>,
-    /// Points of the blocks; infinitely far where there is none.
+    /// Points of the blocks.
     blocks: Vec<[Lanes; 3]>,
-    /// Numbers of their contacts.
-    numbers: Vec<[u32; BLOCK]>,
-    /// Lowest and highest corner of the boxes of 16 blocks, axis by axis.
-    boxes: Vec<[[Lanes; 3]; 2]>,
+    /// Numbers of their contacts, as the bits of a float.
+    numbers: Vec<Lanes>,
+    /// Lowest and highest corner of every block, axis by axis [m].
+    corners: [[Vec<f64>; 3]; 2],
+    /// Squared distance of every block's box from the one that is looked at [m²].
+    distances: Vec<f64>,
 }
 
 impl NeighbourSearch {
@@ -41,7 +46,8 @@ impl NeighbourSearch {
         make_room(&mut self.order, contacts);
         make_room(&mut self.blocks, blocks);
         make_room(&mut self.numbers, blocks);
-        make_room(&mut self.boxes, blocks.div_ceil(BLOCK));
+        self.corners.iter_mut().flatten().for_each(|column| make_room(column, blocks));
+        make_room(&mut self.distances, blocks);
     }
 }
 
@@ -53,7 +59,13 @@ pub(super) fn find_neighbours(
     search: &mut NeighbourSearch,
     neighbours: &mut [f64],
 ) {
-    vectorised(Search { points, count, stride, search, neighbours });
+    fill(points, count, stride, search);
+    with_registers(Search { points, count, stride, search, neighbours });
+    // columns are filled up with the last contact
+    for column in neighbours.chunks_exact_mut(stride) {
+        let last = column[count - 1];
+        column[count..].fill(last);
+    }
 }
 
 struct Search<'a> {
@@ -64,139 +76,97 @@ struct Search<'a> {
     neighbours: &'a mut [f64],
 }
 
-impl Vectorise for Search<'_> {
+impl WithSimd for Search<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { points, count, stride, search, neighbours } = self;
-        fill(points, count, stride, search);
-        let NeighbourSearch { blocks, numbers, boxes, .. } = search;
+        let NeighbourSearch { blocks, numbers, corners, distances, .. } = search;
+        let number_bits = (count as u64).next_power_of_two() - 1;
+        let keep = simd.splat_f64s(f64::from_bits(!number_bits));
         let wanted = NEIGHBOURS.min(count);
-        let mut before = [f64::INFINITY; 3];
-        let mut radius = f64::INFINITY;
-        for (own, (block, names)) in blocks.iter().zip(numbers.iter()).enumerate() {
-            for lane in 0..BLOCK.min(count - own * BLOCK) {
-                let point = [block[0][lane], block[1][lane], block[2][lane]];
-                let way = squared_length([0, 1, 2].map(|axis| point[axis] - before[axis])).sqrt();
-                let mut bound = (radius + way) * (radius + way) * ROUNDING;
-                if bound.is_nan() {
-                    bound = f64::INFINITY;
-                }
-                let mut nearest = Nearest::new(wanted, bound);
-                nearest.take(&point, block, names);
-                for (group, corners) in boxes.iter().enumerate() {
-                    let distances = box_distances(&point, corners);
-                    let mut hits = within(&distances, nearest.bound);
-                    while hits != 0 {
-                        let index = group * BLOCK + hits.trailing_zeros() as usize;
-                        if index != own && distances[index % BLOCK] <= nearest.bound {
-                            nearest.take(&point, &blocks[index], &numbers[index]);
+        for own in 0..blocks.len() {
+            box_distances(corners, own, distances);
+            let used = BLOCK.min(count - own * BLOCK);
+            let mut queries = blocks[own];
+            for column in &mut queries {
+                let first = column[0];
+                column[used..].fill(first);
+            }
+            for register in 0..used.div_ceil(S::F64_LANES) {
+                let query = [0, 1, 2].map(|axis| S::as_simd_f64s(&queries[axis]).0[register]);
+                let mut nearest = [simd.splat_f64s(f64::INFINITY); NEIGHBOURS];
+                take(simd, &query, &blocks[own], &numbers[own], keep, &mut nearest);
+                let mut bound = simd.reduce_max_f64s(nearest[wanted - 1]) * ROUNDING;
+                // blocks beside this one on the curve are near as a rule: the bound falls soon
+                for offset in 1..blocks.len() {
+                    for index in [own.wrapping_sub(offset), own + offset] {
+                        if index < blocks.len() && distances[index] <= bound {
+                            take(simd, &query, &blocks[index], &numbers[index], keep, &mut nearest);
+                            bound = simd.reduce_max_f64s(nearest[wanted - 1]) * ROUNDING;
                         }
-                        hits &= hits - 1;
                     }
                 }
-                (before, radius) = (point, nearest.distances[wanted - 1].sqrt());
-                let place = names[lane] as usize;
-                for (rank, number) in nearest.numbers[..wanted].iter().enumerate() {
-                    for axis in 0..3 {
-                        neighbours[(3 * rank + axis) * stride + place] =
-                            points[axis * stride + *number as usize];
+                let first = register * S::F64_LANES;
+                let lanes = S::F64_LANES.min(used - first);
+                for (rank, keys) in nearest[..wanted].iter().enumerate() {
+                    let mut row = [0.0; BLOCK];
+                    S::as_mut_simd_f64s(&mut row).0[0] = *keys;
+                    for lane in 0..lanes {
+                        let place = numbers[own][first + lane].to_bits() as usize;
+                        let number = (row[lane].to_bits() & number_bits) as usize;
+                        for axis in 0..3 {
+                            neighbours[(3 * rank + axis) * stride + place] = points[axis * stride + number];
+                        }
                     }
                 }
             }
         }
-        // columns are filled up with the last contact
-        for column in neighbours.chunks_exact_mut(stride) {
-            let last = column[count - 1];
-            column[count..].fill(last);
-        }
     }
 }
 
-/// The nearest so far, nearest first.
-struct Nearest {
-    distances: [f64; NEIGHBOURS],
-    numbers: [u32; NEIGHBOURS],
-    wanted: usize,
-    /// Nothing beyond it is among the nearest [m²].
-    bound: f64,
-}
-
-impl Nearest {
-    #[inline(always)]
-    fn new(wanted: usize, bound: f64) -> Self {
-        Self { distances: [f64::INFINITY; NEIGHBOURS], numbers: [u32::MAX; NEIGHBOURS], wanted, bound }
-    }
-
-    /// Takes those of a block that are nearer.
-    #[inline(always)]
-    fn take(&mut self, point: &[f64; 3], block: &[Lanes; 3], names: &[u32; BLOCK]) {
-        let mut squared = [0.0; BLOCK];
+/// Passes the contacts of a block through the lists of nearest ones.
+#[inline(always)]
+fn take<S: Simd>(
+    simd: S,
+    query: &[S::f64s; 3],
+    block: &[Lanes; 3],
+    numbers: &Lanes,
+    keep: S::f64s,
+    nearest: &mut [S::f64s; NEIGHBOURS],
+) {
+    for lane in 0..BLOCK {
+        let mut squared = simd.splat_f64s(0.0);
         for axis in 0..3 {
-            for lane in 0..BLOCK {
-                let way = block[axis][lane] - point[axis];
-                squared[lane] += way * way;
-            }
+            let way = simd.sub_f64s(query[axis], simd.splat_f64s(block[axis][lane]));
+            squared = simd.add_f64s(squared, simd.mul_f64s(way, way));
         }
-        let mut hits = within(&squared, self.bound);
-        while hits != 0 {
-            let lane = hits.trailing_zeros() as usize;
-            self.insert(squared[lane], names[lane]);
-            hits &= hits - 1;
+        let mut key = simd.or_f64s(simd.and_f64s(squared, keep), simd.splat_f64s(numbers[lane]));
+        for own in nearest.iter_mut() {
+            let nearer = simd.min_f64s(*own, key);
+            key = simd.max_f64s(*own, key);
+            *own = nearer;
         }
-    }
-
-    #[inline(always)]
-    fn insert(&mut self, squared: f64, number: u32) {
-        let last = self.wanted - 1;
-        let is_before = |own: f64, name: u32| squared < own || (squared == own && number < name);
-        if !is_before(self.distances[last], self.numbers[last]) || squared == f64::INFINITY {
-            return;
-        }
-        let mut place = last;
-        while place > 0 && is_before(self.distances[place - 1], self.numbers[place - 1]) {
-            self.distances[place] = self.distances[place - 1];
-            self.numbers[place] = self.numbers[place - 1];
-            place -= 1;
-        }
-        (self.distances[place], self.numbers[place]) = (squared, number);
-        self.bound = self.bound.min(self.distances[last]);
     }
 }
 
+/// Squared distances of all boxes from one of them [m²].
 #[inline(always)]
-fn squared_length([x, y, z]: [f64; 3]) -> f64 {
-    x * x + y * y + z * z
-}
-
-/// Lanes at or below a bound, as bits.
-#[inline(always)]
-fn within(values: &Lanes, bound: f64) -> u32 {
-    let mut hits = 0;
-    for (lane, value) in values.iter().enumerate() {
-        hits |= u32::from(*value <= bound) << lane;
-    }
-    hits
-}
-
-/// Squared distances to 16 boxes [m²].
-#[inline(always)]
-fn box_distances(point: &[f64; 3], [low, high]: &[[Lanes; 3]; 2]) -> Lanes {
-    let mut squared = [0.0; BLOCK];
+fn box_distances([low, high]: &[[Vec<f64>; 3]; 2], own: usize, distances: &mut [f64]) {
+    distances.fill(0.0);
     for axis in 0..3 {
-        for lane in 0..BLOCK {
-            let way = f64::max(f64::max(low[axis][lane] - point[axis], point[axis] - high[axis][lane]), 0.0);
-            squared[lane] += way * way;
+        let (own_low, own_high) = (low[axis][own], high[axis][own]);
+        for ((distance, low), high) in distances.iter_mut().zip(&low[axis]).zip(&high[axis]) {
+            let way = f64::max(f64::max(low - own_high, own_low - high), 0.0);
+            *distance += way * way;
         }
     }
-    squared
 }
 
 /// Puts the contacts in order, in blocks, with boxes.
-#[inline(always)]
 fn fill(points: &[f64], count: usize, stride: usize, search: &mut NeighbourSearch) {
-    let NeighbourSearch { order, blocks, numbers, boxes } = search;
+    let NeighbourSearch { order, blocks, numbers, corners, distances } = search;
     let columns = [0, 1, 2].map(|axis| &points[axis * stride..axis * stride + count]);
     let low = columns.map(|column| column.iter().fold(f64::INFINITY, |low, x| low.min(*x)));
     let high = columns.map(|column| column.iter().fold(f64::NEG_INFINITY, |high, x| high.max(*x)));
@@ -211,37 +181,30 @@ fn fill(points: &[f64], count: usize, stride: usize, search: &mut NeighbourSearc
     order.sort_unstable();
     blocks.clear();
     numbers.clear();
-    boxes.clear();
-    for (index, members) in order.chunks(BLOCK).enumerate() {
-        let mut block = [[f64::INFINITY; BLOCK]; 3];
-        let mut names = [u32::MAX; BLOCK];
-        let mut corners = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    corners.iter_mut().flatten().for_each(Vec::clear);
+    for members in order.chunks(BLOCK) {
+        let mut block = [[FAR; BLOCK]; 3];
+        let mut names = [0.0; BLOCK];
         for (lane, word) in members.iter().enumerate() {
             let number = *word as u32;
-            names[lane] = number;
+            names[lane] = f64::from_bits(u64::from(number));
             for axis in 0..3 {
-                let place = columns[axis][number as usize];
-                block[axis][lane] = place;
-                corners[0][axis] = corners[0][axis].min(place);
-                corners[1][axis] = corners[1][axis].max(place);
+                block[axis][lane] = columns[axis][number as usize];
             }
+        }
+        for axis in 0..3 {
+            let used = &block[axis][..members.len()];
+            corners[0][axis].push(used.iter().fold(f64::INFINITY, |low, x| low.min(*x)));
+            corners[1][axis].push(used.iter().fold(f64::NEG_INFINITY, |high, x| high.max(*x)));
         }
         blocks.push(block);
         numbers.push(names);
-        if index % BLOCK == 0 {
-            boxes.push([[[f64::INFINITY; BLOCK]; 3], [[f64::INFINITY; BLOCK]; 3]]);
-        }
-        if let Some([lows, highs]) = boxes.last_mut() {
-            for axis in 0..3 {
-                lows[axis][index % BLOCK] = corners[0][axis];
-                highs[axis][index % BLOCK] = corners[1][axis];
-            }
-        }
     }
+    distances.clear();
+    distances.resize(blocks.len(), 0.0);
 }
 
 /// Ten bits with two free ones after each.
-#[inline(always)]
 fn spread(bits: u64) -> u64 {
     let bits = (bits | bits << 16) & 0x0300_00FF;
     let bits = (bits | bits << 8) & 0x0300_F00F;

@@ -87,9 +87,19 @@ fn the_nearest_are_those_of_all() {
         for k in 0..count {
             let mut order: Vec<usize> = (0..count).collect();
             order.sort_by(|a, b| (at(*a) - at(k)).norm_squared().total_cmp(&(at(*b) - at(k)).norm_squared()));
+            let mut places: Vec<[u64; 3]> = Vec::new();
             for (rank, expected) in order[..wanted].iter().enumerate() {
                 let own = [0, 1, 2].map(|axis| found[(3 * rank + axis) * stride + k]);
-                assert_eq!(Vector3::from(own), at(*expected), "{count} contacts, {k}, rank {rank}");
+                let [way, exact] = [Vector3::from(own), at(*expected)].map(|place| (place - at(k)).norm());
+                assert!((way - exact).abs() <= 1e-9 * exact, "{count} contacts, {k}, rank {rank}");
+                places.push(own.map(f64::to_bits));
+            }
+            // none is taken twice: no place more often than contacts are there
+            for place in &places {
+                let taken = places.iter().filter(|other| *other == place).count();
+                let there =
+                    (0..count).filter(|other| <[f64; 3]>::from(at(*other)).map(f64::to_bits) == *place);
+                assert!(taken <= there.count());
             }
         }
     }
