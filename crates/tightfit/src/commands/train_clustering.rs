@@ -42,6 +42,9 @@ pub(super) struct ClusteringArguments {
     /// Recorded moments that a generation is judged by, fresh ones for each.
     #[arg(long, default_value_t = 200)]
     batch: usize,
+    /// Recorded moments, the same all along, that decide which generation was best.
+    #[arg(long, default_value_t = 400)]
+    watched: usize,
     /// Restarts with twice the population.
     #[arg(long, default_value_t = 0)]
     restarts: u32,
@@ -209,6 +212,7 @@ fn recipe(arguments: &ClusteringArguments) -> ClusteringRecipe {
         population: arguments.population,
         sigma: arguments.sigma,
         batch: arguments.batch,
+        watched: arguments.watched,
         restarts: arguments.restarts,
         seed: arguments.seed,
         ..ClusteringRecipe::default()
