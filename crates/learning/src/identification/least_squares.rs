@@ -279,7 +279,7 @@ impl Problem<'_> {
         let open = (0..count)
             .map(|index| {
                 let sigma = covariance[(index, index)].sqrt();
-                (!(sigma <= 1.0)).then(|| {
+                (sigma.is_nan() || sigma > 1.0).then(|| {
                     let parameter = &self.parameters[index];
                     format!(
                         "its standard deviation would be {:.3e} {}, more than {:.1e}; the weakest direction of the data is {}",

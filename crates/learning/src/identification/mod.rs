@@ -10,12 +10,14 @@ Numbers of an experiment from its recordings, each with an uncertainty or a reas
         ─► calibration   all of it in a file: Trial ─► Recording, and a scene
 ```
 
-`least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
+`fixed_pose` finds where any part stands from the motion of another in it, by penetration alone. `first_contact` is for rods that come down on a plate: holes, and the direction of the first force. `least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
 */
 
 mod answer;
 mod calibration;
 mod cone_loads;
+mod first_contact;
+mod fixed_pose;
 mod identify;
 mod inertia;
 pub mod least_squares;
@@ -29,6 +31,8 @@ mod time_offset;
 
 pub use answer::{Answer, Estimate, Refusal};
 pub use calibration::Calibration;
+pub use first_contact::{FirstContact, Rod, identify_first_contact};
+pub use fixed_pose::identify_fixed_pose;
 pub use identify::{Identification, Known, Question, identify_fit};
 pub use inertia::identify_inertia;
 pub use mouth::{Landing, Mouth, identify_mouth, landings};

@@ -31,6 +31,8 @@ const COUPLE: f64 = 2e-3;
 const WINDOW: [f64; 2] = [1.0e-3, 4.0e-3];
 /// Starts of the distance from the sensor to the tip [m].
 const LEVERS: [f64; 6] = [0.02, 0.05, 0.08, 0.12, 0.17, 0.25];
+/// Pull towards a small outline, per row and millimetre of its size [-].
+const SMALLEST: f64 = 0.015;
 /// Rows of a trial that are used at most.
 const ROWS: usize = 400;
 /// Fewest rows in all.
@@ -140,14 +142,17 @@ pub fn identify_mouth(
     for is_round in [true, false] {
         for lever in LEVERS {
             let points: Vec<Vector2<f64>> = landings.iter().flatten().map(|l| l.point_at(lever)).collect();
-            let width = |axis: usize| quantile(points.iter().map(|point| point[axis].abs()).collect(), 0.85);
+            let ends = [0, 1].map(|axis| {
+                [0.04, 0.96].map(|share| quantile(points.iter().map(|point| point[axis]).collect(), share))
+            });
+            let half = ends.map(|[low, high]| (high - low) / 2.0);
             let kind = match is_round {
-                true => Outline::Round { radius: quantile(points.iter().map(|p| p.norm()).collect(), 0.7) },
-                false => Outline::Rectangle { half: [width(0), width(1)] },
+                true => Outline::Round { radius: f64::midpoint(half[0], half[1]) },
+                false => Outline::Rectangle { half },
             };
             let start = Mouth {
                 outline: kind,
-                offset: Vector2::zeros(),
+                offset: Vector2::from(ends.map(|[low, high]| f64::midpoint(low, high))),
                 turn: 0.0,
                 sensor_to_tip: lever,
                 tool_to_tip: known_tool_to_tip.unwrap_or(0.0),
@@ -160,6 +165,8 @@ pub fn identify_mouth(
                 for landing in &landings[trial] {
                     mouth.residuals(&pose(trial, landing), landing, out);
                 }
+                // corners alone lie on the edges of longer rectangles too: the smallest is meant
+                out.push(SMALLEST * landings[trial].len() as f64 * mouth.outline.size() * 1e3);
             };
             let parameters = start.parameters(known_tool_to_tip);
             let solution = Problem {
@@ -168,7 +175,7 @@ pub fn identify_mouth(
                 residuals: &residuals,
                 loss: 0.5,
                 noise: 1e-3,
-                iterations: 40,
+                iterations: 80,
             }
             .solve();
             let cost = &mut costs[usize::from(!is_round)];

@@ -50,6 +50,15 @@ impl Outline {
         }
     }
 
+    /// Radius, or length of the half diagonal [m].
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        match *self {
+            Self::Round { radius } => radius,
+            Self::Rectangle { half } => half[0].hypot(half[1]),
+        }
+    }
+
     /// Distance from the outline [m], negative within it.
     #[must_use]
     pub fn distance(&self, point: Vector2<f64>) -> f64 {

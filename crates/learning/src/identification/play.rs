@@ -211,7 +211,7 @@ impl Play {
         ];
         match mouth.outline {
             Outline::Round { .. } => {
-                all.push(Parameter::new("clearance on each side", "m", self.clearance[0], 0.3e-3))
+                all.push(Parameter::new("clearance on each side", "m", self.clearance[0], 0.3e-3));
             }
             Outline::Rectangle { .. } => {
                 all.push(Parameter::new("turn of the hole about z", "rad", tilt.z, 0.04));

@@ -15,6 +15,7 @@ use tightfit_spatial::{UnitQuaternion, Vector3};
 
 use super::Answer;
 use super::least_squares::{Parameter, Problem};
+use super::sliding::median;
 use crate::recordings::Trial;
 
 /// Gravity [m/s²], world axes.
@@ -127,6 +128,14 @@ pub fn identify_sensor(trials: &[Trial]) -> (SensorLoad, Answer) {
             }
         }
         load.tool_from_sensor = UnitQuaternion::from_scaled_axis(axis);
+        // the bias that goes with what was set aside
+        for (index, (trial, rows)) in trials.iter().zip(&rows).enumerate() {
+            let left = |of: usize, k: usize| {
+                median(rows.iter().map(|row| load.contact(trial, index, *row)[of][k]).collect())
+            };
+            let more = [0, 1].map(|of| Vector3::from_fn(|k, _| left(of, k)));
+            load.bias[index] = [load.bias[index][0] + more[0], load.bias[index][1] + more[1]];
+        }
         answer = solution.answer(7);
         let used: usize = rows.iter().map(Vec::len).sum();
         answer.give("free rows used", "-", used as f64, 0.0);

@@ -144,9 +144,7 @@ fn contenders(
         let seed = file.recipe["purpose"]["recipe"]["seed"].as_u64().unwrap_or(1);
         let untrained = spread_start(*file.network.ranges(), seed)?;
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
-        for (name, network) in
-            [("paper, network untrained", untrained), ("paper, network trained", file.network)]
-        {
+        for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
             all.push(Contender { name, methods, network: Some(pair) });
         }

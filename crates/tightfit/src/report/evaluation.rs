@@ -56,13 +56,15 @@ pub fn evaluation_html(name: &str, subtitle: &str, trial: &Moments, methods: &[E
     html + "</div></section></body></html>\n"
 }
 
-/// As many curves as there are colours; the last methods, which are the trained ones, are kept.
+/// As many curves as there are colours: what was measured, K-means, the trained network, and others as far as they go.
 fn plot(title: &str, axis: usize, trial: &Moments, methods: &[EvaluatedMethod]) -> Plot {
     let curve = |values: &[[f64; 6]]| {
         trial.times.iter().zip(values).map(|(time, wrench)| [*time, wrench[axis]]).collect::<Vec<_>>()
     };
     let standard = methods.iter().filter(|own| own.name.starts_with("K-means"));
-    let others = methods.iter().rev().filter(|own| !own.name.starts_with("K-means"));
+    let trained = methods.iter().filter(|own| own.name == "network trained");
+    let is_other = |own: &&EvaluatedMethod| !own.name.starts_with("K-means") && own.name != "network trained";
+    let others = trained.chain(methods.iter().filter(is_other));
     let measured = Series { name: "measured", points: curve(&trial.measured) };
     let simulated = standard.chain(others).map(|own| Series { name: own.name, points: curve(&own.curve) });
     let series = std::iter::once(measured).chain(simulated).take(COLORS.len()).collect();

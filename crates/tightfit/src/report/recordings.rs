@@ -27,6 +27,9 @@ pub struct TrialPage {
 #[must_use]
 pub fn recordings_html(title: &str, trials: &[TrialPage]) -> String {
     let mut html = head(title);
+    if trials.iter().all(|trial| trial.findings.is_empty()) {
+        html.push_str("<p>Nothing was found wrong.</p>\n");
+    }
     html.push_str("<table><tr><th>trial</th><th></th><th>finding</th></tr>\n");
     for trial in trials {
         for [severity, text] in &trial.findings {

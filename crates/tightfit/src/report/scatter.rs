@@ -80,14 +80,17 @@ impl Scatter {
                 COLORS[1]
             );
         }
+        let middle = f64::midpoint(top, height - below);
         let _ = writeln!(
             svg,
-            r##"<text x="{}" y="{}" text-anchor="end" fill="#5a6572">{}</text><text x="{}" y="{}" fill="#5a6572" transform="rotate(-90 14 {1})" text-anchor="start">{}</text></svg>"##,
+            r##"<text x="{}" y="{}" text-anchor="end" fill="#5a6572">{}</text>"##,
             width - right,
             height - 6.0,
-            escape(&self.axes[0]),
-            14.0,
-            height - below,
+            escape(&self.axes[0])
+        );
+        let _ = writeln!(
+            svg,
+            r##"<text x="14" y="{middle}" fill="#5a6572" transform="rotate(-90 14 {middle})" text-anchor="middle">{}</text></svg>"##,
             escape(&self.axes[1])
         );
         svg

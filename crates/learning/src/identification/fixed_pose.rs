@@ -1,0 +1,102 @@
+//! Where the fixed part stands: the pose at which a recorded motion of the other part penetrates it least (paper 5.1).
+//!
+//! ```text
+//! min over world_from_fixed of Σ_k Σ_g min(d_g(q_k), 0)²
+//!
+//! q_k   recorded poses of the moving part, those well inside          d_g   least distance of a group of nodes from the other part
+//! ```
+//!
+//! The nodes of both parts are taken, grouped by octants, so that opposite walls speak for themselves. Any pair of parts will do. Where there is play the
+//! minimum is not a point: the pose is known to about half the play in the directions that the motion used up, and the standard deviation is
+//! that of residuals of `noise`. What no penetration ever limits (a turn about the axis of a round hole) is refused.
+
+use tightfit_shape::Part;
+use tightfit_shape::node::NodeSpacing;
+use tightfit_spatial::{Columns3, Pose, UnitQuaternion, Vector3};
+
+use super::Answer;
+use super::least_squares::{Parameter, Problem};
+
+/// Nodes of a part that are used at most.
+const NODES: usize = 600;
+/// Stretches of the motion that the covariance takes for trials.
+const TRIALS: usize = 8;
+
+/// Finds the pose of `fixed` from poses of `moving`; `noise` is how well the poses are known [m].
+#[must_use]
+pub fn identify_fixed_pose(
+    fixed: &Part,
+    moving: &Part,
+    world_from_moving: &[Pose],
+    start: Pose,
+    noise: f64,
+) -> (Pose, Answer) {
+    if world_from_moving.len() < TRIALS {
+        let reason = format!("{} poses; at least {TRIALS} are needed", world_from_moving.len());
+        return (start, Answer::refused("pose of the fixed part", reason));
+    }
+    let nodes = [fixed, moving].map(nodes);
+    let reach = nodes[1].iter().map(Vector3::norm).fold(1e-3, f64::max);
+    // turns are taken about the middle of the poses, where they do not move the part away
+    let middle = world_from_moving.iter().map(|pose| pose.translation).sum::<Vector3<f64>>()
+        / world_from_moving.len() as f64;
+    let pose_of = |values: &[f64]| {
+        let shift = Vector3::new(values[0], values[1], values[2]);
+        let turn = UnitQuaternion::from_scaled_axis(Vector3::new(values[3], values[4], values[5]));
+        Pose::new(middle + shift, turn) * Pose::from_translation(-middle) * start
+    };
+    let per_trial = world_from_moving.len().div_ceil(TRIALS);
+    let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
+        let fixed_from_world = pose_of(values).inverse();
+        for pose in world_from_moving.iter().skip(trial * per_trial).take(per_trial) {
+            let fixed_from_moving = fixed_from_world * *pose;
+            let moving_from_fixed = fixed_from_moving.inverse();
+            let into_fixed = deepest(&nodes[1], &fixed_from_moving, fixed);
+            let into_moving = deepest(&nodes[0], &moving_from_fixed, moving);
+            out.extend(into_fixed.into_iter().chain(into_moving).map(|depth| depth * 1e3));
+        }
+    };
+    let names = ["x", "y", "z"];
+    let mut parameters: Vec<Parameter> =
+        names.iter().map(|axis| Parameter::new(format!("shift along {axis}"), "m", 0.0, 0.5e-3)).collect();
+    parameters.extend(
+        names.iter().map(|axis| Parameter::new(format!("turn about {axis}"), "rad", 0.0, 0.5e-3 / reach)),
+    );
+    let solution = Problem {
+        parameters,
+        trials: TRIALS,
+        residuals: &residuals,
+        loss: 1.0,
+        noise: noise * 1e3,
+        iterations: 60,
+    }
+    .solve();
+    let mut answer = solution.answer(6);
+    answer.give(
+        "penetration left",
+        "m",
+        (2.0 * solution.cost / world_from_moving.len() as f64).sqrt() * 1e-3,
+        0.0,
+    );
+    (pose_of(&solution.values), answer)
+}
+
+fn nodes(part: &Part) -> Vec<Vector3<f64>> {
+    let mut places = Columns3::default();
+    part.place(&part.nodes(&NodeSpacing::default()), &mut places);
+    let every = places.len().div_ceil(NODES).max(1);
+    (0..places.len()).step_by(every).map(|index| places.get(index)).collect()
+}
+
+/// Deepest penetration of the nodes of each octant around their middle [m], zero or negative.
+fn deepest(nodes: &[Vector3<f64>], other_from_own: &Pose, other: &Part) -> [f64; 8] {
+    let middle = nodes.iter().sum::<Vector3<f64>>() / nodes.len().max(1) as f64;
+    let mut depths = [0.0_f64; 8];
+    for node in nodes {
+        let [x, y, z] = (node - middle).into();
+        let octant = usize::from(x > 0.0) + 2 * usize::from(y > 0.0) + 4 * usize::from(z > 0.0);
+        let distance = other.sample(other_from_own.transform_point(*node)).distance;
+        depths[octant] = depths[octant].min(distance);
+    }
+    depths
+}
