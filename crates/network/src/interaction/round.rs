@@ -115,7 +115,7 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { task, out } = self;
         let RoundTask { round, options, stride, own, others } = task;
-        let slope = simd.splat_f64s(options.slope);
+        let slope = (options.slope > 0.0).then(|| simd.splat_f64s(options.slope));
         for register in 0..stride / S::F64_LANES {
             let mut place = [simd.splat_f64s(0.0); D];
             for (axis, place) in place.iter_mut().enumerate() {
@@ -211,9 +211,16 @@ fn dense<S: Simd, const I: usize, const O: usize, const TOGETHER: usize>(
     out
 }
 
+/// Leaky units of a slope, or plain ones.
 #[inline(always)]
-fn rectified<S: Simd, const N: usize>(simd: S, sums: [S::f64s; N], slope: S::f64s) -> [S::f64s; N] {
+fn rectified<S: Simd, const N: usize>(simd: S, sums: [S::f64s; N], slope: Option<S::f64s>) -> [S::f64s; N] {
     let mut out = sums;
+    let Some(slope) = slope else {
+        for value in &mut out {
+            *value = simd.max_f64s(*value, simd.splat_f64s(0.0));
+        }
+        return out;
+    };
     for value in &mut out {
         *value = simd.max_f64s(*value, simd.mul_f64s(slope, *value));
     }

@@ -9,7 +9,7 @@ use tightfit_simulation::Scene;
 use tightfit_spatial::Vector3;
 
 /// Settings of a scene whose part `moving` has such a network against `fixed`; its file is written for this test alone.
-pub fn interaction(
+pub(crate) fn interaction(
     test: &str,
     scene: &str,
     [moving, fixed]: [&str; 2],

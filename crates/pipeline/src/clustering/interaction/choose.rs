@@ -77,7 +77,6 @@ impl InteractionClustering {
             return;
         }
         let stride = contacts.stride();
-        logits.clear();
         logits.resize(CLUSTERS * stride, 0.0);
         self.network.assign(state, stride, contacts.own(), contacts.neighbours(), logits);
         for column in logits.chunks_exact_mut(stride) {

@@ -89,10 +89,10 @@ impl ContactSet {
         let stride = self.stride;
         let Some(last) = count.checked_sub(1) else { return };
         let turn = inputs_from_object.to_rotation_matrix();
-        for (columns, width) in [(&mut self.own, 3), (&mut self.embedding, EMBEDDING)] {
-            columns.clear();
-            columns.resize(width * stride, 0.0);
-        }
+        // every number is written below: only the length has to be right
+        self.own.resize(3 * stride, 0.0);
+        self.embedding.resize(EMBEDDING * stride, 0.0);
+        self.neighbours.resize(3 * NEIGHBOURS.min(count) * stride, 0.0);
         for place in 0..stride {
             // the last one stands in for those that are missing
             let index = place.min(last);
@@ -104,8 +104,6 @@ impl ContactSet {
                 self.embedding[column * stride + place] = *value;
             }
         }
-        self.neighbours.clear();
-        self.neighbours.resize(3 * NEIGHBOURS.min(count) * stride, 0.0);
         find_neighbours(&self.own, count, stride, &mut self.search, &mut self.neighbours);
     }
 

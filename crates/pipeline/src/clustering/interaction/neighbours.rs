@@ -1,7 +1,7 @@
 //! The ten nearest contacts of every contact, itself among them.
 //!
 //! ```text
-//! order    along a Z-curve through the box of all contacts (Morton 1966), in blocks of 16 with a box each
+//! order    along a Z-curve through the box of all contacts (Morton 1966), in blocks of 8 with a box each
 //! search   contacts of a block side by side in registers, against those of blocks whose box is near enough
 //! lists    ascending keys k₁ … k₁₀ per lane; a newcomer passes through:  (kᵢ, new) ← (min(kᵢ, new), max(kᵢ, new))
 //! key      squared distance whose lowest bits hold the number of the contact
@@ -14,8 +14,8 @@ use tightfit_spatial::{Simd, WithSimd, with_registers};
 
 use crate::make_room;
 
-/// Contacts of a block: two registers of AVX-512.
-const BLOCK: usize = 16;
+/// Contacts of a block: a register of AVX-512. Blocks of 16 have wider boxes, and more contacts are looked at.
+const BLOCK: usize = 8;
 /// Cells of the Z-curve along an axis.
 const CELLS: f64 = 1024.0;
 /// Where there is no contact [m]: its square is finite, so that keys are numbers.
