@@ -15,7 +15,7 @@ use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range, Re
 
 /// Version of the layout.
 pub(crate) const FORMAT: u32 = 1;
-const KEY: &str = "tightfit";
+pub(crate) const KEY: &str = "tightfit";
 
 /// What stands in the metadata of a field, less the hash.
 #[derive(Serialize, Deserialize)]
@@ -206,7 +206,11 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f32> {
 fn seal(description: &impl Serialize, layers: &[Layer]) -> Result<String, serde_json::Error> {
     let text = serde_json::to_vec(description)?;
     let numbers = layers.iter().flat_map(|layer| layer.weights.iter().chain(&layer.biases));
-    let bytes = text.into_iter().chain(numbers.flat_map(|number| number.to_le_bytes()));
+    Ok(hash(text.into_iter().chain(numbers.flat_map(|number| number.to_le_bytes()))))
+}
+
+/// FNV-1a of some bytes, as 16 hexadecimal digits.
+pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    Ok(format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, step)))
+    format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, step))
 }

@@ -73,6 +73,6 @@ pub use tightfit_pipeline::integration::{BodyMotion, Coupling, IntegrationMethod
 pub use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 
 pub use scene::{
-    Body, BuiltInScene, ContactPair, CspacePair, DetectionMethod, Motion, Scene, SceneDescription,
-    SceneError, SceneProblem, SceneSource, Task, built_in_scenes, scene_schema,
+    Body, BuiltInScene, ContactPair, CspacePair, DetectionMethod, InteractionPair, Motion, Scene,
+    SceneDescription, SceneError, SceneProblem, SceneSource, Task, built_in_scenes, scene_schema,
 };

@@ -4,7 +4,7 @@
 //! |---|---|---|---|---|---|
 //! | `tight` | none | none | ladder | midpoint | yes |
 //! | `standard` | K-means to 12 | none | projected Gauss-Seidel, 50 sweeps | midpoint | yes |
-//! | `paper` | K-means to 12 | where the scene has a network | SOR by maximum dissipation, 200 sweeps or 1e-5 m/s | midpoint with C(ω₀) | no |
+//! | `paper` | interaction network where the scene has one, else K-means to 12 | where the scene has a network | SOR by maximum dissipation, 200 sweeps or 1e-5 m/s | midpoint with C(ω₀), without where an arm holds a part | no |
 //!
 //! `standard` is what the paper compares itself with: the usual clustering and solver in its own framework. The paper has
 //! no pose projection: its C-space row is to keep out what the clustered contacts let in. Impact, passivity filter and

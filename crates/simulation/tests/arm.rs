@@ -242,7 +242,7 @@ fn wrong_arms_are_answered_with_the_remedy() {
         ("arm.base_position_mm=[-3000, 0, 0]", "cannot hold `peg` where it starts"),
         ("arm.tip=flange", "leave it out"),
         ("drive.damping_per_s=50", "led by the arm"),
-        ("method.preset=paper", "choose `midpoint`"),
+        ("method.integration=paper-midpoint", "choose `midpoint`"),
         ("arm.controller.kind=magic", "impedance"),
         ("arm.sensor.mean_samples=65", "64"),
         ("drive.file=nowhere.csv", "nowhere.csv"),

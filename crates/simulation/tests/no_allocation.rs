@@ -10,9 +10,12 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod support;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use tightfit_network::interaction::InteractionOptions;
 use tightfit_simulation::batch::Batch;
 use tightfit_simulation::{Disturbance, Run, Scene};
 
@@ -178,6 +181,16 @@ fn other_methods_take_no_memory_either() {
         let observed = observe(Run::new(scene, 1), 240);
         assert_none_after_the_first(choice, &observed);
         assert!(observed.most_candidates > 1000, "{choice}: the scene has become too easy");
+    }
+}
+
+#[test]
+fn an_interaction_network_takes_no_memory_either() {
+    for options in [InteractionOptions::PAPER, InteractionOptions::PUBLISHED] {
+        let settings = support::interaction("memory", "peg-in-hole", ["peg", "hole"], options);
+        let observed = observe(Run::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1), 240);
+        assert_none_after_the_first("interaction", &observed);
+        assert!(observed.most_candidates > 100, "the scene has become too easy");
     }
 }
 

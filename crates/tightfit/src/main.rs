@@ -29,6 +29,8 @@ enum Command {
     Bench(commands::bench::BenchArguments),
     /// Run a scene by several sets of methods and hold them against one another.
     Compare(commands::compare::CompareArguments),
+    /// Hold the contact wrenches of several sets of methods against recorded ones.
+    Evaluate(commands::evaluate::EvaluateArguments),
     /// Find the numbers of an experiment (sensor, part, hole, friction, grasp) from its recordings.
     Identify(commands::identify::IdentifyArguments),
     /// Read what others published into our formats.
@@ -45,10 +47,12 @@ enum Command {
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
     Run(commands::run::RunArguments),
-    /// Train a network from the exact distance of a part.
+    /// Train a network: distances, configurations, or clusters of contacts from measured wrenches.
     Train(commands::train::TrainArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),
+    /// Make synthetic recordings of a person who leads a part.
+    VirtualExperiment(commands::virtual_experiment::VirtualExperimentArguments),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
         Some(Command::Audit(arguments)) => commands::audit::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
         Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
+        Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments),
         Some(Command::Identify(arguments)) => commands::identify::run(&arguments),
         Some(Command::Import(arguments)) => commands::import::run(&arguments),
         Some(Command::Part(arguments)) => commands::part::run(&arguments),
@@ -66,6 +71,7 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
         Some(Command::Train(arguments)) => commands::train::run(&arguments),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
+        Some(Command::VirtualExperiment(arguments)) => commands::virtual_experiment::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),
     };
     match result {

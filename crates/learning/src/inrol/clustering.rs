@@ -4,37 +4,17 @@
 //! round 1   e_i = Σ_l relation_1(X_i, X_l) / |·|     weights_i = assignment(X_i, e_i)          12 clusters
 //! round 2   e_j = Σ_l relation_2(X̄_j, X̄_l) / |·|     (o₁, o₂) = rotation(X̄_j, e_j)            turn of the normal
 //! ```
-//! X the 19 numbers of [`INPUT_NAMES`], X̄ the same and the normal. Leaky rectified units of slope 0.01, also at the
+//! X the 19 numbers of [`tightfit_network::interaction::INPUT_NAMES`], X̄ the same and the normal. Leaky rectified units of slope 0.01, also at the
 //! output of the relations; assignment and rotation end linear. The weights stand in one row of numbers, every matrix
 //! column by column; the relations have the middle matrices before their biases, the assignment no bias at its end.
 
 use std::path::Path;
 
+use tightfit_network::Range;
+use tightfit_network::interaction::{INPUT_NAMES, InteractionNetwork, InteractionOptions};
+
 use super::table::Table;
 use crate::LearningError;
-
-/// The inputs X of a contact, in order: in the object's axes, the object's state as seen from the contact.
-pub const INPUT_NAMES: [&str; 19] = [
-    "point_x_m",
-    "point_y_m",
-    "point_z_m",
-    "rotation_angle_rad",
-    "rotation_axis_x",
-    "rotation_axis_y",
-    "rotation_axis_z",
-    "velocity_x_m_s",
-    "velocity_y_m_s",
-    "velocity_z_m_s",
-    "turning_x_rad_s",
-    "turning_y_rad_s",
-    "turning_z_rad_s",
-    "force_x_n",
-    "force_y_n",
-    "force_z_n",
-    "torque_x_nm",
-    "torque_y_nm",
-    "torque_z_nm",
-];
 
 /// One layer in double precision.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,14 +69,17 @@ impl ClusteringNetworks {
         })
     }
 
-    /// The networks by name.
-    pub(super) fn named(&self) -> [(&'static str, &[Dense]); 4] {
-        [
-            ("relation_1", &self.relation_1),
-            ("assignment", &self.assignment),
-            ("relation_2", &self.relation_2),
-            ("rotation", &self.rotation),
-        ]
+    /// As one network, with the published habits.
+    ///
+    /// # Errors
+    /// When a number is not finite, or a range is empty.
+    pub fn network(&self, options: InteractionOptions) -> Result<InteractionNetwork, LearningError> {
+        let networks = [&self.relation_1, &self.assignment, &self.relation_2, &self.rotation];
+        let layers = networks.into_iter().flatten();
+        let parameters =
+            layers.flat_map(|layer| layer.weights.iter().chain(&layer.biases).copied()).collect();
+        let ranges = self.ranges.map(|[low, high]| Range { low, high });
+        Ok(InteractionNetwork::new(parameters, ranges, options)?)
     }
 }
 

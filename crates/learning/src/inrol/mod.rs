@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `W0…W3`, `b0…b3`, `mii`, `mai`, `mio`, `mao` | `depth.safetensors`, a [`Field`] |
 //! | `CW0…CW3`, `Cb0…Cb3`, `Cmii`, `Cmai` | `configuration.safetensors`, a [`ConfigurationField`] |
-//! | `pa`, `om` | `clustering.safetensors`: four networks in double precision, the ranges of their inputs in the metadata |
+//! | `pa`, `om`, and of the surface `po`, `no`, `fo`, `Yo` | `clustering.safetensors`, an [`InteractionFile`] with the published habits |
 //! | `po`, `no`, `Yo` | `nodes.csv`: position, outward normal, embedding |
 //! | `fo` | `faces.csv`: corners from 0, counter-clockwise seen from outside |
 //! | `pd`, `Rd`, `Rd_gripper` | `set_points.csv`: position and quaternions |
@@ -21,9 +21,10 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use tightfit_network::{ConfigurationField, Field};
+use tightfit_network::interaction::{InteractionFile, InteractionOptions};
+use tightfit_network::{ConfigurationField, EmbeddedSurface, Field};
 
-pub use clustering::{ClusteringNetworks, Dense, INPUT_NAMES};
+pub use clustering::{ClusteringNetworks, Dense};
 pub use object::PublishedObject;
 pub use set_points::SetPoint;
 
@@ -61,6 +62,20 @@ impl PublishedTask {
             object: PublishedObject::read(&txt)?,
             set_points: set_points::read(&des)?,
         })
+    }
+
+    /// The network that makes clusters, with the object's surface and the habits of the published program. Inputs of its nut,
+    /// the object that a gripper turns, are in axes of their own.
+    ///
+    /// # Errors
+    /// When a number is not finite, or a range is empty.
+    pub fn interaction(&self, source: &str) -> Result<InteractionFile, LearningError> {
+        let is_nut = self.set_points.iter().any(|point| point.gripper.is_some());
+        let options = if is_nut { InteractionOptions::PUBLISHED_NUT } else { InteractionOptions::PUBLISHED };
+        let PublishedObject { nodes, normals, faces, embedding, .. } = &self.object;
+        let surface = EmbeddedSurface::new(nodes.clone(), normals.clone(), faces.clone(), embedding.clone())?;
+        let recipe = serde_json::json!({ "imported_from": source });
+        Ok(InteractionFile { network: self.clustering.network(options)?, surface, recipe })
     }
 }
 

@@ -3,13 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use safetensors::Dtype;
-use safetensors::tensor::TensorView;
 use serde_json::json;
 use tightfit_network::{ConfigurationFile, FieldFile};
 
 use super::object::EMBEDDING;
-use super::{INPUT_NAMES, PublishedTask, SET_POINT_INTERVAL};
+use super::{PublishedTask, SET_POINT_INTERVAL};
 use crate::LearningError;
 
 impl PublishedTask {
@@ -24,7 +22,7 @@ impl PublishedTask {
             let path = folder.join(name);
             std::fs::write(&path, bytes).map_err(|error| unwritable(&path, &error))
         };
-        put("clustering.safetensors", &self.clustering_bytes()?)?;
+        self.interaction(source)?.save(&folder.join("clustering.safetensors"))?;
         put("nodes.csv", self.nodes_csv().as_bytes())?;
         put("faces.csv", self.faces_csv().as_bytes())?;
         put("set_points.csv", self.set_points_csv().as_bytes())?;
@@ -50,40 +48,6 @@ impl PublishedTask {
         })?;
         put("import.json", text.as_bytes())?;
         Ok(summary)
-    }
-
-    fn clustering_bytes(&self) -> Result<Vec<u8>, LearningError> {
-        let broken = |error: safetensors::SafeTensorError| LearningError::File {
-            path: "clustering.safetensors".into(),
-            problem: error.to_string(),
-            remedy: "report this",
-        };
-        let bytes = |numbers: &[f64]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
-        let mut data = Vec::new();
-        for (name, layers) in self.clustering.named() {
-            for (index, layer) in layers.iter().enumerate() {
-                let outputs = layer.biases.len();
-                let shape = vec![outputs, layer.inputs];
-                data.push((format!("{name}.layer{index}.weight"), shape, bytes(&layer.weights)));
-                data.push((format!("{name}.layer{index}.bias"), vec![outputs], bytes(&layer.biases)));
-            }
-        }
-        let mut tensors = Vec::new();
-        for (name, shape, bytes) in &data {
-            tensors.push((name, TensorView::new(Dtype::F64, shape.clone(), bytes).map_err(broken)?));
-        }
-        let ranges: serde_json::Map<String, serde_json::Value> = INPUT_NAMES
-            .iter()
-            .zip(self.clustering.ranges)
-            .map(|(name, range)| ((*name).to_string(), json!(range)))
-            .collect();
-        let description = json!({
-            "input_ranges": ranges,
-            "hidden_activation": { "leaky_relu": { "slope": 0.01 } },
-            "outputs": { "relation_1": "leaky_relu", "assignment": "identity", "relation_2": "leaky_relu", "rotation": "identity" },
-        });
-        let metadata = [("tightfit".to_string(), description.to_string())].into_iter().collect();
-        safetensors::serialize(tensors, Some(metadata)).map_err(broken)
     }
 
     fn nodes_csv(&self) -> String {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tightfit_network::interaction::CLUSTERS;
+
 use super::covered_area::covered_area;
 use super::k_means::{KMeansWorkspace, k_means};
 use crate::make_room;
@@ -26,6 +28,8 @@ pub enum ClusteringMethod {
     },
     /// Four that span the largest area, the deepest among them (the aim of Bullet's manifold).
     CoveredArea,
+    /// By the interaction network of the pair, which the scene holds; of pairs without one as [`Self::KMeans`] does, to 12.
+    Interaction,
 }
 
 /// Contacts that [`ClusteringMethod::CoveredArea`] keeps.
@@ -63,6 +67,7 @@ impl ClusteringMethod {
             Self::KMeans { .. } => "k-means",
             Self::First { .. } => "first",
             Self::CoveredArea => "covered-area",
+            Self::Interaction => "interaction",
         }
     }
 
@@ -74,6 +79,7 @@ impl ClusteringMethod {
             Self::KMeans { clusters } => contacts.min(clusters as usize),
             Self::First { contacts: kept } => contacts.min(kept as usize),
             Self::CoveredArea => contacts.min(CORNERS),
+            Self::Interaction => contacts.min(CLUSTERS),
         }
     }
 
@@ -85,6 +91,7 @@ impl ClusteringMethod {
             Self::None => workspace.chosen.extend(all),
             Self::First { contacts: kept } => workspace.chosen.extend(all.take(kept as usize)),
             Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
+            Self::Interaction => k_means(contacts, range, CLUSTERS, workspace),
             Self::CoveredArea => covered_area(contacts, range, workspace),
         }
     }

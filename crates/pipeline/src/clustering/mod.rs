@@ -6,11 +6,14 @@ contact. Means would be smoother, but the mean of points on a curved wall lies i
 normals of opposite walls is none, and the mean of gaps is no gap that keeps anything apart; the deepest gap is the
 one that must not close.
 
+The interaction network (`interaction`) does average, on the surface of the object, and asks the other part's distance there.
+
 The pose projection and the certificate go on seeing every contact.
 */
 
 mod covered_area;
 mod feature_blocks;
+pub mod interaction;
 mod k_means;
 mod method;
 

@@ -16,13 +16,14 @@ use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Pose, UnitQuaternion, Vector3};
 
 use crate::drive::{Drive, Waypoint, Wiggle, about};
-use crate::{CspaceMethod, Methods};
+use crate::{ClusteringMethod, CspaceMethod, IntegrationMethod, Methods, Preset};
 
 use super::arm::arm_of;
 use super::cspace_file::cspace_of;
 use super::description::{
     ContactDescription, DriveDescription, NodeDescription, PartDescription, ShapeDescription, TaskDescription,
 };
+use super::interaction_file::interaction_of;
 use super::method::{DetectionMethod, MethodDescription};
 use super::network_file::network_of;
 use super::schema_check::Document;
@@ -121,6 +122,26 @@ fn build(
         // a preset takes them where there are some
         methods.cspace = CspaceMethod::None;
     }
+    // the preset `paper` takes an interaction network where there is one, and where an arm holds a part its rule of integration
+    let is_open = description.method.preset == Preset::Paper && description.method.clustering.is_none();
+    let interaction = match methods.clustering {
+        ClusteringMethod::KMeans { .. } if is_open && description.method.clusters.is_none() => true,
+        other => other == ClusteringMethod::Interaction,
+    };
+    let interaction = match interaction {
+        true => interaction_of(&bodies, &parts, folder)
+            .map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?,
+        false => None,
+    };
+    if interaction.is_some() {
+        methods.clustering = ClusteringMethod::Interaction;
+    } else if methods.clustering == ClusteringMethod::Interaction {
+        let remedy = "no part has an interaction network; name its file in `parts.NAME.interaction`";
+        return Err(vec![document.problem("method.clustering", remedy.into())]);
+    }
+    if is_armed && description.method.preset == Preset::Paper && description.method.integration.is_none() {
+        methods.integration = IntegrationMethod::Midpoint;
+    }
     if let Some(drive) = &drive {
         bodies[drive.body].world_from_part = drive.target(0.0);
     }
@@ -155,6 +176,7 @@ fn build(
         detection: description.method.detection,
         methods,
         cspace,
+        interaction,
         source: SceneSource::default(),
     })
 }

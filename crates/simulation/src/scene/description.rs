@@ -172,6 +172,9 @@ pub struct PartDescription {
     pub network: Option<String>,
     /// C-space networks of this part against a fixed one, for `method.cspace = "network"`.
     pub cspace: Option<CspaceDescription>,
+    /// Interaction network that makes clusters of this part's contacts with a fixed one, for `method.clustering =
+    /// "interaction"`; the preset `paper` then takes it.
+    pub interaction: Option<InteractionDescription>,
     /// Whether and how it moves.
     #[serde(default)]
     pub motion: Motion,
@@ -207,6 +210,20 @@ pub struct CspaceDescription {
     /// Files, relative to the scene file; the first whose box covers a configuration answers for it.
     #[schemars(length(min = 1))]
     pub networks: Vec<String>,
+}
+
+/// The interaction network of a free part against a fixed one, written by `tightfit import inrol` or `tightfit train`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct InteractionDescription {
+    /// Name of the fixed part.
+    pub against: String,
+    /// File of the network and of the part's surface, relative to the scene file.
+    pub network: String,
+    /// Attitude of the network's frame of the part in the part's own: turns about its x, then y, then z axis [deg]. It is at the
+    /// centre of mass.
+    #[serde(default)]
+    pub rotation_deg: [f64; 3],
 }
 
 /// Whether and how a part moves.

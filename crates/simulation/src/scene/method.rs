@@ -89,6 +89,8 @@ pub enum ClusteringChoice {
     First,
     /// Four that span the largest area.
     CoveredArea,
+    /// Points of the surface by the interaction network of `parts.NAME.interaction`.
+    Interaction,
 }
 
 /// Whether the configuration as a whole is kept from colliding, beside the contacts.
@@ -163,6 +165,7 @@ impl MethodDescription {
                 ClusteringChoice::KMeans => ClusteringMethod::KMeans { clusters: CLUSTERS },
                 ClusteringChoice::First => ClusteringMethod::First { contacts: FIRST },
                 ClusteringChoice::CoveredArea => ClusteringMethod::CoveredArea,
+                ClusteringChoice::Interaction => ClusteringMethod::Interaction,
             };
         }
         if let Some(number) = self.clusters {

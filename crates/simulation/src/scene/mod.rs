@@ -10,6 +10,7 @@ mod built_in;
 mod cspace_file;
 mod description;
 mod error;
+mod interaction_file;
 mod mesh_file;
 mod method;
 mod network_file;
@@ -19,6 +20,7 @@ mod schema_check;
 pub use built_in::{BuiltInScene, built_in_scenes};
 pub use description::{Motion, SceneDescription};
 pub use error::{SceneError, SceneProblem};
+pub use interaction_file::InteractionPair;
 pub use method::DetectionMethod;
 
 use std::path::{Path, PathBuf};
@@ -60,6 +62,8 @@ pub struct Scene {
     pub methods: Methods,
     /// C-space networks of a free part against a fixed one.
     pub cspace: Option<CspacePair>,
+    /// Interaction network of a free part against a fixed one.
+    pub interaction: Option<InteractionPair>,
     /// The text it was built from.
     pub source: SceneSource,
 }

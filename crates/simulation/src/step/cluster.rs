@@ -7,28 +7,38 @@ use tightfit_pipeline::records::Contacts;
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::workspace::Environment;
-use crate::Certificate;
+use crate::{Certificate, State};
 
 impl Environment<'_> {
     /// Puts the contacts that stand for all in the place of all, until [`Self::uncluster`].
-    pub(super) fn cluster(&mut self, certificate: &mut Certificate) {
+    pub(super) fn cluster(&mut self, state: &State, certificate: &mut Certificate) {
         let method = self.parameters.methods.clustering;
         if method == ClusteringMethod::None {
             return;
         }
         let clock = Instant::now();
-        let scratch = &mut *self.scratch;
-        scratch.clustering.chosen.clear();
+        std::mem::swap(&mut self.scratch.contacts, &mut self.scratch.all_contacts);
+        let mut contacts = std::mem::take(&mut self.scratch.contacts);
+        let all = std::mem::take(&mut self.scratch.all_contacts);
+        contacts.clear();
         let mut first = 0;
-        for &end in &scratch.pair_ends {
-            method.choose(&scratch.contacts, first..end, &mut scratch.clustering);
+        for pair in 0..self.scratch.pair_ends.len() {
+            let end = self.scratch.pair_ends[pair];
+            let scene = self.scene;
+            let network = scene.interaction.as_ref().filter(|own| own.is_of(&scene.contacts[pair]));
+            match network.filter(|_| method == ClusteringMethod::Interaction) {
+                Some(own) => self.interact(own, pair, first..end, &all, &mut contacts, state),
+                None => {
+                    let clustering = &mut self.scratch.clustering;
+                    clustering.chosen.clear();
+                    method.choose(&all, first..end, clustering);
+                    clustering.chosen.iter().for_each(|index| contacts.push_from(&all, *index as usize));
+                }
+            }
             first = end;
         }
-        std::mem::swap(&mut scratch.contacts, &mut scratch.all_contacts);
-        scratch.contacts.clear();
-        for index in &scratch.clustering.chosen {
-            scratch.contacts.push_from(&scratch.all_contacts, *index as usize);
-        }
+        self.scratch.contacts = contacts;
+        self.scratch.all_contacts = all;
         certificate.stage_seconds.clustering += clock.elapsed().as_secs_f64();
     }
 

@@ -16,6 +16,7 @@ mod cluster;
 mod configuration;
 mod contact_stages;
 mod faces;
+mod interaction;
 mod kept_contacts;
 mod margin;
 mod prepare;
@@ -58,7 +59,7 @@ impl Environment<'_> {
             self.duration = self.left;
             self.prepare(state, &mut certificate);
             self.find_configuration(state, &mut certificate);
-            self.cluster(&mut certificate);
+            self.cluster(state, &mut certificate);
             self.impact(state, &mut certificate);
             self.smooth(state, &mut certificate);
             self.uncluster();

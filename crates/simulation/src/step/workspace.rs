@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Matrix6;
 use tightfit_network::InferenceScratch;
+use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionWorkspace};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::configuration::ConfigurationContact;
 use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks};
@@ -26,6 +27,15 @@ const KEPT_WARM: usize = 32;
 pub(super) struct Solution {
     pub(super) generalised: Vec<f64>,
     pub(super) velocity: Vec<f64>,
+}
+
+/// Contacts of a pair as its interaction network takes them, and what it makes of them.
+#[derive(Debug, Default)]
+pub(super) struct InteractionScratch {
+    pub(super) contacts: ContactSet,
+    /// Places in the record of those that are not left out.
+    pub(super) chosen: Vec<u32>,
+    pub(super) workspace: InteractionWorkspace,
 }
 
 /// Buffers of one environment. Clearing it between steps changes no result.
@@ -56,6 +66,7 @@ pub struct Workspace {
     /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
     pub(super) all_contacts: Contacts,
     pub(super) clustering: ClusteringWorkspace,
+    pub(super) interaction: InteractionScratch,
     /// Most contacts that the nodes can have, and those that there is room for.
     most_contacts: usize,
     room: usize,
@@ -273,6 +284,11 @@ impl Workspace {
         }
         if is_clustered {
             self.clustering.make_room(methods.clustering, contacts, pairs);
+            if methods.clustering == ClusteringMethod::Interaction && scene.interaction.is_some() {
+                self.interaction.contacts.make_room(contacts);
+                make_room(&mut self.interaction.chosen, contacts);
+                self.interaction.workspace.make_room(contacts);
+            }
             // both, since they change places
             self.contacts.make_room(contacts, both_move(scene));
             self.all_contacts.make_room(contacts, both_move(scene));

@@ -1,7 +1,8 @@
 //! `tightfit bench clustering`: how long the ways to reduce contacts take.
 //!
 //! The contacts are those of a peg that leans in its hole: rings of points with normals inwards, nearest on one side below and
-//! on the other above. Times are on the processor where the system tells; medians over the rounds.
+//! on the other above. The interaction network lies on a mesh of the peg; `interaction` knows where on it the contacts are, as
+//! steps do of a part's own nodes, `interaction-located` finds it out, as they do of the other part's. Times are on the processor where the system tells; medians over the rounds.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use tightfit::spatial::Vector3;
 use tightfit_pipeline::clustering::ClusteringWorkspace;
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
+use super::bench_interaction;
 use super::bench_record::{append_csv, conditions, machine, quantile};
 use crate::cpu_clock;
 use crate::output::{put, say};
@@ -36,6 +38,16 @@ pub(super) struct ClusteringArguments {
     json: bool,
 }
 
+/// What is timed.
+#[derive(Clone, Copy)]
+enum Timed {
+    Method(ClusteringMethod),
+    /// The network's; whether places on the surface are known.
+    Interaction {
+        is_located: bool,
+    },
+}
+
 const METHODS: [ClusteringMethod; 3] = [
     ClusteringMethod::KMeans { clusters: 12 },
     ClusteringMethod::First { contacts: 16 },
@@ -51,9 +63,16 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let mut measured = Vec::new();
     for &count in &arguments.contacts {
         let contacts = leaning_peg(count);
-        for method in METHODS {
-            let micros = micros(method, &contacts, arguments.rounds);
-            measured.push((method.name(), count, micros, 1e3 * micros / count as f64));
+        let network = [true, false].map(|is_located| Timed::Interaction { is_located });
+        for timed in METHODS.map(Timed::Method).into_iter().chain(network) {
+            let (name, micros) = match timed {
+                Timed::Method(method) => (method.name(), micros(method, &contacts, arguments.rounds)),
+                Timed::Interaction { is_located } => {
+                    let name = if is_located { "interaction" } else { "interaction-located" };
+                    (name, bench_interaction::micros(&contacts, is_located, arguments.rounds)?)
+                }
+            };
+            measured.push((name, count, micros, 1e3 * micros / count as f64));
         }
     }
     let cells = |(method, count, micros, each): &(&str, usize, f64, f64)| {
@@ -88,11 +107,16 @@ fn micros(method: ClusteringMethod, contacts: &Contacts, rounds: usize) -> f64 {
         workspace.chosen.clear();
         method.choose(contacts, 0..contacts.len(), workspace);
     };
+    median(contacts.len(), rounds, || once(&mut workspace))
+}
+
+/// Median processor time of something done once for so many contacts [us].
+pub(super) fn median(contacts: usize, rounds: usize, mut once: impl FnMut()) -> f64 {
     // what takes less than the clock can tell is repeated within a round
-    let repeats = (20_000 / contacts.len()).max(1);
+    let repeats = (20_000 / contacts).max(1);
     let times = (0..=rounds).map(|_| {
         let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
-        (0..repeats).for_each(|_| once(&mut workspace));
+        (0..repeats).for_each(|_| once());
         let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
         spent.unwrap_or_else(|| clock.elapsed()).as_secs_f64() * 1e6 / repeats as f64
     });

@@ -161,9 +161,12 @@ impl Overlay {
         for (axis, letter) in AXES.into_iter().enumerate() {
             self.push(&format!("force {letter}"), "N", [force[axis], their_force[axis]]);
         }
+        self.push("force in all", "N", [force.norm(), their_force.norm()]);
+        self.push("force difference", "N", [(force - their_force).norm(), 0.0]);
         for (axis, letter) in AXES.into_iter().enumerate() {
             self.push(&format!("torque {letter}"), "N·m", [torque[axis], their_torque[axis]]);
         }
+        self.push("torque in all", "N·m", [torque.norm(), their_torque.norm()]);
     }
 
     fn push(&mut self, name: &str, unit: &'static str, both: [f64; 2]) {

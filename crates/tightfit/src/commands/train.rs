@@ -14,8 +14,11 @@ use tightfit::scene::Scene;
 use tightfit::shape::Part;
 use tightfit::shape::mesh::{MeshPart, guess_unit, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
+use tightfit::spatial::Inertia;
 
+use super::train_clustering::{self, ClusteringArguments};
 use super::train_cspace::{self, CspaceArguments};
+use super::train_embedding::{self, EmbeddingArguments};
 use super::train_options::TrainOptions;
 use crate::output::{put, say};
 use crate::progress;
@@ -33,6 +36,10 @@ enum What {
     Depth(DepthArguments),
     /// Networks that tell free configurations of a scene's driven part from colliding ones.
     Cspace(CspaceArguments),
+    /// The network that makes clusters of contacts, from recorded trials with a force sensor.
+    Clustering(ClusteringArguments),
+    /// The surface of a part in the embedding that clusters are averaged in, with an untrained interaction network.
+    Embedding(EmbeddingArguments),
 }
 
 #[derive(Args)]
@@ -115,6 +122,8 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<ExitCode> {
     match &arguments.what {
         What::Depth(arguments) => run_depth(arguments),
         What::Cspace(arguments) => train_cspace::run(arguments),
+        What::Clustering(arguments) => train_clustering::run(arguments),
+        What::Embedding(arguments) => train_embedding::run(arguments),
     }
 }
 
@@ -171,31 +180,35 @@ fn jobs(arguments: &DepthArguments) -> Result<Vec<Job>> {
     }
     let given = arguments.part.as_deref().unwrap_or_default();
     let part = match &arguments.scene {
-        Some(scene) => part_of_scene(scene, given)?,
+        Some(scene) => part_of_scene(scene, given)?.0,
         None => part_or_mesh(given)?,
     };
     let name = match &arguments.scene {
         Some(scene) => format!("{scene}:{given}"),
         None => given.to_string(),
     };
-    // a mesh's network goes where the user is, not where the mesh lies
-    let stem = Path::new(given).file_stem().filter(|_| Path::new(given).is_file());
-    let stem = stem.map_or_else(|| given.to_string(), |stem| stem.to_string_lossy().into_owned());
-    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(file_of(&stem)));
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(file_of(&stem_of(given))));
     Ok(vec![Job { name, part, out }])
 }
 
-fn part_of_scene(scene: &str, name: &str) -> Result<Part> {
+/// What a part's files are named by: a mesh's go where the user is, not where the mesh lies.
+pub(super) fn stem_of(given: &str) -> String {
+    let stem = Path::new(given).file_stem().filter(|_| Path::new(given).is_file());
+    stem.map_or_else(|| given.to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// A part of a scene, with its inertia there where it is free.
+pub(super) fn part_of_scene(scene: &str, name: &str) -> Result<(Part, Option<Inertia>)> {
     let bodies = Scene::find(scene)?.bodies;
     let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
     match bodies.into_iter().find(|body| body.name == name) {
-        Some(body) => Ok(body.part),
+        Some(body) => Ok((body.part, body.inertia)),
         None => bail!("the scene {scene} has no part `{name}`; parts: {}", names.join(", ")),
     }
 }
 
 /// A mesh file, its unit guessed from its size, or a part by name.
-fn part_or_mesh(name: &str) -> Result<Part> {
+pub(super) fn part_or_mesh(name: &str) -> Result<Part> {
     let path = Path::new(name);
     if !path.is_file() {
         return Ok(preset(name)?);

@@ -5,6 +5,7 @@
 //!                                 ─► charts (plot)     ─┼─► report_html
 //!                                 ─► contact_drawing   ─┘
 //! one and a recorded one ─► reference ─► reference_html
+//! several methods against recorded trials ─► evaluation ─► evaluation_html
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! several of one scene by different methods ─► overlay ─► comparison_html
 //! ```
@@ -12,6 +13,7 @@
 mod axis;
 mod charts;
 mod contact_drawing;
+mod evaluation;
 mod figures;
 mod number;
 mod overlay;
@@ -24,6 +26,7 @@ mod summary;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
+pub use evaluation::{EvaluatedMethod, evaluation_html};
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
 pub use recordings::{IdentifiedSection, TrialPage, identification_html, recordings_html};

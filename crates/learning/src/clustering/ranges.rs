@@ -1,0 +1,50 @@
+//! Ranges of the network's inputs over recorded moments.
+
+use tightfit_network::Range;
+use tightfit_network::interaction::INPUTS;
+
+use crate::LearningError;
+use crate::wrench::{HoldingSpring, Moment, RecordedScene};
+
+/// Symmetric ranges that hold every input of these moments, for contacts up to `radius` [m] from the centre of mass.
+///
+/// # Errors
+/// Never for finite moments.
+pub fn input_ranges(
+    recorded: &RecordedScene,
+    spring: &HoldingSpring,
+    moments: &[Moment],
+    radius: f64,
+) -> Result<[Range; INPUTS], LearningError> {
+    let (mut speed, mut turning, mut force, mut torque) = (1e-3_f64, 1e-2_f64, 0.1_f64, 1e-3_f64);
+    let weight = recorded.inertia.mass * recorded.scene.gravity.norm();
+    for moment in moments {
+        let (motion, [target, next]) = (&moment.motion, &moment.targets);
+        let wanted = (next.translation - target.translation) / recorded.scene.step;
+        let turn = (target.rotation.inverse() * motion.rotation).scaled_axis();
+        let turned = (target.rotation.inverse() * next.rotation).scaled_axis() / recorded.scene.step;
+        let twist = &motion.twist;
+        speed = speed.max(twist.linear_in_world.norm() + radius * twist.angular_in_body.norm());
+        turning = turning.max(twist.angular_in_body.norm());
+        let pull = spring.stiffness * (motion.center - target.translation)
+            + spring.damping * (twist.linear_in_world - wanted);
+        force = force.max(pull.norm() + weight);
+        let twisting =
+            spring.turning_stiffness * turn + spring.turning_damping * (twist.angular_in_body - turned);
+        torque = torque.max(twisting.norm());
+    }
+    torque += radius * force;
+    let most = [
+        [radius; 3],
+        [std::f64::consts::PI, 1.0, 1.0],
+        [1.0, speed, speed],
+        [speed, turning, turning],
+        [turning, force, force],
+        [force, torque, torque],
+    ];
+    let mut ranges = [Range { low: -torque, high: torque }; INPUTS];
+    for (range, most) in ranges.iter_mut().zip(most.as_flattened()) {
+        *range = Range::new("inputs of the interaction network", -most, *most)?;
+    }
+    Ok(ranges)
+}

@@ -1,0 +1,73 @@
+//! How a clustering is trained.
+
+use serde::{Deserialize, Serialize};
+
+use super::Subset;
+use crate::LearningError;
+use crate::cma_es::Covariance;
+use crate::wrench::{HoldingSpring, LoadModel};
+
+/// Everything that decides the result, the recordings aside.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct ClusteringRecipe {
+    /// Which covariance the search adapts.
+    pub covariance: Covariance,
+    /// What is searched, one after another.
+    pub stages: Vec<Subset>,
+    /// Generations of each stage.
+    pub generations: u64,
+    /// Candidates of a generation; 0 for the usual number.
+    pub population: usize,
+    /// Standard deviation of the first candidates [-].
+    pub sigma: f64,
+    /// Recorded moments that a generation is judged by.
+    pub batch: usize,
+    /// Recorded moments that decide which generation was best.
+    pub watched: usize,
+    /// Restarts with twice the population.
+    pub restarts: u32,
+    /// Seed of draws and batches.
+    pub seed: u64,
+    /// Where state and load are taken to be.
+    pub load_model: LoadModel,
+    /// The spring of the load.
+    pub spring: HoldingSpring,
+}
+
+impl Default for ClusteringRecipe {
+    fn default() -> Self {
+        Self {
+            covariance: Covariance::Separable,
+            stages: vec![Subset::Outputs, Subset::Objects, Subset::All],
+            generations: 100,
+            population: 0,
+            sigma: 0.05,
+            batch: 200,
+            watched: 400,
+            restarts: 0,
+            seed: 1,
+            load_model: LoadModel::Followed,
+            spring: HoldingSpring::default(),
+        }
+    }
+}
+
+impl ClusteringRecipe {
+    pub(super) fn check(&self) -> Result<(), LearningError> {
+        let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
+        if self.stages.is_empty() {
+            return wrong("stages", "none".into(), "one or more of outputs, objects, all");
+        }
+        if !(1..=1_000_000).contains(&self.batch) || !(1..=1_000_000).contains(&self.watched) {
+            return wrong(
+                "batch and watched",
+                format!("{} and {}", self.batch, self.watched),
+                "1 to 1000000",
+            );
+        }
+        if self.generations == 0 {
+            return wrong("generations", "0".into(), "1 or more");
+        }
+        Ok(())
+    }
+}

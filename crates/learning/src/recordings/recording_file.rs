@@ -1,0 +1,125 @@
+//! Recordings as files: one CSV per trial, a row per sample, the unit in the name of every column.
+//!
+//! The first line says what it is and, for a trial that no sensor felt, that it is synthetic. Numbers are written so that
+//! they are read back to the same bits.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
+
+use super::{Recording, Sample};
+use crate::LearningError;
+use crate::whole_file::{read_whole, unusable, write_whole};
+
+const FIRST: &str = "# tightfit recording";
+const COLUMNS: &str = "time_s,x_m,y_m,z_m,qw,qx,qy,qz,vx_m_s,vy_m_s,vz_m_s,wx_body_rad_s,wy_body_rad_s,wz_body_rad_s,\
+fx_n,fy_n,fz_n,tx_nm,ty_nm,tz_nm";
+const NUMBERS: usize = 20;
+
+impl Recording {
+    /// Writes the trial; `note` says in a few words where it is from.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path, note: &str) -> Result<(), LearningError> {
+        let mut text = format!("{FIRST}; {}; {}\n{COLUMNS}\n", self.name, note.replace(['\n', ';'], ","));
+        for sample in &self.samples {
+            let numbers = numbers(sample);
+            for (place, number) in numbers.iter().enumerate() {
+                let _ = write!(text, "{}{number:?}", if place > 0 { "," } else { "" });
+            }
+            text.push('\n');
+        }
+        write_whole(path, text.as_bytes())
+    }
+
+    /// Reads a trial that [`Self::save`] wrote.
+    ///
+    /// # Errors
+    /// When it cannot be read or a row is not what the columns say.
+    pub fn load(path: &Path) -> Result<Self, LearningError> {
+        let wrong = |problem: String| unusable(path, problem, "write it again");
+        let text = String::from_utf8(read_whole(path)?).map_err(|_| wrong("it is not text".into()))?;
+        let mut lines = text.lines();
+        let first = lines.next().filter(|line| line.starts_with(FIRST));
+        let first = first.ok_or_else(|| wrong(format!("its first line does not begin with `{FIRST}`")))?;
+        let name = first.split("; ").nth(1).unwrap_or_default().to_string();
+        if lines.next() != Some(COLUMNS) {
+            return Err(wrong(format!("its columns are not `{COLUMNS}`")));
+        }
+        let mut samples: Vec<Sample> = Vec::new();
+        for (index, line) in lines.enumerate() {
+            let numbers: Option<Vec<f64>> = line.split(',').map(|number| number.parse().ok()).collect();
+            let sample = numbers.as_deref().and_then(sample);
+            let follows = |own: &Sample| samples.last().is_none_or(|before| own.time > before.time);
+            let Some(sample) = sample.filter(follows) else {
+                let reason = "is not 20 finite numbers with a later time and a unit quaternion";
+                return Err(wrong(format!("line {} {reason}", index + 3)));
+            };
+            samples.push(sample);
+        }
+        Ok(Self { name, samples })
+    }
+}
+
+/// All trials of a folder in the order of their names, or the one of a file.
+///
+/// # Errors
+/// When nothing is there or a file is no recording.
+pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
+    if path.is_file() {
+        return Ok(vec![Recording::load(path)?]);
+    }
+    let entries =
+        std::fs::read_dir(path).map_err(|error| unusable(path, error.to_string(), "check the name"))?;
+    let is_csv = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "csv");
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_csv).collect();
+    files.sort();
+    if files.is_empty() {
+        let remedy = "`tightfit virtual-experiment` writes recordings; other logs need a calibration (`tightfit identify`)";
+        return Err(unusable(path, "it holds no recording (.csv)".into(), remedy));
+    }
+    files.iter().map(|file| Recording::load(file)).collect()
+}
+
+/// Fingerprint of every bit of some trials (FNV-1a, 64 bits): it tells whether two trainings saw the same.
+#[must_use]
+pub fn fingerprint(recordings: &[Recording]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for recording in recordings {
+        let numbers = recording.samples.iter().flat_map(numbers);
+        for byte in numbers.flat_map(|number| number.to_bits().to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+fn numbers(sample: &Sample) -> [f64; NUMBERS] {
+    let Sample { time, world_from_part, twist, force, torque } = sample;
+    let (p, q) = (world_from_part.translation, world_from_part.rotation);
+    let (v, w) = (twist.linear_in_world, twist.angular_in_body);
+    [
+        *time, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, force.x, force.y, force.z,
+        torque.x, torque.y, torque.z,
+    ]
+}
+
+fn sample(numbers: &[f64]) -> Option<Sample> {
+    let &[time, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx, fy, fz, tx, ty, tz] = numbers else {
+        return None;
+    };
+    let quaternion = Quaternion::new(qw, qx, qy, qz);
+    let is_good = numbers.iter().all(|number| number.is_finite()) && (quaternion.norm() - 1.0).abs() < 1e-6;
+    // as written: normalising again would change bits
+    let rotation = UnitQuaternion::new_unchecked(quaternion);
+    is_good.then(|| Sample {
+        time,
+        world_from_part: Pose::new(Vector3::new(x, y, z), rotation),
+        twist: Twist::new(Vector3::new(vx, vy, vz), Vector3::new(wx, wy, wz)),
+        force: Vector3::new(fx, fy, fz),
+        torque: Vector3::new(tx, ty, tz),
+    })
+}

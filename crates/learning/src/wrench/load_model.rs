@@ -1,0 +1,121 @@
+//! Where a recorded state and its load are taken to be. The choice holds for every set of methods that are compared.
+//!
+//! A rigid solver at a recorded pose knows of the load only what the spring to the recorded poses tells it:
+//!
+//! - `next-pose`: the part is at the recorded pose. The spring is as long as the motion of one step, so a part that stands
+//!   under load seems unloaded.
+//! - `followed`: the recorded pose is that of a hand that holds the part through the spring. The part has followed the hand
+//!   from the start of the trial, kept out of the other part by all contacts and the ladder solver, whatever is compared.
+//!   Recorded penetration carries load so, and friction that holds the part is remembered.
+//!
+//! To push the recorded pose out of the other part by a projection, instead of following, does not do: at some tens of
+//! micrometres of recorded penetration a thread has left the faces that hold it, and the projection leads astray.
+
+use serde::{Deserialize, Serialize};
+use tightfit_simulation::{BodyMotion, Input, Parameters, Preset, State, Workspace, step};
+use tightfit_spatial::Pose;
+
+use super::{HoldingSpring, Moment, Moments, RecordedScene};
+use crate::LearningError;
+use crate::recordings::Recording;
+
+/// How states are made of recorded poses.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadModel {
+    /// The part is at the recorded pose.
+    NextPose,
+    /// The part has followed the recorded poses by the spring.
+    #[default]
+    Followed,
+}
+
+impl LoadModel {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::NextPose, Self::Followed];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NextPose => "next-pose",
+            Self::Followed => "followed",
+        }
+    }
+
+    /// The moments of a trial: all samples but the last.
+    ///
+    /// # Errors
+    /// When the trial has fewer than two samples.
+    pub fn moments(
+        self,
+        recorded: &RecordedScene,
+        spring: &HoldingSpring,
+        recording: &Recording,
+    ) -> Result<Moments, LearningError> {
+        if recording.samples.len() < 2 {
+            return Err(LearningError::Option {
+                option: "samples of a trial",
+                value: format!("{} in {}", recording.samples.len(), recording.name),
+                allowed: "two or more",
+            });
+        }
+        let mut moments = Moments { trial: recording.name.clone(), ..Moments::default() };
+        let mut follower = Follower::new(recorded, spring);
+        for pair in recording.samples.windows(2) {
+            let targets = [&pair[0], &pair[1]].map(|sample| recorded.center(&sample.world_from_part));
+            let as_recorded = BodyMotion {
+                center: targets[0].translation,
+                rotation: targets[0].rotation,
+                twist: pair[0].twist,
+            };
+            let motion = match self {
+                Self::NextPose => as_recorded,
+                Self::Followed => follower.begin(as_recorded, targets),
+            };
+            let (f, t) = (pair[0].force, pair[0].torque);
+            moments.times.push(pair[0].time);
+            moments.moments.push(Moment { motion, targets });
+            moments.measured.push([f.x, f.y, f.z, t.x, t.y, t.z]);
+        }
+        Ok(moments)
+    }
+}
+
+/// Farther from the recorded pose the part has lost it, and begins anew there [m].
+const LOST: f64 = 5e-3;
+
+/// The part on its way behind the recorded poses.
+struct Follower<'a> {
+    recorded: &'a RecordedScene,
+    spring: &'a HoldingSpring,
+    parameters: Parameters,
+    /// `None` before the first moment.
+    state: Option<State>,
+    workspace: Workspace,
+}
+
+impl<'a> Follower<'a> {
+    fn new(recorded: &'a RecordedScene, spring: &'a HoldingSpring) -> Self {
+        let parameters = recorded.with(Preset::Tight.into());
+        Self { recorded, spring, parameters, state: None, workspace: Workspace::default() }
+    }
+
+    /// The motion that the step of this moment begins with; goes on by that step.
+    fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> BodyMotion {
+        let is_near =
+            |state: &State| (state.motions[0].center - recorded.center).norm() < LOST && state.is_finite();
+        let mut state = self.state.take().filter(is_near).unwrap_or_else(|| {
+            self.workspace.clear();
+            let mut state = State::start(&self.recorded.scene, &self.parameters);
+            state.motions[0] = recorded;
+            state
+        });
+        let motion = state.motions[0];
+        let mut input = Input::none(&state);
+        input.couplings[0] = Some(self.spring.coupling(targets[0], targets[1]));
+        let _ = step(&self.recorded.scene, &self.parameters, &mut state, &input, &mut self.workspace);
+        self.state = Some(state);
+        motion
+    }
+}

@@ -1,0 +1,39 @@
+//! The wrench that a set of methods gives at a moment: one step from there, of which only the contact impulse is kept.
+
+use tightfit_simulation::{Input, Methods, Parameters, State, Workspace, step};
+
+use super::{HoldingSpring, Moment, RecordedScene};
+
+/// Predicts with one set of methods; memory is kept from moment to moment, nothing else.
+pub struct WrenchPredictor<'a> {
+    recorded: &'a RecordedScene,
+    parameters: Parameters,
+    spring: HoldingSpring,
+    start: State,
+    state: State,
+    input: Input,
+    workspace: Workspace,
+}
+
+impl<'a> WrenchPredictor<'a> {
+    /// With these methods and this spring.
+    #[must_use]
+    pub fn new(recorded: &'a RecordedScene, methods: Methods, spring: HoldingSpring) -> Self {
+        let parameters = recorded.with(methods);
+        let start = State::start(&recorded.scene, &parameters);
+        let input = Input::none(&start);
+        let state = start.clone();
+        Self { recorded, parameters, spring, start, state, input, workspace: Workspace::default() }
+    }
+
+    /// Contact force and torque about the centre of mass, mean over the step, world axes [N, N·m].
+    pub fn predict(&mut self, moment: &Moment) -> [f64; 6] {
+        self.state.clone_from(&self.start);
+        self.state.motions[0] = moment.motion;
+        self.input.couplings[0] = Some(self.spring.coupling(moment.targets[0], moment.targets[1]));
+        let scene = &self.recorded.scene;
+        let _ = step(scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
+        let impulse = self.workspace.generalised_impulse();
+        std::array::from_fn(|axis| impulse.get(axis).copied().unwrap_or(0.0) / scene.step)
+    }
+}

@@ -1,0 +1,51 @@
+//! A scene whose only free part is the recorded one.
+
+use tightfit_simulation::{Methods, Parameters, Scene, State};
+use tightfit_spatial::{Inertia, Pose};
+
+use crate::LearningError;
+
+/// A scene, the part that moves in it, and a step as long as the samples are apart.
+#[derive(Clone, Debug)]
+pub struct RecordedScene {
+    /// Without drive and task.
+    pub scene: Scene,
+    /// Mass properties of the moving part.
+    pub inertia: Inertia,
+}
+
+impl RecordedScene {
+    /// From any scene with one free part, and the time between samples [s].
+    ///
+    /// # Errors
+    /// When it has an arm, kinematic parts, or not one free part, or the time is not one of a step.
+    pub fn new(scene: &Scene, period: f64) -> Result<Self, LearningError> {
+        let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
+        if !(1e-4..=0.1).contains(&period) {
+            return wrong("time between samples [s]", period.to_string(), "0.0001 to 0.1");
+        }
+        let parameters = Parameters::of(scene);
+        let free: Vec<Inertia> = parameters.bodies.iter().filter_map(|body| body.inertia).collect();
+        let state = State::start(scene, &parameters);
+        let (1, [inertia]) = (state.motions.len(), &free[..]) else {
+            return wrong("free parts of the scene", state.motions.len().to_string(), "one");
+        };
+        if scene.arm.is_some() || !state.kinematic.is_empty() {
+            return wrong("scene", scene.name.clone(), "one without an arm and without kinematic parts");
+        }
+        let mut own = scene.clone();
+        (own.drive, own.task, own.step) = (None, None, period);
+        Ok(Self { scene: own, inertia: *inertia })
+    }
+
+    /// Parameters with these methods.
+    #[must_use]
+    pub fn with(&self, methods: Methods) -> Parameters {
+        Parameters { methods, ..Parameters::of(&self.scene) }
+    }
+
+    /// Pose of the centre of mass for a pose of the part's frame.
+    pub(crate) fn center(&self, world_from_part: &Pose) -> Pose {
+        Pose::new(world_from_part.transform_point(self.inertia.center_of_mass), world_from_part.rotation)
+    }
+}

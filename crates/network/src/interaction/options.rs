@@ -1,0 +1,110 @@
+//! What the paper leaves open, and where the published program does otherwise.
+
+use serde::{Deserialize, Serialize};
+
+/// Habits of an interaction network and of the clustering around it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InteractionOptions {
+    /// Slope of the rectified units below zero [-]: 0 is the plain unit.
+    pub slope: f64,
+    /// Whether the sum of effects of a contact is divided by its length.
+    pub unit_effects: bool,
+    /// How the two angles follow from the outputs of f_O2.
+    pub turn: NormalTurn,
+    /// What becomes of a weighted average of contacts.
+    pub average: SurfaceAverage,
+    /// Which normal is turned.
+    pub normal: NormalSource,
+    /// Whether contacts stay as they are when there are no more of them than clusters.
+    pub keeps_few: bool,
+    /// Contacts with a wider gap are left out [m]; none where all that are found count.
+    pub widest_gap: Option<f64>,
+    /// Whether only contacts at nodes of the object count, not those at nodes of the static part.
+    pub own_nodes: bool,
+    /// Quaternion [x, y, z, w] that takes the object's axes to those that the inputs are given in.
+    pub inputs_from_object: [f64; 4],
+}
+
+/// How the angles of a normal follow from two outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormalTurn {
+    /// θ₁ = 180° tanh(o₁), θ₂ = 30° tanh(o₂): outputs of zero turn nothing.
+    Centred,
+    /// θ₁ = 180° tanh(o₁/200), θ₂ = 30° / (1 + exp(−o₂/100)), as published.
+    Published,
+}
+
+/// What becomes of a weighted average in the embedding of the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SurfaceAverage {
+    /// The nearest point of the surface.
+    Project,
+    /// The nearest contact, as published.
+    Snap,
+}
+
+/// Which normal a cluster has before it is turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormalSource {
+    /// That of the other part's distance at the cluster.
+    Field,
+    /// Against the normal of the object's own surface there, as published.
+    Surface,
+}
+
+impl InteractionOptions {
+    /// The paper's: plain rectified units, average on the surface, gap and normal of the distance there.
+    pub const PAPER: Self = Self {
+        slope: 0.0,
+        unit_effects: false,
+        turn: NormalTurn::Centred,
+        average: SurfaceAverage::Project,
+        normal: NormalSource::Field,
+        keeps_few: true,
+        widest_gap: None,
+        own_nodes: false,
+        inputs_from_object: [0.0, 0.0, 0.0, 1.0],
+    };
+
+    /// Those of the published program for its peg.
+    pub const PUBLISHED: Self = Self {
+        slope: 0.01,
+        unit_effects: true,
+        turn: NormalTurn::Published,
+        average: SurfaceAverage::Snap,
+        normal: NormalSource::Surface,
+        keeps_few: true,
+        widest_gap: Some(0.0),
+        own_nodes: true,
+        inputs_from_object: [0.0, 0.0, 0.0, 1.0],
+    };
+
+    /// Those of the published program for its nut, whose inputs are given in axes turned about x by half a turn.
+    pub const PUBLISHED_NUT: Self = Self { inputs_from_object: [1.0, 0.0, 0.0, 0.0], ..Self::PUBLISHED };
+}
+
+impl Default for InteractionOptions {
+    fn default() -> Self {
+        Self::PAPER
+    }
+}
+
+impl NormalTurn {
+    /// θ₁ and θ₂ of two outputs [rad].
+    #[must_use]
+    pub fn angles(self, outputs: [f64; 2]) -> [f64; 2] {
+        const STEEPEST: f64 = std::f64::consts::PI / 6.0;
+        let [about, tilt] = outputs;
+        match self {
+            Self::Centred => [std::f64::consts::PI * libm::tanh(about), STEEPEST * libm::tanh(tilt)],
+            Self::Published => [
+                std::f64::consts::PI * libm::tanh(about / 200.0),
+                STEEPEST / (1.0 + libm::exp(-tilt / 100.0)),
+            ],
+        }
+    }
+}

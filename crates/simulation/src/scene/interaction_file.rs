@@ -1,0 +1,74 @@
+//! The interaction network that makes clusters of a part's contacts, named by a scene.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tightfit_network::Located;
+use tightfit_network::interaction::InteractionFile;
+use tightfit_pipeline::clustering::interaction::InteractionClustering;
+use tightfit_spatial::{Columns3, Pose};
+
+use super::build::turned;
+use super::description::PartDescription;
+use super::{Body, ContactPair, Motion};
+
+/// The interaction network of a pair.
+#[derive(Clone, Debug)]
+pub struct InteractionPair {
+    /// Free body.
+    pub moving: usize,
+    /// Fixed body.
+    pub fixed: usize,
+    /// The network's object frame in the part's: at the centre of mass.
+    pub part_from_object: Pose,
+    /// Network and surface.
+    pub clustering: Arc<InteractionClustering>,
+    /// Where on the surface the nodes of the free body are.
+    pub located: Arc<Vec<Located>>,
+}
+
+impl InteractionPair {
+    /// Whether it is of these two bodies.
+    pub(crate) fn is_of(&self, pair: &ContactPair) -> bool {
+        pair.bodies == [self.moving.min(self.fixed), self.moving.max(self.fixed)]
+    }
+}
+
+/// The network that a part names, if one does; the key that is wrong and why.
+pub(super) fn interaction_of(
+    bodies: &[Body],
+    descriptions: &[(&String, &PartDescription)],
+    folder: &Path,
+) -> Result<Option<InteractionPair>, (String, String)> {
+    let mut named = descriptions
+        .iter()
+        .enumerate()
+        .filter_map(|(body, (name, part))| Some((body, *name, part.interaction.as_ref()?)));
+    let Some((moving, name, description)) = named.next() else { return Ok(None) };
+    if let Some((_, name, _)) = named.next() {
+        let remedy = "is the second one; only one part may have it";
+        return Err((format!("parts.{name}.interaction"), remedy.into()));
+    }
+    let at = |key: &str| format!("parts.{name}.interaction.{key}");
+    let fixed = bodies.iter().position(|body| body.name == description.against);
+    let Some(fixed) = fixed.filter(|fixed| bodies[*fixed].motion == Motion::Fixed) else {
+        let parts = bodies.iter().filter(|body| body.motion == Motion::Fixed).map(|body| body.name.as_str());
+        let parts: Vec<&str> = parts.collect();
+        return Err((at("against"), format!("names no fixed part; fixed parts: {}", parts.join(", "))));
+    };
+    let own = &bodies[moving];
+    let Some(inertia) = own.inertia.filter(|_| own.motion == Motion::Free) else {
+        let remedy = "is for free parts; leave it out or free the part";
+        return Err((format!("parts.{name}.interaction"), remedy.into()));
+    };
+    let file = InteractionFile::load(&folder.join(&description.network))
+        .map_err(|error| (at("network"), error.to_string()))?;
+    let InteractionFile { network, surface, .. } = file;
+    let part_from_object = Pose::new(inertia.center_of_mass, turned(description.rotation_deg));
+    let object_from_part = part_from_object.inverse();
+    let mut nodes = Columns3::with_capacity(own.nodes.len());
+    own.part.place(&own.nodes, &mut nodes);
+    let located = nodes.iter().map(|node| surface.locate(object_from_part.transform_point(node))).collect();
+    let clustering = Arc::new(InteractionClustering { network, surface });
+    Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
+}

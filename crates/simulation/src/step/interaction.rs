@@ -1,0 +1,129 @@
+//! Clusters of an interaction network within the step: new points with turned normals in the place of a pair's contacts.
+//!
+//! External force and torque, which the network asks for, are those of everything but contact: weight, what the input says,
+//! spring and damper of a drive at the start of the step, or the load of the arm over the last one.
+
+use std::ops::Range;
+
+use nalgebra::Vector3;
+use tightfit_network::interaction::ObjectState;
+use tightfit_pipeline::records::Contacts;
+use tightfit_shape::Part;
+use tightfit_spatial::{Pose, Wrench};
+
+use super::workspace::Environment;
+use crate::audit::pose;
+use crate::{InteractionPair, State};
+
+impl Environment<'_> {
+    /// Adds the clusters of a pair to `contacts`; its own are in `all`, in `range`.
+    pub(super) fn interact(
+        &mut self,
+        own: &InteractionPair,
+        pair: usize,
+        range: Range<usize>,
+        all: &Contacts,
+        contacts: &mut Contacts,
+        state: &State,
+    ) {
+        let Some((world_from_object, object)) = self.object_state(own, state) else { return };
+        let object_from_world = world_from_object.inverse();
+        let network = &own.clustering.network;
+        let nodes = self.own_nodes(own, pair);
+        let scratch = &mut self.scratch.interaction;
+        let set = &mut scratch.contacts;
+        set.clear();
+        scratch.chosen.clear();
+        let widest = network.options().widest_gap.unwrap_or(f64::INFINITY);
+        for index in range.clone().filter(|index| all.gap[*index] <= widest) {
+            let point = object_from_world.transform_vector(all.arm_a.get(index));
+            let normal = object_from_world.transform_vector(all.normal.get(index));
+            let node = (all.id[index] / Part::MOST_PIECES).checked_sub(nodes.start);
+            let node = node.filter(|_| nodes.contains(&(all.id[index] / Part::MOST_PIECES)));
+            // contacts of triangles have no nodes
+            if node.is_none() && network.options().own_nodes && !nodes.is_empty() {
+                continue;
+            }
+            let located = match node.and_then(|node| own.located.get(node as usize)) {
+                Some(known) => *known,
+                None => own.clustering.surface.locate(point),
+            };
+            set.push(point, normal, all.gap[index], located);
+            scratch.chosen.push(index as u32);
+        }
+        set.finish(network.inputs_from_object());
+        let fixed = &self.parameters.bodies[own.fixed].part;
+        let world_from_fixed = pose(self.scene, self.parameters, state, own.fixed);
+        let fixed_from_object = world_from_fixed.inverse() * world_from_object;
+        let field = |point: Vector3<f64>| {
+            let sample = fixed.sample(fixed_from_object.transform_point(point));
+            (sample.distance, fixed_from_object.rotation.inverse() * sample.normal)
+        };
+        own.clustering.choose(set, &object, field, &mut scratch.workspace);
+        let first = contacts.len();
+        for cluster in &scratch.workspace.clusters {
+            let source = scratch.chosen[cluster.contact as usize] as usize;
+            let place = contacts.len();
+            contacts.push_from(all, source);
+            contacts.arm_a.set(place, world_from_object.transform_vector(cluster.point));
+            contacts.normal.set(place, world_from_object.transform_vector(cluster.normal));
+            contacts.gap[place] = cluster.gap;
+            // two clusters may lie by the same contact: what is carried over to the next step needs two names
+            if contacts.id[first..place].contains(&contacts.id[place]) {
+                contacts.id[place] = u32::MAX - (place - first) as u32;
+            }
+        }
+    }
+
+    /// Numbers of the free body's nodes among those of a pair; none where contacts are of triangles.
+    fn own_nodes(&self, own: &InteractionPair, pair: usize) -> Range<u32> {
+        let count = |body: usize| self.scratch.nodes[body].len() as u32;
+        if self.scene.bodies.iter().any(|body| body.mesh.is_some()) {
+            return 0..0;
+        }
+        let before = self.scene.contacts[..pair].iter().flat_map(|pair| pair.bodies).map(count).sum::<u32>();
+        let [first, _] = self.scene.contacts[pair].bodies;
+        let start = if first == own.moving { before } else { before + count(first) };
+        start..start + count(own.moving)
+    }
+
+    /// The free body as the network sees it, and where it is.
+    fn object_state(&self, own: &InteractionPair, state: &State) -> Option<(Pose, ObjectState)> {
+        let index = self.scene.free_index(own.moving)?;
+        let inertia = self.parameters.bodies[own.moving].inertia?;
+        let motion = &state.motions[index];
+        let world_from_fixed = pose(self.scene, self.parameters, state, own.fixed);
+        let object_from_part = own.part_from_object.rotation.inverse();
+        // at this environment's centre of mass
+        let world_from_object = Pose::new(motion.center, motion.rotation * own.part_from_object.rotation);
+        let mut external = Wrench::new(self.scene.gravity * inertia.mass, Vector3::zeros());
+        external = external + self.input.wrenches.get(index).copied().unwrap_or_else(Wrench::zero);
+        if let Some(coupling) = self.coupling(index) {
+            let [shift, turn] = coupling.error(motion.center, &motion.rotation, &coupling.target);
+            let [linear, angular] = coupling.target_velocity(self.duration);
+            let [faster, turning] =
+                [motion.twist.linear_in_world - linear, motion.twist.angular_in_body - angular];
+            external = external
+                + Wrench::new(
+                    -coupling.stiffness.component_mul(&shift) - coupling.damping.component_mul(&faster),
+                    -coupling.turning_stiffness.component_mul(&turn)
+                        - coupling.turning_damping.component_mul(&turning),
+                );
+        }
+        let is_held = self.scene.arm.as_ref().is_some_and(|arm| arm.body == own.moving);
+        if let Some(arm) = state.arm.as_ref().filter(|_| is_held) {
+            let load = arm.held.load;
+            let torque = motion.rotation.inverse() * Vector3::new(load[3], load[4], load[5]);
+            external = external + Wrench::new(Vector3::new(load[0], load[1], load[2]), torque);
+        }
+        let fixed_from_world = world_from_fixed.rotation.inverse();
+        let object = ObjectState {
+            static_from_object: world_from_fixed.inverse() * world_from_object,
+            linear_in_static: fixed_from_world * motion.twist.linear_in_world,
+            angular_in_object: object_from_part * motion.twist.angular_in_body,
+            force_in_static: fixed_from_world * external.force_in_world,
+            torque_in_object: object_from_part * external.torque_in_body,
+        };
+        Some((world_from_object, object))
+    }
+}

@@ -1,0 +1,232 @@
+//! `tightfit evaluate RECORDINGS`: contact wrenches of several sets of methods against the measured ones.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use rayon::prelude::*;
+use serde_json::json;
+use tightfit::learning::clustering::{interaction_pair, plain_surface, spread_start};
+use tightfit::learning::recordings::Recording;
+use tightfit::learning::wrench::{
+    HoldingSpring, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
+};
+use tightfit::network::interaction::InteractionFile;
+use tightfit::report::{EvaluatedMethod, evaluation_html};
+use tightfit::scene::{ClusteringMethod, InteractionPair, Methods, Motion, Preset};
+
+use super::recorded_trials::RecordedArguments;
+use super::simulate::preset;
+use crate::output::{put, say};
+use crate::progress;
+use crate::table::Table;
+
+#[derive(Args)]
+pub(crate) struct EvaluateArguments {
+    #[command(flatten)]
+    recorded: RecordedArguments,
+    /// Presets to evaluate; all of them when not given.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = preset)]
+    preset: Vec<Preset>,
+    /// Network that `tightfit train clustering` wrote; its load model and spring are used for every method.
+    #[arg(long, value_name = "FILE")]
+    trained: Option<PathBuf>,
+    /// File whose surface is taken, where the trained network has the geodesic surface of another part.
+    #[arg(long, value_name = "FILE", requires = "trained")]
+    surface: Option<PathBuf>,
+    /// Evaluate all trials, not only those that the split keeps for tests.
+    #[arg(long)]
+    all_trials: bool,
+    /// Simulate each trial from its first state on, instead of predicting every recorded state.
+    #[arg(long)]
+    closed_loop: bool,
+    /// Write a page with tables and curves.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A set of methods under a name.
+struct Contender {
+    name: &'static str,
+    methods: Methods,
+    network: Option<InteractionPair>,
+}
+
+pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
+    let mut trials = arguments.recorded.load()?;
+    let trained = arguments.trained.as_deref().map(InteractionFile::load).transpose()?;
+    let told = trained.as_ref().map(|file| &file.recipe["purpose"]["recipe"]);
+    let told_model =
+        told.and_then(|recipe| serde_json::from_value::<LoadModel>(recipe["load_model"].clone()).ok());
+    let told_spring =
+        told.and_then(|recipe| serde_json::from_value::<HoldingSpring>(recipe["spring"].clone()).ok());
+    let model = arguments.recorded.load_model(told_model.unwrap_or_default());
+    let spring = arguments.recorded.spring(&trials, model, told_spring.unwrap_or_default())?;
+    let mut chosen = std::mem::take(&mut trials.test);
+    if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
+        chosen.append(&mut trials.train);
+    }
+    let contenders = contenders(arguments, &trials.recorded, trained)?;
+    let task = Task {
+        recorded: &trials.recorded,
+        model,
+        spring,
+        chosen: &chosen,
+        closed_loop: arguments.closed_loop,
+    };
+    let moments: Vec<Moments> = chosen
+        .par_iter()
+        .map(|trial| model.moments(&trials.recorded, &spring, trial))
+        .collect::<Result<_, _>>()?;
+    let bar = progress::bar("evaluating");
+    let mut evaluated = Vec::new();
+    for (index, contender) in contenders.iter().enumerate() {
+        bar.set_message(format!("evaluating {}", contender.name));
+        evaluated.push(task.evaluate(contender, &moments));
+        progress::set(&bar, (index + 1) as f64 / contenders.len() as f64);
+    }
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.report {
+        let subtitle = task.words(&trials.fingerprint);
+        let html = evaluation_html(&trials.recorded.scene.name, &subtitle, &moments[0], &evaluated);
+        std::fs::write(path, html).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if arguments.json {
+        let methods: Vec<_> =
+            evaluated.iter().map(|own| json!({ "name": own.name, "errors": own.errors })).collect();
+        let report = json!({
+            "scene": trials.recorded.scene.name, "recordings": trials.fingerprint, "closed_loop": task.closed_loop,
+            "load_model": model, "spring": spring, "trials": chosen.iter().map(|own| &own.name).collect::<Vec<_>>(),
+            "methods": methods,
+        });
+        say!("{}", serde_json::to_string_pretty(&report)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    put!("{}", table(&evaluated));
+    say!("\n{}", task.words(&trials.fingerprint));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn contenders(
+    arguments: &EvaluateArguments,
+    recorded: &RecordedScene,
+    trained: Option<InteractionFile>,
+) -> Result<Vec<Contender>> {
+    let presets = match arguments.preset.is_empty() {
+        true => Preset::ALL.to_vec(),
+        false => arguments.preset.clone(),
+    };
+    let named = |preset: Preset| Contender {
+        name: match preset {
+            Preset::Tight => "all contacts",
+            Preset::Standard => "K-means + PGS",
+            Preset::Paper => "paper, K-means",
+        },
+        methods: preset.into(),
+        network: None,
+    };
+    let mut all: Vec<Contender> = presets.into_iter().map(named).collect();
+    if let Some(file) = trained {
+        // the network goes with any part of the kind; the surface is the part's own
+        let is_plain = file.recipe["purpose"]["task"]["surface"] == "plain";
+        let surface = if let Some(path) = &arguments.surface {
+            InteractionFile::load(path)?.surface
+        } else if is_plain {
+            let free = recorded.scene.bodies.iter().find(|body| body.motion == Motion::Free);
+            plain_surface(&free.context("the scene has no free part")?.part, recorded.inertia.center_of_mass)?
+        } else {
+            file.surface
+        };
+        let seed = file.recipe["purpose"]["recipe"]["seed"].as_u64().unwrap_or(1);
+        let untrained = spread_start(*file.network.ranges(), seed)?;
+        let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
+        for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
+            let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
+            all.push(Contender { name, methods, network: Some(pair) });
+        }
+    }
+    if all.is_empty() {
+        bail!("there is nothing to evaluate; name a preset or a trained network");
+    }
+    Ok(all)
+}
+
+struct Task<'a> {
+    recorded: &'a RecordedScene,
+    model: LoadModel,
+    spring: HoldingSpring,
+    chosen: &'a [Recording],
+    closed_loop: bool,
+}
+
+impl Task<'_> {
+    fn evaluate(&self, contender: &Contender, moments: &[Moments]) -> EvaluatedMethod {
+        let mut recorded = self.recorded.clone();
+        recorded.scene.interaction.clone_from(&contender.network);
+        let predicted: Vec<Vec<[f64; 6]>> = self
+            .chosen
+            .par_iter()
+            .zip(moments)
+            .map(|(trial, moments)| {
+                if self.closed_loop {
+                    return closed_loop(&recorded, contender.methods, &self.spring, trial).0;
+                }
+                let mut predictor = WrenchPredictor::new(&recorded, contender.methods, self.spring);
+                moments.moments.iter().map(|moment| predictor.predict(moment)).collect()
+            })
+            .collect();
+        let measured = moments.iter().flat_map(|own| &own.measured);
+        let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
+        let curve = predicted.into_iter().next().unwrap_or_default();
+        EvaluatedMethod { name: contender.name, errors, curve }
+    }
+
+    /// What was done, in a sentence.
+    fn words(&self, fingerprint: &str) -> String {
+        let HoldingSpring { stiffness, damping, turning_stiffness, turning_damping } = self.spring;
+        let how = match self.closed_loop {
+            true => "each trial simulated from its first state".to_string(),
+            false => format!("every recorded state predicted, load model {}", self.model.name()),
+        };
+        format!(
+            "{} trials of recordings {fingerprint}; {how}; spring {stiffness:.3e} N/m, {damping:.3e} N·s/m, \
+             {turning_stiffness:.3e} N·m/rad, {turning_damping:.3e} N·m·s/rad for every method",
+            self.chosen.len()
+        )
+    }
+}
+
+fn table(evaluated: &[EvaluatedMethod]) -> Table {
+    let head = [
+        "method",
+        "force [N]",
+        "x",
+        "y",
+        "z",
+        "torque [N·m]",
+        "about x",
+        "about y",
+        "about z",
+        "of K-means + PGS",
+    ];
+    let mut table = Table::new(&head);
+    let standard = evaluated.iter().find(|own| own.name == "K-means + PGS").map(|own| own.errors.force);
+    for EvaluatedMethod { name, errors, .. } in evaluated {
+        let [x, y, z, tx, ty, tz] = errors.per_axis;
+        let newtons = [errors.force, x, y, z].map(|value| format!("{value:.4}"));
+        let metres = [errors.torque, tx, ty, tz].map(|value| format!("{value:.5}"));
+        let share = standard.map_or(String::new(), |standard| format!("{:.3}", errors.force / standard));
+        table.row([vec![name.to_string()], newtons.to_vec(), metres.to_vec(), vec![share]].concat());
+    }
+    if let Some(first) = evaluated.first() {
+        let [force, torque] = first.errors.measured;
+        let blank = String::new;
+        let cells = [format!("{force:.4}"), blank(), blank(), blank(), format!("{torque:.5}")];
+        table.row([vec!["(measured)".to_string()], cells.to_vec()].concat());
+    }
+    table
+}
