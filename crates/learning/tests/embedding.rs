@@ -33,7 +33,16 @@ fn tube(around: u32, along: u32) -> TriMesh {
 #[test]
 fn ways_on_a_tube_are_those_of_the_unrolled_one() {
     let mesh = tube(72, 30);
-    let geodesics = Geodesics::new(&mesh.vertices, &mesh.triangles, 4);
+    let [coarse, fine] = [4, 9].map(|points| errors_on_a_tube(&mesh, points));
+    println!("ways too long, mean and worst: {coarse:?} with 4 points per edge, {fine:?} with 9");
+    assert!(coarse[1] < 0.04 && fine[1] < 0.015, "{coarse:?} {fine:?}");
+    // points twice as dense leave a fraction of it
+    assert!(fine[0] < 0.6 * coarse[0], "{coarse:?} {fine:?}");
+}
+
+/// Mean and largest of way/exact − 1 from the first vertex.
+fn errors_on_a_tube(mesh: &TriMesh, points_per_edge: usize) -> [f64; 2] {
+    let geodesics = Geodesics::new(&mesh.vertices, &mesh.triangles, points_per_edge);
     let mut ways = Vec::new();
     geodesics.from(0, &mut ways);
     let (mut worst, mut sum) = (0.0_f64, 0.0);
@@ -42,13 +51,11 @@ fn ways_on_a_tube_are_those_of_the_unrolled_one() {
         let arc = 0.025 * std::f64::consts::TAU * step.min(72 - step) as f64 / 72.0;
         let exact = arc.hypot(0.05 * ring as f64 / 30.0);
         // chords are shorter than arcs by less than a thousandth
-        assert!(*way > 0.999 * exact && *way < 1.02 * exact, "{vertex}: {way} {exact}");
+        assert!(*way > 0.999 * exact, "{vertex}: {way} {exact}");
         worst = worst.max(way / exact - 1.0);
         sum += way / exact - 1.0;
     }
-    let mean = sum / ways.len() as f64;
-    println!("ways too long by {:.2} % on average, {:.2} % at most", 100.0 * mean, 100.0 * worst);
-    assert!(mean < 0.008, "{mean}");
+    [sum / ways.len() as f64, worst]
 }
 
 #[test]

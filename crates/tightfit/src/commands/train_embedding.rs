@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
     let embedding = embed(&mesh, &recipe, |fraction| progress::set(&bar, fraction))?;
     let seconds = clock.elapsed().as_secs_f64();
     bar.set_message(format!("{}: comparing with ways", arguments.part));
-    let errors = embedding_errors(&mesh, &embedding, recipe.points_per_edge + 1);
+    let errors = embedding_errors(&mesh, &embedding, 2 * recipe.points_per_edge);
     bar.finish_and_clear();
     let surface = surface(&mesh, embedding, center)?;
     let mut random = Random::new(arguments.seed);
