@@ -26,6 +26,8 @@ pub struct Outcome {
     pub lead: Option<f64>,
     /// How a thread ended up.
     pub state: Option<ThreadState>,
+    /// Largest contact torque about the axis of a nut that is to be tightened, mean over a step [N·m].
+    pub torque: Option<f64>,
 }
 
 /// Certificate of a whole run.
@@ -104,7 +106,7 @@ impl Outcome {
             _ => records.len(),
         };
         let records = &records[..undisturbed];
-        let none = Self { completed: true, depth: None, turns: None, lead: None, state: None };
+        let none = Self { completed: true, depth: None, turns: None, lead: None, state: None, torque: None };
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return none };
         match run.scene.task {
             None => none,
@@ -112,7 +114,7 @@ impl Outcome {
                 let reached = -last.pose.translation.z;
                 Self { completed: reached >= depth, depth: Some(reached), ..none }
             }
-            Some(Task::Thread { onto, turns, engaged }) => {
+            Some(Task::Thread { onto, turns, engaged, torque }) => {
                 let part = &run.parameters.bodies[onto].part;
                 let pitch = match part.symmetry() {
                     tightfit_shape::Symmetry::Screw { pitch } => pitch,
@@ -131,8 +133,17 @@ impl Outcome {
                 } else {
                     ThreadState::CrossThreaded
                 };
+                let reached = torque.map(|_| peak_torque(run, records));
+                // a nut that jams on its way is not on its seat
+                let is_tight = match (torque, reached) {
+                    (Some(wanted), Some(reached)) => {
+                        (TIGHT[0] * wanted..=TIGHT[1] * wanted).contains(&reached) && overlap >= engaged
+                    }
+                    _ => true,
+                };
                 Self {
-                    completed: state == ThreadState::Engaged && turned > turns - 0.05,
+                    completed: state == ThreadState::Engaged && turned > turns - 0.05 && is_tight,
+                    torque: reached,
                     depth: Some(overlap),
                     turns: Some(turned),
                     lead,
@@ -141,6 +152,21 @@ impl Outcome {
             }
         }
     }
+}
+
+/// A nut is tight within these shares of the torque that is wanted [-].
+const TIGHT: [f64; 2] = [0.95, 1.1];
+
+/// Largest contact torque about the axis of the driven part [N·m].
+fn peak_torque(run: &Run, records: &[Record]) -> f64 {
+    let index = run.scene.free_index(run.scene.led_body());
+    let about_axis = |record: &Record| {
+        let body = index.and_then(|index| record.bodies.get(index));
+        body.map_or(0.0, |body| {
+            record.torque.dot(&(body.motion.rotation * tightfit_spatial::Vector3::z())).abs()
+        })
+    };
+    records.iter().map(about_axis).fold(0.0, f64::max)
 }
 
 /// Advance over the last full turn, per actual turn [m].

@@ -43,6 +43,8 @@ enum Command {
     Run(commands::run::RunArguments),
     /// Train a network from the exact distance of a part.
     Train(commands::train::TrainArguments),
+    /// Try the strategy of a scene's arm from many start errors.
+    Trials(commands::trials::TrialsArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),
 }
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
         Some(Command::Train(arguments)) => commands::train::run(&arguments),
+        Some(Command::Trials(arguments)) => commands::trials::run(&arguments),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),
     };

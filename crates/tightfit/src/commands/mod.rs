@@ -29,5 +29,6 @@ pub(crate) mod survey;
 pub(crate) mod train;
 mod train_cspace;
 mod train_options;
+pub(crate) mod trials;
 pub(crate) mod validate;
 mod validate_recordings;

@@ -6,6 +6,7 @@
 //!                                 ─► contact_drawing   ─┘
 //! one and a recorded one ─► reference ─► reference_html
 //! several of one scene by different methods ─► overlay ─► comparison_html
+//! trials of a strategy ─► scatter, plot ─► trials_html
 //! ```
 
 mod axis;
@@ -17,7 +18,9 @@ mod overlay;
 mod penetration;
 mod plot;
 mod reference;
+mod scatter;
 mod summary;
+mod trials;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
@@ -25,6 +28,7 @@ pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
 pub use reference::{OverlaidCurve, reference_html};
 pub use summary::{Outcome, RunSummary};
+pub use trials::{TrialCurve, TrialsSummary, trials_html};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 
 use std::fmt::Write;
