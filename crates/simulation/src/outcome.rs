@@ -122,7 +122,11 @@ impl Outcome {
                 };
                 // a right-hand nut goes on by turning clockwise seen from its outer side
                 let turned = -(last.angle - first.angle) / std::f64::consts::TAU * pitch.signum();
-                let lead = last_turn(records);
+                // a nut in its play meets its seat with one side first, and turns on by its axial play there
+                let near_seat = engaged - pitch.abs() / 2.0;
+                let is_near = |record: &Record| run.overlap_with(onto, &record.pose) >= near_seat;
+                let on_thread = torque.and_then(|_| records.iter().position(is_near));
+                let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
                 let overlap = run.overlap_with(onto, &last.pose);
                 let advances = lead.is_some_and(|lead| (lead / pitch.abs() - 1.0).abs() < 0.02);

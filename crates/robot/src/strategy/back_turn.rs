@@ -6,8 +6,8 @@
 //! z_highest − z > drop  →  settle, then turn on by n turns:  z = z₀ − n P
 //! ```
 //!
-//! One back-turn and a bit passes every phase, so that it need not be known. The nut is pressed on lightly all the while; the
-//! springs across the axis fade once it is on. E. J. Nicolson, R. S. Fearing, "Compliant control of threaded fastener insertion",
+//! One back-turn and a bit passes every phase, so that it need not be known. The nut is pressed on lightly all the while and
+//! gives way across the axis, so that the cones of both parts centre it, and to torque, so that it lies on them upright. E. J. Nicolson, R. S. Fearing, "Compliant control of threaded fastener insertion",
 //! ICRA 1993.
 
 use std::f64::consts::TAU;
@@ -16,6 +16,9 @@ use nalgebra::{Vector2, Vector3};
 
 use super::spiral_search::APPROACH_RATE;
 use super::{Failure, Perception, Phase, StrategyError, StrategyMemory, Touch};
+
+/// Share of the force along the axis that friction may make across it [-].
+pub(super) const FRICTION: f64 = 0.2;
 
 /// A thread start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +37,6 @@ pub struct BackTurn {
     pub rate: f64,
     /// How far it is turned on after the drop [rad].
     pub turn: f64,
-    /// Time constant with which the springs across the axis fade once it is on [s].
-    pub fading: f64,
 }
 
 impl BackTurn {
@@ -43,14 +44,13 @@ impl BackTurn {
     #[must_use]
     pub fn at_height(height: f64) -> Self {
         Self {
-            touch: Touch::new(8.0, 10e-3, height - 8e-3),
+            touch: Touch { settling: 0.8, ..Touch::new(8.0, 10e-3, height - 8e-3) },
             is_left_hand: false,
             back_rate: 1.0,
             most: 1.25 * TAU,
             drop: 0.8e-3,
             rate: 1.5,
             turn: 2.0 * TAU,
-            fading: 0.5,
         }
     }
 
@@ -75,10 +75,14 @@ impl BackTurn {
         match memory.phase {
             Phase::Touch => {
                 self.touch.go_on_or_fail(memory, seen, step, Phase::BackTurn);
+                memory.shift_with(seen, FRICTION, step);
+                memory.tilt_with(seen, step);
                 memory.progress = memory.command.turn;
             }
             Phase::BackTurn => {
                 self.touch.pressing.press(memory, seen, step);
+                memory.shift_with(seen, FRICTION, step);
+                memory.tilt_with(seen, step);
                 memory.command.turn -= self.on() * self.back_rate * step;
                 memory.height = memory.height.max(seen.part.position.z);
                 if memory.height - seen.part.position.z > self.drop {
@@ -89,6 +93,7 @@ impl BackTurn {
             }
             Phase::Settle => {
                 self.touch.pressing.press(memory, seen, step);
+                memory.shift_with(seen, FRICTION, step);
                 if memory.since > self.touch.settling && self.touch.pressing.is_felt(seen) {
                     memory.enter(Phase::Engage);
                     memory.progress = memory.command.turn;
@@ -97,7 +102,8 @@ impl BackTurn {
             Phase::Engage => {
                 self.touch.pressing.press(memory, seen, step);
                 memory.command.turn += self.on() * self.rate * step;
-                memory.give_way(&seen.part, self.fading, step);
+                memory.shift_with(seen, FRICTION, step);
+                memory.tilt_with(seen, step);
             }
             _ => {
                 let above = Vector3::new(0.0, 0.0, memory.command.position.z);

@@ -39,7 +39,7 @@ pub struct ChamferSearch {
 impl Default for ChamferSearch {
     fn default() -> Self {
         Self {
-            touch: Touch::new(8.0, 10e-3, -3e-3),
+            touch: Touch::new(8.0, 10e-3, -1.5e-3),
             threshold: 0.35,
             radius: 1.0e-3,
             probes: 6,
@@ -50,8 +50,6 @@ impl Default for ChamferSearch {
     }
 }
 
-/// How fast the set-point gives way to a force across the axis [m/s per N].
-const GIVING: f64 = 1e-3;
 /// Longest time on one chamfer [s].
 const LONGEST: f64 = 3.0;
 /// Shortest time of a contact before its force counts [s].
@@ -74,7 +72,7 @@ impl ChamferSearch {
             Phase::Touch => self.probe(memory, seen, step),
             Phase::Align => {
                 self.touch.pressing.press(memory, seen, step);
-                memory.command.position += across(seen.force) * (GIVING * step);
+                memory.shift_with(seen, 0.0, step);
                 if seen.part.position.z < memory.height - self.drop {
                     Insertion::begin(memory, seen);
                 } else if memory.since > LONGEST {
@@ -82,8 +80,7 @@ impl ChamferSearch {
                 }
             }
             Phase::Lift => {
-                let up = Vector3::new(memory.command.position.x, memory.command.position.y, memory.progress);
-                if memory.glide(up, self.touch.pressing.speed, step) {
+                if memory.rise(self.touch.pressing.speed, step) {
                     memory.enter(Phase::Approach);
                 }
             }
@@ -134,7 +131,6 @@ impl ChamferSearch {
             memory.fail(Failure::NotFound);
             return;
         }
-        memory.enter(Phase::Lift);
-        memory.progress = seen.part.position.z + self.lift;
+        memory.lift(seen, self.lift);
     }
 }

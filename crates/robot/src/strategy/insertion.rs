@@ -1,12 +1,13 @@
 //! Pushing a peg into its hole once its tip is in the mouth.
 //!
 //! ```text
-//! pressing along the axis,   x_d, tilt_d → x, tilt within τ      the springs across the axis fade, contact aligns the peg
+//! pressing along the axis,   F_xy → 0,   τ_xy → 0 about the tip      contact alone aligns the peg
 //! ```
 //!
-//! A peg whose forces act at its tip and that may turn about it neither jams nor wedges: D. E. Whitney, "Quasi-static assembly of
+//! A peg that is pushed at its tip without torque does not jam: its force lies within Whitney's parallelogram at every depth. D. E. Whitney, "Quasi-static assembly of
 //! compliantly supported rigid parts", J. Dyn. Sys. Meas. Control 104(1), 1982.
 
+use super::motion::across;
 use super::{Failure, Perception, Phase, Pressing, StrategyError, StrategyMemory};
 
 /// How a peg is pushed in.
@@ -16,12 +17,12 @@ pub struct Insertion {
     pub pressing: Pressing,
     /// Believed depth at which it is done [m].
     pub depth: f64,
-    /// τ [s].
-    pub fading: f64,
     /// Time without a new depth after which it is given up [s].
     pub patience: f64,
 }
 
+/// Force across the axis that tells a slope, as a share of that along it [-].
+const SLOPE: f64 = 0.3;
 /// Progress that counts as a new depth [m].
 const PROGRESS: f64 = 0.1e-3;
 
@@ -29,7 +30,7 @@ impl Insertion {
     /// Pushing with a force and speed to a depth [N, m/s, m].
     #[must_use]
     pub fn new(force: f64, speed: f64, depth: f64) -> Self {
-        Self { pressing: Pressing::new(force, speed), depth, fading: 0.2, patience: 3.0 }
+        Self { pressing: Pressing::new(force, speed), depth, patience: 1.5 }
     }
 
     pub(super) fn check(&self) -> Result<(), StrategyError> {
@@ -46,7 +47,11 @@ impl Insertion {
     /// Goes on pushing; true once the peg is stuck.
     pub(super) fn is_stuck(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) -> bool {
         self.pressing.press(memory, seen, step);
-        memory.give_way(&seen.part, self.fading, step);
+        memory.shift_with(seen, 0.0, step);
+        // on a slope it is shifted first: the torque of one side would tilt it
+        if across(seen.force).norm() < SLOPE * seen.force.z {
+            memory.tilt_with(seen, step);
+        }
         if seen.part.position.z < memory.height - PROGRESS {
             memory.height = seen.part.position.z;
             memory.since = 0.0;

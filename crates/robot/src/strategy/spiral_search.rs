@@ -6,13 +6,16 @@
 //! ```
 //!
 //! The peg lags by friction over stiffness, μ F_p/k, which makes its circles smaller by lag²/2r but leaves their pitch. It has
-//! found the hole when it is lower than where it touched by the drop. S. R. Chhatpar, M. S. Branicky, "Search strategies for
+//! found the hole when it is lower than where it touched by the drop, or cannot be moved across any more. In the
+//! mouth it gives way across before it is pushed in. Where it then goes no further it had only dipped into the mouth with an
+//! edge: it is lifted, set upright, and goes on with the spiral. S. R. Chhatpar, M. S. Branicky, "Search strategies for
 //! peg-in-hole assemblies with position uncertainty", IROS 2001.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Vector2, Vector3};
 
+use super::motion::across;
 use super::touch::Touched;
 use super::{Failure, Insertion, Perception, Phase, StrategyError, StrategyMemory, Touch};
 
@@ -36,7 +39,7 @@ pub struct SpiralSearch {
 impl Default for SpiralSearch {
     fn default() -> Self {
         Self {
-            touch: Touch::new(6.0, 10e-3, -3e-3),
+            touch: Touch { settling: 0.8, ..Touch::new(6.0, 10e-3, -1.5e-3) },
             pitch: 0.5e-3,
             radius: 2.5e-3,
             speed: 4e-3,
@@ -60,16 +63,31 @@ impl SpiralSearch {
         match memory.phase {
             Phase::Touch => match self.touch.go_on(memory, seen, step) {
                 Touched::Coming => {}
-                Touched::Resting => {
-                    memory.enter(Phase::Search);
-                    memory.progress = 0.0;
-                }
+                Touched::Resting => memory.enter(Phase::Search),
                 Touched::Through => Insertion::begin(memory, seen),
             },
             Phase::Search => self.search(memory, seen, step),
-            Phase::Insert => self.insertion.go_on(memory, seen, step),
+            Phase::Align => {
+                self.touch.pressing.press(memory, seen, step);
+                memory.shift_with(seen, 0.0, step);
+                if memory.since > self.touch.settling {
+                    Insertion::begin(memory, seen);
+                }
+            }
+            Phase::Insert => {
+                if self.insertion.is_stuck(memory, seen, step) {
+                    self.resume(memory, seen);
+                }
+            }
+            Phase::Lift => {
+                let is_up = memory.rise(self.touch.pressing.speed, step);
+                if memory.tilt_to(Vector2::zeros(), APPROACH_RATE, step) && is_up {
+                    memory.enter(Phase::Approach);
+                }
+            }
             _ => {
-                let above = Vector3::new(0.0, 0.0, memory.command.position.z);
+                let place = self.place(memory.progress);
+                let above = Vector3::new(place.x, place.y, memory.command.position.z);
                 let is_there = memory.glide(above, self.touch.pressing.speed, step);
                 if memory.tilt_to(Vector2::zeros(), APPROACH_RATE, step) && is_there {
                     memory.enter(Phase::Touch);
@@ -78,22 +96,43 @@ impl SpiralSearch {
         }
     }
 
+    /// Where the spiral is at an angle [m].
+    fn place(&self, angle: f64) -> Vector2<f64> {
+        let (sin, cos) = libm::sincos(angle);
+        Vector2::new(cos, sin) * (self.pitch / TAU * angle)
+    }
+
+    /// Goes on with the spiral after a false drop.
+    fn resume(&self, memory: &mut StrategyMemory, seen: &Perception) {
+        memory.count += 1;
+        if memory.count > FALSE_DROPS {
+            memory.fail(Failure::Stalled);
+        } else {
+            memory.lift(seen, LIFT);
+        }
+    }
+
     fn search(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         let per_radian = self.pitch / TAU;
         let radius = per_radian * memory.progress;
         memory.progress += self.speed / radius.hypot(per_radian) * step;
-        let radius = per_radian * memory.progress;
-        let (sin, cos) = libm::sincos(memory.progress);
-        let position = &mut memory.command.position;
-        (position.x, position.y) = (radius * cos, radius * sin);
+        let place = self.place(memory.progress);
+        (memory.command.position.x, memory.command.position.y) = (place.x, place.y);
         self.touch.pressing.press(memory, seen, step);
-        if seen.part.position.z < memory.height - self.drop {
-            Insertion::begin(memory, seen);
-        } else if radius > self.radius {
+        let is_held = across(seen.force).norm() > HELD * self.touch.pressing.force;
+        if seen.part.position.z < memory.height - self.drop || is_held {
+            memory.enter(Phase::Align);
+        } else if place.norm() > self.radius {
             memory.fail(Failure::NotFound);
         }
     }
 }
 
+/// Most false drops.
+const FALSE_DROPS: u32 = 6;
+/// How far the peg is lifted after one [m].
+const LIFT: f64 = 1.5e-3;
+/// Force across the axis that no friction explains, as a share of the force along it [-].
+const HELD: f64 = 0.5;
 /// How fast a part is tilted in free air [rad/s].
 pub(super) const APPROACH_RATE: f64 = 0.3;

@@ -80,8 +80,7 @@ fn a_spiral_comes_within_half_its_pitch_of_every_point() {
 fn a_spiral_ends_in_the_hole_it_comes_over() {
     let hole = Vector2::new(0.9e-3, -0.7e-3);
     let floor = |place: Vector3<f64>| if (place.xy() - hole).norm() < 0.3e-3 { -30e-3 } else { 0.2e-3 };
-    let search = SpiralSearch { insertion: Insertion { fading: 1e9, ..SpiralSearch::default().insertion }, ..Default::default() };
-    let path = play(&strategy(StrategyKind::Spiral(search)), floor);
+    let path = play(&strategy(StrategyKind::Spiral(SpiralSearch::default())), floor);
     let last = path.last().unwrap();
     assert_eq!(last.phase, Phase::Done);
     assert!((last.command.position.xy() - hole).norm() < 0.3e-3 && last.command.position.z < -22e-3);

@@ -10,6 +10,7 @@
 
 use std::f64::consts::TAU;
 
+use super::back_turn::FRICTION;
 use super::{BackTurn, Failure, Perception, Phase, StrategyError, StrategyMemory};
 
 /// A tightening.
@@ -46,6 +47,8 @@ impl Tightening {
         match memory.phase {
             Phase::Tighten => {
                 self.start.touch.pressing.press(memory, seen, step);
+                memory.shift_with(seen, FRICTION, step);
+                memory.tilt_with(seen, step);
                 if torque >= self.torque {
                     memory.enter(Phase::Done);
                     return;

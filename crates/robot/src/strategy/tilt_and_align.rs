@@ -12,6 +12,7 @@
 
 use nalgebra::{Vector2, Vector3};
 
+use super::motion::GIVING;
 use super::spiral_search::APPROACH_RATE;
 use super::{Failure, Insertion, Perception, Phase, Pressing, StrategyError, StrategyMemory, Touch};
 
@@ -64,8 +65,6 @@ impl TiltAndAlign {
             Phase::Touch => self.touch.go_on_or_fail(memory, seen, step, Phase::Search),
             Phase::Search => {
                 self.push(memory, seen, step);
-                let share = (step / FADING).min(1.0);
-                memory.command.position.y += (seen.part.position.y - memory.command.position.y) * share;
                 if self.is_pushed(seen) && memory.since > self.touch.settling {
                     memory.enter(Phase::Align);
                 } else if memory.command.position.x > 2.0 * self.inset {
@@ -74,8 +73,6 @@ impl TiltAndAlign {
             }
             Phase::Align => {
                 self.push(memory, seen, step);
-                let share = (step / FADING).min(1.0);
-                memory.command.position.y += (seen.part.position.y - memory.command.position.y) * share;
                 if memory.tilt_to(Vector2::zeros(), self.rate, step) {
                     Insertion::begin(memory, seen);
                 }
@@ -92,12 +89,13 @@ impl TiltAndAlign {
         }
     }
 
-    /// Presses down and towards +x.
+    /// Presses down and towards +x, and gives way along y.
     fn push(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         self.touch.pressing.press(memory, seen, step);
         let lacking = self.push.force + seen.force.x;
         let speed = (self.push.gain * lacking).clamp(-self.push.speed, self.push.speed);
         memory.command.position.x += speed * step;
+        memory.command.position.y += GIVING * seen.force.y * step;
     }
 
     /// Whether the wall pushes back.
@@ -105,6 +103,3 @@ impl TiltAndAlign {
         -seen.force.x > 0.8 * self.push.force
     }
 }
-
-/// Time within which the set-point follows the peg along y [s].
-const FADING: f64 = 0.2;
