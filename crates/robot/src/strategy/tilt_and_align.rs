@@ -7,7 +7,8 @@
 //!
 //! Pushed towards +x the edge meets the wall. Where the peg is off by e along y, wall and edge meet at the side, at an angle
 //! φ from x, with a force that is tan φ times the push along y: the peg centres itself. Then x and y are known to the play of
-//! the fit, whatever the chamfers, and the peg is turned about its edge. H. Bruyninckx, S. Dutré, J. De Schutter, "Peg-on-hole: a
+//! the fit, whatever the chamfers, and the peg is turned about its edge: beyond what it believes to be upright by the overturn, since
+//! its true tilt is not known, or until it sinks. H. Bruyninckx, S. Dutré, J. De Schutter, "Peg-on-hole: a
 //! model based solution to peg and hole alignment", ICRA 1995.
 
 use nalgebra::{Vector2, Vector3};
@@ -31,6 +32,8 @@ pub struct TiltAndAlign {
     pub push: Pressing,
     /// How fast the peg is set upright [rad/s].
     pub rate: f64,
+    /// How far beyond upright it is turned at most [rad]: the error of its tilt and a bit.
+    pub overturn: f64,
     /// How it is pushed in.
     pub insertion: Insertion,
 }
@@ -46,6 +49,7 @@ impl TiltAndAlign {
             inset: 2.5e-3,
             push: Pressing::new(6.0, 4e-3),
             rate: 3_f64.to_radians(),
+            overturn: 1.5_f64.to_radians(),
             insertion: Insertion::new(20.0, 15e-3, 22e-3),
         }
     }
@@ -57,6 +61,8 @@ impl TiltAndAlign {
         let tilt = self.tilt.to_degrees();
         StrategyError::unless((0.5..=30.0).contains(&tilt), "tilt_deg", tilt, "0.5 to 30")?;
         StrategyError::check("inset_mm", self.inset, 1e-3)?;
+        let overturn = self.overturn.to_degrees();
+        StrategyError::unless((0.0..=30.0).contains(&overturn), "overturn_deg", overturn, "0 to 30")?;
         StrategyError::check("align_deg_s", self.rate, 1_f64.to_radians())
     }
 
@@ -73,7 +79,8 @@ impl TiltAndAlign {
             }
             Phase::Align => {
                 self.push(memory, seen, step);
-                if memory.tilt_to(Vector2::zeros(), self.rate, step) {
+                let is_over = memory.tilt_to(Vector2::new(0.0, -self.overturn), self.rate, step);
+                if is_over || seen.part.position.z < SUNK {
                     Insertion::begin(memory, seen);
                 }
             }
@@ -103,3 +110,6 @@ impl TiltAndAlign {
         -seen.force.x > 0.8 * self.push.force
     }
 }
+
+/// Believed height of the tip at which it has sunk into the hole, whatever the error of its height [m].
+const SUNK: f64 = -4e-3;

@@ -42,7 +42,15 @@ pub(super) fn strategy_of(
             insertion.set(&mut spiral.touch, &mut spiral.insertion);
             (hole_of(task)?, StrategyKind::Spiral(spiral), limits)
         }
-        StrategyDescription::Tilt { tilt_deg, inset_mm, push_n, align_deg_s, insertion, limits } => {
+        StrategyDescription::Tilt {
+            tilt_deg,
+            inset_mm,
+            push_n,
+            overturn_deg,
+            align_deg_s,
+            insertion,
+            limits,
+        } => {
             let radius = part.aabb().map(|bounds| bounds.max.x).ok_or_else(|| -> Problem {
                 ("arm.holds".into(), "names a part without end; a peg has a radius".into())
             })?;
@@ -50,6 +58,7 @@ pub(super) fn strategy_of(
             set(&mut tilt.tilt, *tilt_deg, 1_f64.to_radians());
             set(&mut tilt.inset, *inset_mm, MM);
             set(&mut tilt.push.force, *push_n, 1.0);
+            set(&mut tilt.overturn, *overturn_deg, 1_f64.to_radians());
             set(&mut tilt.rate, *align_deg_s, 1_f64.to_radians());
             insertion.set(&mut tilt.touch, &mut tilt.insertion);
             (hole_of(task)?, StrategyKind::Tilt(tilt), limits)

@@ -40,6 +40,9 @@ pub enum StrategyDescription {
         /// Force against the wall [N]; 6.
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e4))]
         push_n: Option<f64>,
+        /// How far beyond upright it is turned at most [deg]: the error of its tilt and a bit; 1.5.
+        #[schemars(range(min = 0.0, max = 30.0))]
+        overturn_deg: Option<f64>,
         /// How fast the peg is set upright [deg/s]; 3.
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 360.0))]
         align_deg_s: Option<f64>,
