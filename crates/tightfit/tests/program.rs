@@ -547,3 +547,38 @@ fn the_authors_scenes_follow_their_recorded_runs() {
     let text = refused(&tightfit(&folder, &["run", "inrol-peg", "--assets", "."]));
     assert!(text.contains("set_points.csv"), "{text}");
 }
+
+#[test]
+fn a_controller_that_fails_ends_a_run_by_name() {
+    let waypoints = "drive.waypoints=[{ time_s = 0, position_mm = [0, 0, 3] }, { time_s = 0.2, position_mm = [0, 0, 3] }, \
+                     { time_s = 2, position_mm = [nan, 0, 3] }]";
+    let folder = folder("failing");
+    let output = tightfit(&folder, &["run", "peg-in-hole-arm", "--set", waypoints]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text.contains("stopped at 0.2") && text.contains("the set-point holds a number"), "{text}");
+    let report = json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", waypoints, "--json"]));
+    assert_eq!(report["completed"], false);
+    assert!(report["end"].as_str().unwrap().contains("not finite"), "{report}");
+}
+
+#[test]
+fn a_strategy_ends_its_run_and_is_tried_from_many_starts() {
+    let folder = folder("trials");
+    let report = json(&tightfit(&folder, &["run", "peg-tilt", "--json"]));
+    assert_eq!(report["completed"], true, "{report}");
+    assert!(report["end"].as_str().unwrap().contains("took it for done"), "{report}");
+    let output =
+        tightfit(&folder, &["trials", "peg-tilt", "--count", "2", "--report", "trials.html", "--json"]);
+    let report = json(&output);
+    assert_eq!((&report["succeeded"], &report["unconverged_steps"]), (&2.into(), &0.into()), "{report}");
+    assert_eq!(report["trials"][1]["last_phase"], "insert");
+    let html = std::fs::read_to_string(folder.join("trials.html")).unwrap();
+    for text in ["2 of 2 succeeded", "Contact force [N]", "align", "about x [deg]"] {
+        assert!(html.contains(text), "{text}");
+    }
+    let text = refused(&tightfit(&folder, &["trials", "peg-in-hole"]));
+    assert!(text.contains("no [arm.strategy]"), "{text}");
+    let text = refused(&tightfit(&folder, &["trials", "peg-tilt", "--error-mm", "-1"]));
+    assert!(text.contains("--error-mm is -1"), "{text}");
+}

@@ -44,7 +44,7 @@ impl BackTurn {
     #[must_use]
     pub fn at_height(height: f64) -> Self {
         Self {
-            touch: Touch { settling: 0.8, ..Touch::new(8.0, 10e-3, height - 8e-3) },
+            touch: Touch { settling: 0.8, ..Touch::new(12.0, 10e-3, height - 8e-3) },
             is_left_hand: false,
             back_rate: 1.0,
             most: 1.25 * TAU,
@@ -55,11 +55,11 @@ impl BackTurn {
     }
 
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.touch.check()?;
-        StrategyError::check("back_deg_s", self.back_rate, 1_f64.to_radians())?;
-        StrategyError::check("back_turns", self.most, TAU)?;
-        StrategyError::check("drop_mm", self.drop, 1e-3)?;
-        StrategyError::check("turn_deg_s", self.rate, 1_f64.to_radians())?;
+        self.touch.check("start.press_n", "start.speed_mm_s")?;
+        StrategyError::check("start.back_deg_s", self.back_rate, 1_f64.to_radians())?;
+        StrategyError::check("start.back_turns", self.most, TAU)?;
+        StrategyError::check("start.drop_mm", self.drop, 1e-3)?;
+        StrategyError::check("start.turn_deg_s", self.rate, 1_f64.to_radians())?;
         StrategyError::check("turns", self.turn, TAU)
     }
 

@@ -57,7 +57,7 @@ const SURE: f64 = 0.12;
 
 impl ChamferSearch {
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.touch.check()?;
+        self.touch.check("insertion.press_n", "insertion.speed_mm_s")?;
         self.insertion.check()?;
         let is_share = self.threshold > 0.0 && self.threshold < 1.0;
         StrategyError::unless(is_share, "force_threshold", self.threshold, "more than 0 and less than 1")?;

@@ -34,8 +34,8 @@ impl Insertion {
     }
 
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.pressing.check("insert_n", "insert_speed_mm_s")?;
-        StrategyError::check("depth_mm", self.depth, 1e-3)
+        self.pressing.check("insertion.insert_n", "insertion.insert_speed_mm_s")?;
+        StrategyError::check("insertion.depth_mm", self.depth, 1e-3)
     }
 
     /// Begins the phase.

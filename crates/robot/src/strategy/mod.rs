@@ -95,9 +95,9 @@ impl Strategy {
         kind: StrategyKind,
         limits: StrategyLimits,
     ) -> Result<Self, StrategyError> {
-        StrategyError::check("time_limit_s", limits.time, 1.0)?;
-        StrategyError::check("force_limit_n", limits.force, 1.0)?;
-        StrategyError::check("torque_limit_nm", limits.torque, 1.0)?;
+        StrategyError::check("limits.time_s", limits.time, 1.0)?;
+        StrategyError::check("limits.force_n", limits.force, 1.0)?;
+        StrategyError::check("limits.torque_nm", limits.torque, 1.0)?;
         match &kind {
             StrategyKind::Spiral(spiral) => spiral.check()?,
             StrategyKind::Tilt(tilt) => tilt.check()?,

@@ -43,7 +43,7 @@ impl Default for SpiralSearch {
             pitch: 0.5e-3,
             radius: 2.5e-3,
             speed: 4e-3,
-            drop: 0.4e-3,
+            drop: 0.8e-3,
             insertion: Insertion::new(20.0, 15e-3, 22e-3),
         }
     }
@@ -51,7 +51,7 @@ impl Default for SpiralSearch {
 
 impl SpiralSearch {
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.touch.check()?;
+        self.touch.check("insertion.press_n", "insertion.speed_mm_s")?;
         self.insertion.check()?;
         StrategyError::check("pitch_mm", self.pitch, 1e-3)?;
         StrategyError::check("radius_mm", self.radius, 1e-3)?;

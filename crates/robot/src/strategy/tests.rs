@@ -5,7 +5,7 @@
 use std::f64::consts::TAU;
 
 use nalgebra::{Vector2, Vector3};
-use proptest::prelude::*;
+use proptest::{prop_assert, proptest};
 use tightfit_spatial::Pose;
 
 use super::*;
@@ -126,7 +126,8 @@ fn limits_end_a_strategy_by_name() {
     let memory = own.start(&Pose::from_translation(Vector3::new(0.0, 0.0, 3e-3)));
     let strong = own.ask(&memory, &seen(memory.command, Vector3::new(0.0, 0.0, 81.0)), STEP);
     assert_eq!(strong.phase, Phase::Failed(Failure::ForceLimit));
-    let twisted = Perception { torque: Vector3::new(0.0, 11.0, 0.0), ..seen(memory.command, Vector3::zeros()) };
+    let twisted =
+        Perception { torque: Vector3::new(0.0, 11.0, 0.0), ..seen(memory.command, Vector3::zeros()) };
     assert_eq!(own.ask(&memory, &twisted, STEP).phase, Phase::Failed(Failure::TorqueLimit));
     let late = StrategyMemory { time: 60.0, ..memory };
     let ended = own.ask(&late, &seen(memory.command, Vector3::zeros()), STEP);
@@ -151,6 +152,12 @@ fn impossible_numbers_are_refused_with_their_key() {
     wrong(StrategyKind::Tilt(TiltAndAlign { tilt: 1.0, ..TiltAndAlign::of_radius(0.025) }), "tilt_deg");
     wrong(StrategyKind::Chamfer(ChamferSearch { probes: 0, ..Default::default() }), "probes");
     let start = BackTurn { rate: -1.0, ..BackTurn::at_height(0.0475) };
-    wrong(StrategyKind::BackTurn(start), "turn_deg_s");
-    wrong(StrategyKind::Tighten(Tightening { torque: f64::INFINITY, ..Tightening::after(BackTurn::at_height(0.0)) }), "torque_nm");
+    wrong(StrategyKind::BackTurn(start), "start.turn_deg_s");
+    wrong(
+        StrategyKind::Tighten(Tightening {
+            torque: f64::INFINITY,
+            ..Tightening::after(BackTurn::at_height(0.0))
+        }),
+        "torque_nm",
+    );
 }

@@ -55,7 +55,7 @@ impl TiltAndAlign {
     }
 
     pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.touch.check()?;
+        self.touch.check("insertion.press_n", "insertion.speed_mm_s")?;
         self.push.check("push_n", "push_speed_mm_s")?;
         self.insertion.check()?;
         let tilt = self.tilt.to_degrees();

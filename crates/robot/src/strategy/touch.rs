@@ -30,8 +30,8 @@ impl Touch {
         Self { pressing: Pressing::new(force, speed), lowest, settling: 0.4 }
     }
 
-    pub(super) fn check(&self) -> Result<(), StrategyError> {
-        self.pressing.check("press_n", "speed_mm_s")
+    pub(super) fn check(&self, force: &'static str, speed: &'static str) -> Result<(), StrategyError> {
+        self.pressing.check(force, speed)
     }
 
     /// Goes on lowering.

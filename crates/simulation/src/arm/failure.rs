@@ -10,7 +10,9 @@ pub enum ArmFailure {
     #[error("the controller of the arm failed: {0}")]
     Control(ControlError),
     /// The step is not made by the midpoint rule.
-    #[error("the arm needs `method.integration = \"midpoint\"`: arm and part are tied at the middle of the step")]
+    #[error(
+        "the arm needs `method.integration = \"midpoint\"`: arm and part are tied at the middle of the step"
+    )]
     Method,
     /// The arm's own step has no answer.
     #[error("the arm could not be advanced: {0}")]

@@ -116,9 +116,11 @@ pub(super) fn arm_of(
     let grasp = grasp_of(grasp.compliance.as_ref())
         .map_err(|error| -> Problem { ("arm.grasp.compliance".into(), error.to_string()) })?;
     let sensor = sensor_of(&description.sensor)?;
-    let strategy = description.strategy.as_ref().map(|own| strategy_of(own, bodies, body, task)).transpose()?;
+    let strategy =
+        description.strategy.as_ref().map(|own| strategy_of(own, bodies, body, task)).transpose()?;
     if strategy.is_some() && matches!(controller, Controller::Joints(_)) {
-        let remedy = "is `joints`, which does not give way to force; a strategy needs `impedance` or `admittance`";
+        let remedy =
+            "is `joints`, which does not give way to force; a strategy needs `impedance` or `admittance`";
         return Err(("arm.controller.kind".into(), remedy.into()));
     }
     Ok(Arm { chain, model, body, tip_from_part, grasp, start, preferred, controller, sensor, strategy })

@@ -19,7 +19,7 @@ pub enum StrategyDescription {
         /// Speed along the spiral [mm/s]; 4.
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1000.0))]
         search_speed_mm_s: Option<f64>,
-        /// Drop by which the hole is known [mm]; 0.4.
+        /// Drop by which the hole is known [mm]; 0.8.
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1000.0))]
         drop_mm: Option<f64>,
         /// Lowering and pushing in.
@@ -137,7 +137,7 @@ pub struct InsertionDescription {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThreadStartDescription {
-    /// Force that presses the nut on [N]; 8.
+    /// Force that presses the nut on [N]; 12.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e4))]
     pub press_n: Option<f64>,
     /// Speed of lowering [mm/s]; 10.

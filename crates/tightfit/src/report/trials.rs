@@ -163,9 +163,8 @@ fn write_curve(html: &mut String, curve: &TrialCurve, trial: Option<&Trial>) {
             .collect(),
         marks: phases(&curve.records),
     };
-    let sensor = |axis: usize| {
-        move |record: &Record| record.arm.as_ref().map_or(f64::NAN, |arm| arm.measured[axis])
-    };
+    let sensor =
+        |axis: usize| move |record: &Record| record.arm.as_ref().map_or(f64::NAN, |arm| arm.measured[axis]);
     let plots = [
         plot("Contact force [N]", &[("x", &|r| r.force.x), ("y", &|r| r.force.y), ("z", &|r| r.force.z)]),
         plot(
