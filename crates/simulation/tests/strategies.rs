@@ -7,39 +7,42 @@ use tightfit_robot::strategy::Phase;
 use tightfit_simulation::trials::{StartError, Trial, Trials};
 use tightfit_simulation::{Run, Scene, Snapshot};
 
-/// The first trials of a scene succeed, certified, with an audit of at most `deepest` [m].
-fn succeeds(name: &str, count: usize, deepest: f64) {
+/// The first trials of a scene succeed, certified; where `deepest` is given [m] they are audited to that.
+fn succeeds(name: &str, count: usize, deepest: Option<f64>) {
     let scene = Scene::find(name).unwrap();
-    let results = Trials { count, audited: count, ..Trials::default() }.run(&scene, |_| {});
+    let audited = if deepest.is_some() { count } else { 0 };
+    let results = Trials { count, audited, ..Trials::default() }.run(&scene, |_| {});
     for trial in &results {
-        let audited = trial.penetration[1].unwrap();
-        eprintln!("{name} {}: {:.2} s, audit {:.3} um", trial.number, trial.time, audited * 1e6);
+        let audited = trial.penetration[1];
+        eprintln!("{name} {}: {:.2} s, audit {audited:?} m", trial.number, trial.time);
         assert!(trial.is_success(), "{trial:?}");
         assert_eq!(trial.end, Some(Phase::Done));
         assert_eq!(trial.steps[1], 0, "unconverged");
-        assert!(audited <= deepest, "{audited:e}");
+        assert!(trial.penetration[0].unwrap() < 5e-6, "{:?}", trial.penetration);
+        assert!(audited.unwrap_or(0.0) <= deepest.unwrap_or(0.0), "{audited:?}");
         assert!(trial.grasp_drift < 1e-6, "{:e}", trial.grasp_drift);
     }
 }
 
 #[test]
 fn a_spiral_finds_the_hole() {
-    succeeds("peg-spiral", 3, 5e-6);
+    succeeds("peg-spiral", 3, Some(2e-6));
 }
 
 #[test]
 fn a_tilted_peg_is_set_upright_in_the_hole() {
-    succeeds("peg-tilt", 3, 5e-6);
+    // its edge crosses that of the hole between the nodes of both: the audit falls with their spacing
+    succeeds("peg-tilt", 3, Some(10e-6));
 }
 
 #[test]
 fn a_chamfer_is_felt() {
-    succeeds("peg-chamfer", 3, 5e-6);
+    succeeds("peg-chamfer", 3, Some(2e-6));
 }
 
 #[test]
 fn a_nut_finds_its_thread_by_back_turning() {
-    succeeds("bolt-back-turn", 1, 10e-6);
+    succeeds("bolt-back-turn", 1, None);
 }
 
 #[test]

@@ -73,6 +73,7 @@ impl Plot {
             );
             // names that would run into one another are left to the lines
             let half = 3.0 * name.chars().count() as f64;
+            let x = x.clamp(half, width - half);
             if x - half > free_from {
                 free_from = x + half + 3.0;
                 let _ = writeln!(
