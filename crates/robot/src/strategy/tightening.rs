@@ -5,7 +5,8 @@
 //! what the sensor still does not show when the limit is reached:  k_ψ ψ̇_d × its delay            1 % at the default rate
 //! ```
 //!
-//! Two rates, as nutrunners have them: fast until the torque is above what the thread's friction takes (snug), slow from there on.
+//! Two rates, as nutrunners have them: fast until the torque is above what the thread's friction takes (snug), slow from there on,
+//! and fast again where it falls: that was no seat.
 //! J. H. Bickford, "Introduction to the design and behavior of bolted joints", 4th ed., CRC 2007.
 
 use std::f64::consts::TAU;
@@ -54,7 +55,10 @@ impl Tightening {
                     return;
                 }
                 memory.command.turn += self.start.on() * self.rate * step;
-                if memory.since > LONGEST {
+                // a thread that was stiff for a moment is no seat
+                if torque < 0.5 * self.snug * self.torque {
+                    memory.enter(Phase::Engage);
+                } else if memory.since > LONGEST {
                     memory.fail(Failure::NoSeat);
                 }
             }
