@@ -37,6 +37,7 @@ mod joints;
 mod kinematics;
 mod rotation;
 pub mod sensing;
+pub mod strategy;
 
 pub use chain::{Chain, ChainError};
 pub use dynamics::Dynamics;

@@ -1,6 +1,7 @@
 //! What was measured about a step.
 
-use crate::{ArmCertificate, Limits};
+use crate::arm::ArmFailure;
+use crate::{ArmCertificate, Limit, Limits};
 
 /// The certificate of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,6 +40,8 @@ pub struct Certificate {
     pub limits: Limits,
     /// The arm of the scene, where it has one.
     pub arm: Option<ArmCertificate>,
+    /// Why the arm could not take the step, where it could not.
+    pub arm_failure: Option<ArmFailure>,
     /// Time spent in the stages.
     pub stage_seconds: StageSeconds,
 }
@@ -71,6 +74,12 @@ impl StageSeconds {
 }
 
 impl Certificate {
+    /// The arm cannot take the step.
+    pub(crate) fn stop_arm(&mut self, failure: ArmFailure) {
+        self.limits.insert(Limit::ArmFailed);
+        self.arm_failure = Some(failure);
+    }
+
     /// Continues with the certificate of a later piece of the same step.
     pub(crate) fn follow(&mut self, later: Self) {
         self.penetration = later.penetration;
@@ -89,6 +98,7 @@ impl Certificate {
         self.evaluations += later.evaluations;
         self.converged &= later.converged;
         self.limits.join(later.limits);
+        self.arm_failure = self.arm_failure.or(later.arm_failure);
         match (&mut self.arm, later.arm) {
             (Some(own), Some(later)) => own.follow(&later),
             (own, later) => *own = later,

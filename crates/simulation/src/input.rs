@@ -58,7 +58,7 @@ impl Input {
     }
 
     /// Sets spring, damper and force of a driven free body, the next pose of a driven kinematic one, or what the controller
-    /// asks of the arm; an arm without a drive stays where it starts.
+    /// asks of the arm, led by its strategy, the drive or, without both, to stay where it starts.
     pub(crate) fn follow(
         &mut self,
         drive: Option<&Drive>,
@@ -71,14 +71,16 @@ impl Input {
             let own = drive.filter(|drive| drive.body == arm.body);
             let still = scene.bodies[arm.body].world_from_part;
             let at = |time: f64| own.map_or(still, |drive| drive.target(time));
-            let wanted = Wanted {
+            let asked = arm.ask_strategy(scene, parameters, state);
+            let remembered = asked.as_ref().map(|(_, memory)| *memory);
+            let wanted = asked.map(|(wanted, _)| wanted).unwrap_or_else(|| Wanted {
                 posed: Posed::between(&at(time), &at(time + scene.step), scene.step),
                 force: own.map_or_else(Vector3::zeros, |drive| drive.force),
-            };
+            });
             if let (Some(input), Some(place)) =
                 (arm.input(&wanted, scene, parameters, state), self.arm.as_deref_mut())
             {
-                *place = input;
+                *place = ArmInput { strategy: remembered, ..input };
             }
             if own.is_some() {
                 return;

@@ -47,9 +47,10 @@ mod snapshot;
 mod state;
 mod step;
 mod step_halving;
+pub mod trials;
 mod validation;
 
-pub use arm::{Arm, ArmCertificate, ArmInput, ArmMotion, ArmRecord};
+pub use arm::{Arm, ArmCertificate, ArmFailure, ArmInput, ArmMotion, ArmRecord};
 pub use audit::Audit;
 pub use certificate::{Certificate, StageSeconds};
 pub use comparison::WrenchDifference;

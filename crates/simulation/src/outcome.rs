@@ -26,6 +26,8 @@ pub struct Outcome {
     pub lead: Option<f64>,
     /// How a thread ended up.
     pub state: Option<ThreadState>,
+    /// Largest contact torque about the axis of a nut that is to be tightened, mean over a step [N·m].
+    pub torque: Option<f64>,
 }
 
 /// Certificate of a whole run.
@@ -104,7 +106,7 @@ impl Outcome {
             _ => records.len(),
         };
         let records = &records[..undisturbed];
-        let none = Self { completed: true, depth: None, turns: None, lead: None, state: None };
+        let none = Self { completed: true, depth: None, turns: None, lead: None, state: None, torque: None };
         let (Some(first), Some(last)) = (records.first(), records.last()) else { return none };
         match run.scene.task {
             None => none,
@@ -112,7 +114,7 @@ impl Outcome {
                 let reached = -last.pose.translation.z;
                 Self { completed: reached >= depth, depth: Some(reached), ..none }
             }
-            Some(Task::Thread { onto, turns, engaged }) => {
+            Some(Task::Thread { onto, turns, engaged, torque }) => {
                 let part = &run.parameters.bodies[onto].part;
                 let pitch = match part.symmetry() {
                     tightfit_shape::Symmetry::Screw { pitch } => pitch,
@@ -120,7 +122,11 @@ impl Outcome {
                 };
                 // a right-hand nut goes on by turning clockwise seen from its outer side
                 let turned = -(last.angle - first.angle) / std::f64::consts::TAU * pitch.signum();
-                let lead = last_turn(records);
+                // a nut in its play meets its seat with one side first, and turns on by its axial play there
+                let near_seat = engaged - pitch.abs() / 2.0;
+                let is_near = |record: &Record| run.overlap_with(onto, &record.pose) >= near_seat;
+                let on_thread = torque.and_then(|_| records.iter().position(is_near));
+                let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
                 let overlap = run.overlap_with(onto, &last.pose);
                 let advances = lead.is_some_and(|lead| (lead / pitch.abs() - 1.0).abs() < 0.02);
@@ -131,8 +137,17 @@ impl Outcome {
                 } else {
                     ThreadState::CrossThreaded
                 };
+                let reached = torque.map(|_| peak_torque(run, records));
+                // a nut that jams on its way is not on its seat
+                let is_tight = match (torque, reached) {
+                    (Some(wanted), Some(reached)) => {
+                        (TIGHT[0] * wanted..=TIGHT[1] * wanted).contains(&reached) && overlap >= engaged
+                    }
+                    _ => true,
+                };
                 Self {
-                    completed: state == ThreadState::Engaged && turned > turns - 0.05,
+                    completed: state == ThreadState::Engaged && turned > turns - 0.05 && is_tight,
+                    torque: reached,
                     depth: Some(overlap),
                     turns: Some(turned),
                     lead,
@@ -141,6 +156,21 @@ impl Outcome {
             }
         }
     }
+}
+
+/// A nut is tight within these shares of the torque that is wanted [-].
+const TIGHT: [f64; 2] = [0.95, 1.1];
+
+/// Largest contact torque about the axis of the driven part [N·m].
+fn peak_torque(run: &Run, records: &[Record]) -> f64 {
+    let index = run.scene.free_index(run.scene.led_body());
+    let about_axis = |record: &Record| {
+        let body = index.and_then(|index| record.bodies.get(index));
+        body.map_or(0.0, |body| {
+            record.torque.dot(&(body.motion.rotation * tightfit_spatial::Vector3::z())).abs()
+        })
+    };
+    records.iter().map(about_axis).fold(0.0, f64::max)
 }
 
 /// Advance over the last full turn, per actual turn [m].

@@ -1,6 +1,7 @@
 //! A run: the drive leads, steps follow, records are kept.
 
 use tightfit_pipeline::integration::BodyMotion;
+use tightfit_robot::strategy::Phase;
 use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
@@ -128,6 +129,18 @@ impl Run {
         self.audit = Some(Audit::new(&self.scene, &self.parameters));
     }
 
+    /// Where the strategy of the arm stands, where it has one.
+    #[must_use]
+    pub fn phase(&self) -> Option<Phase> {
+        self.state.arm.as_ref()?.strategy.map(|strategy| strategy.phase)
+    }
+
+    /// Whether the strategy of the arm has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.phase().is_some_and(Phase::is_over)
+    }
+
     /// Time of the state [s].
     #[must_use]
     pub fn time(&self) -> f64 {
@@ -139,7 +152,7 @@ impl Run {
         self.set_input();
         let certificate =
             step(&self.scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
-        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        let driven = self.scene.led_body();
         self.angle += turned(self.relative_pose(driven), self.angle);
         certificate
     }
@@ -147,7 +160,7 @@ impl Run {
     /// One step and its record.
     pub fn advance(&mut self) -> Record {
         let certificate = self.step();
-        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        let driven = self.scene.led_body();
         let pose = self.relative_pose(driven);
         let clock = std::time::Instant::now();
         let audited =
@@ -240,7 +253,7 @@ impl Run {
 
     /// Overlap of the driven nut with a bolt, for a pose of the nut against it [m].
     pub(crate) fn overlap_with(&self, bolt: usize, pose: &Pose) -> f64 {
-        let driven = self.scene.drive.as_ref().map_or(0, |drive| drive.body);
+        let driven = self.scene.led_body();
         self.overlap(driven, bolt, pose)
     }
 

@@ -44,6 +44,9 @@ pub enum SnapshotError {
         /// Place of the next.
         next: usize,
     },
+    /// The phase of the arm's strategy is none.
+    #[error("the snapshot's strategy is in phase {0}, which there is not")]
+    Phase(u8),
     /// It was taken of another scene.
     #[error(
         "the snapshot has {found:?} free bodies, kinematic bodies and arms, the scene {wanted:?}; it is of another scene"

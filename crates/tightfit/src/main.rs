@@ -49,6 +49,8 @@ enum Command {
     Run(commands::run::RunArguments),
     /// Train a network: distances, configurations, or clusters of contacts from measured wrenches.
     Train(commands::train::TrainArguments),
+    /// Try the strategy of a scene's arm from many start errors.
+    Trials(commands::trials::TrialsArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),
     /// Make synthetic recordings of a person who leads a part.
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Some(Command::Schema) => commands::schema::run(),
         Some(Command::Run(arguments)) => commands::run::run(&arguments),
         Some(Command::Train(arguments)) => commands::train::run(&arguments),
+        Some(Command::Trials(arguments)) => commands::trials::run(&arguments),
         Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
         Some(Command::VirtualExperiment(arguments)) => commands::virtual_experiment::run(&arguments),
         None => commands::run::run(&commands::run::RunArguments::default()),

@@ -547,3 +547,52 @@ fn the_authors_scenes_follow_their_recorded_runs() {
     let text = refused(&tightfit(&folder, &["run", "inrol-peg", "--assets", "."]));
     assert!(text.contains("set_points.csv"), "{text}");
 }
+
+#[test]
+fn an_arm_that_fails_ends_a_run_by_name() {
+    let folder = folder("failing");
+    // so light that the force of the last step throws it about
+    let three = |value: f64| format!("[{value:?}, {value:?}, {value:?}]");
+    let light = format!(
+        "arm.controller={{ kind = \"admittance\", mass_kg = {}, damping_ns_m = {}, stiffness_n_m = {}, turning_mass_kg_m2 = {}, \
+         turning_damping_nms_rad = {}, turning_stiffness_nm_rad = {}, joint_frequency_rad_s = 400 }}",
+        three(0.01),
+        three(1.0),
+        three(100.0),
+        three(1e-4),
+        three(0.01),
+        three(1.0)
+    );
+    let output = tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text.contains("stopped at ") && text.contains("of the arm ran away"), "{text}");
+    let report = json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light, "--json"]));
+    assert_eq!(report["completed"], false);
+    assert!(report["end"].as_str().unwrap().contains("ran away"), "{report}");
+
+    let waypoints = "drive.waypoints=[{ time_s = 0, position_mm = [0, 0, 3] }, { time_s = 1, position_mm = [nan, 0, 3] }]";
+    let text = refused(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", waypoints]));
+    assert!(text.contains("drive.waypoints[1].position_mm[0] = nan"), "{text}");
+}
+
+#[test]
+fn a_strategy_ends_its_run_and_is_tried_from_many_starts() {
+    let folder = folder("trials");
+    let report = json(&tightfit(&folder, &["run", "peg-tilt", "--json"]));
+    assert_eq!(report["completed"], true, "{report}");
+    assert!(report["end"].as_str().unwrap().contains("took it for done"), "{report}");
+    let output =
+        tightfit(&folder, &["trials", "peg-tilt", "--count", "2", "--report", "trials.html", "--json"]);
+    let report = json(&output);
+    assert_eq!((&report["succeeded"], &report["unconverged_steps"]), (&2.into(), &0.into()), "{report}");
+    assert_eq!(report["trials"][1]["last_phase"], "insert");
+    let html = std::fs::read_to_string(folder.join("trials.html")).unwrap();
+    for text in ["2 of 2 succeeded", "Contact force [N]", "align", "about x [deg]"] {
+        assert!(html.contains(text), "{text}");
+    }
+    let text = refused(&tightfit(&folder, &["trials", "peg-in-hole"]));
+    assert!(text.contains("no [arm.strategy]"), "{text}");
+    let text = refused(&tightfit(&folder, &["trials", "peg-tilt", "--error-mm=-1"]));
+    assert!(text.contains("--error-mm is -1"), "{text}");
+}

@@ -1,4 +1,4 @@
-//! Every command of the tutorial runs, in the order and with the files of the page.
+//! Every command of the pages in docs runs, in the order and with the files of the page.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -11,12 +11,11 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
     fenced.filter_map(|block| block.split_once('\n')).collect()
 }
 
-#[test]
-fn every_command_of_the_tutorial_runs() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorial.md");
+/// Runs a page in a folder of its own: what its commands printed, and how many they are.
+fn run(page: &str, folder: &Path) -> (String, usize) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let page = std::fs::read_to_string(page).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tutorial");
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(folder).unwrap();
     let mut outputs = String::new();
     let mut commands = 0;
     for (language, text) in blocks(&page) {
@@ -30,7 +29,7 @@ fn every_command_of_the_tutorial_runs() {
                     let mut words = line.split_whitespace();
                     assert_eq!(words.next(), Some("tightfit"), "{line}");
                     let mut program = Command::new(env!("CARGO_BIN_EXE_tightfit"));
-                    let output = program.current_dir(&folder).args(words).output().unwrap();
+                    let output = program.current_dir(folder).args(words).output().unwrap();
                     // 2: it ran, but the task was not done, which a run cut short may say
                     let is_fine = output.status.success()
                         || (line.contains("--seconds") && output.status.code() == Some(2));
@@ -42,9 +41,25 @@ fn every_command_of_the_tutorial_runs() {
             _ => {}
         }
     }
+    (outputs, commands)
+}
+
+#[test]
+fn every_command_of_the_tutorial_runs() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tutorial");
+    let (outputs, commands) = run("tutorial.md", &folder);
     assert!(commands >= 8, "the page has only {commands} commands");
     assert!(outputs.contains("all 50 hashes equal"), "{outputs}");
     for file in ["key.svg", "fit.html", "fit.parquet"] {
         assert!(folder.join(file).exists(), "{file} was not written");
     }
+}
+
+#[test]
+fn every_command_of_the_page_on_strategies_runs() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("strategies");
+    let (outputs, commands) = run("strategies.md", &folder);
+    assert!(commands >= 3, "the page has only {commands} commands");
+    assert!(outputs.contains("the strategy took it for done") && outputs.contains("3 of 3"), "{outputs}");
+    assert!(folder.join("trials.html").exists());
 }

@@ -6,6 +6,7 @@ use tightfit_robot::control::{
     Admittance, AdmittanceMemory, AdmittanceOutput, CartesianImpedance, ControlError, JointController,
     JointTarget, Posed,
 };
+use tightfit_robot::strategy::StrategyMemory;
 use tightfit_robot::{Chain, JointSet, JointVector, ReachOptions};
 use tightfit_spatial::Pose;
 
@@ -36,6 +37,8 @@ pub struct ArmInput {
     pub out_of_reach: f64,
     /// Why there is no command; the step is then not taken.
     pub error: Option<ControlError>,
+    /// What the strategy remembers after the step, where the arm has one.
+    pub strategy: Option<StrategyMemory>,
 }
 
 impl ArmInput {
@@ -48,6 +51,7 @@ impl ArmInput {
             speed_limited: JointSet::default(),
             out_of_reach: 0.0,
             error: None,
+            strategy: motion.strategy,
         }
     }
 }
@@ -71,7 +75,7 @@ impl Arm {
     ) -> Option<ArmInput> {
         let motion = state.arm.as_deref()?;
         let inertia = parameters.bodies[self.body].inertia?;
-        let felt = self.felt(motion, &inertia, scene.gravity);
+        let felt = self.felt(motion, &inertia, scene.gravity, self.sensor.torque_about);
         let answer = self.ask(wanted, motion, &felt, scene);
         Some(answer.unwrap_or_else(|error| ArmInput {
             error: Some(error),
@@ -106,7 +110,8 @@ impl Arm {
                     gravity,
                     step,
                 )?;
-                return Ok(ArmInput { command, memory, speed_limited, out_of_reach, error: None });
+                let rest = ArmInput::of_command(command, motion);
+                return Ok(ArmInput { memory, speed_limited, out_of_reach, ..rest });
             }
             Controller::Joints(controller) => {
                 let next = next_pose(posed, step);
@@ -177,10 +182,9 @@ fn follow(
     let angles = memory.angles + way;
     let world_from_command = model.posture(&angles).world_from_tip;
     Ok(ArmInput {
-        command,
         memory: AdmittanceMemory { world_from_command, velocity: Vector6::zeros(), angles, speeds },
         speed_limited,
         out_of_reach: if reached.is_reached { 0.0 } else { reached.position_error },
-        error: None,
+        ..ArmInput::of_command(command, motion)
     })
 }

@@ -6,21 +6,26 @@
 //! ```
 //!
 //! The controller leads the frame of the held part, so that springs and dampers turn about it; it knows the part's weight.
+//! Where the arm has a strategy, that makes the set-points instead of a drive, from joints and sensor alone.
 
 mod certificate;
 mod controller;
+mod failure;
 mod motion;
 mod numbers;
+mod strategy;
 
 pub use certificate::ArmCertificate;
 pub(crate) use controller::Wanted;
 pub use controller::{ArmInput, Controller};
+pub use failure::ArmFailure;
 pub use motion::{ArmMotion, ArmRecord};
 pub(crate) use numbers::ArmNumbers;
 
 use nalgebra::Vector6;
 use tightfit_robot::grasp::{Grasp, Held};
 use tightfit_robot::sensing::{ForceSensor, Load};
+use tightfit_robot::strategy::Strategy;
 use tightfit_robot::{Chain, JointVector};
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
@@ -45,6 +50,8 @@ pub struct Arm {
     pub controller: Controller,
     /// What it feels.
     pub sensor: Sensor,
+    /// What makes the set-points, where no drive does.
+    pub strategy: Option<Strategy>,
 }
 
 /// A force sensor and where it sits.
@@ -104,12 +111,18 @@ impl Arm {
 
     /// What the surroundings do to the part by the last measurement, about its frame or centre of mass, world axes [N, N·m]: the
     /// weight that the controller knows is taken off.
-    pub(crate) fn felt(&self, motion: &ArmMotion, inertia: &Inertia, gravity: Vector3<f64>) -> Vector6<f64> {
+    pub(crate) fn felt(
+        &self,
+        motion: &ArmMotion,
+        inertia: &Inertia,
+        gravity: Vector3<f64>,
+        about: TorquePoint,
+    ) -> Vector6<f64> {
         let world_from_tip = self.chain.posture(&motion.joints.angles).world_from_tip;
         let world_from_part = world_from_tip * self.tip_from_part;
         let shown = self.sensor.sensor.in_world(&motion.measured, &self.sensor_parent(&world_from_tip));
         let center = world_from_part.transform_point(inertia.center_of_mass);
-        let about = match self.sensor.torque_about {
+        let about = match about {
             TorquePoint::Frame => world_from_part.translation,
             TorquePoint::CenterOfMass => center,
         };

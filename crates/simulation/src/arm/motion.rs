@@ -6,6 +6,7 @@ use tightfit_robot::arm::ArmState;
 use tightfit_robot::control::AdmittanceMemory;
 use tightfit_robot::grasp::Held;
 use tightfit_robot::sensing::SensorMemory;
+use tightfit_robot::strategy::{Phase, StrategyMemory};
 use tightfit_spatial::{Inertia, Pose};
 
 use super::Arm;
@@ -23,6 +24,8 @@ pub struct ArmMotion {
     pub sensor: SensorMemory,
     /// What the sensor showed after the last step, [f; τ] in its axes [N, N·m].
     pub measured: Vector6<f64>,
+    /// What the strategy remembers, where the arm has one.
+    pub strategy: Option<StrategyMemory>,
 }
 
 impl ArmMotion {
@@ -35,7 +38,9 @@ impl ArmMotion {
             angles: joints.angles,
             speeds: JointVector::zeros(),
         };
+        let strategy = arm.strategy.map(|strategy| strategy.start(&controller.world_from_command));
         Self {
+            strategy,
             joints,
             held: arm.held(inertia),
             controller,
@@ -70,6 +75,11 @@ impl ArmMotion {
         let (samples, next) = self.sensor.filter.parts();
         samples.iter().flat_map(|sample| sample.iter()).for_each(|value| word(value.to_bits()));
         word(next as u64);
+        if let Some(strategy) = &self.strategy {
+            word(u64::from(strategy.phase.code()));
+            word(u64::from(strategy.count));
+            strategy.numbers().iter().for_each(|value| word(value.to_bits()));
+        }
     }
 }
 
@@ -82,10 +92,17 @@ pub struct ArmRecord {
     pub measured: Vector6<f64>,
     /// Wrench of the arm on the part over the step, about its centre of mass, world axes [N, N·m].
     pub load: Vector6<f64>,
+    /// Where the strategy stands after the step, where the arm has one.
+    pub phase: Option<Phase>,
 }
 
 impl From<&ArmMotion> for ArmRecord {
     fn from(motion: &ArmMotion) -> Self {
-        Self { joints: motion.joints, measured: motion.measured, load: motion.held.load }
+        Self {
+            joints: motion.joints,
+            measured: motion.measured,
+            load: motion.held.load,
+            phase: motion.strategy.map(|strategy| strategy.phase),
+        }
     }
 }

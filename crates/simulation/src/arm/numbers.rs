@@ -7,6 +7,7 @@ use tightfit_robot::arm::ArmState;
 use tightfit_robot::control::AdmittanceMemory;
 use tightfit_robot::grasp::Held;
 use tightfit_robot::sensing::{FilterMemory, SensorMemory};
+use tightfit_robot::strategy::{Phase, StrategyMemory};
 use tightfit_spatial::SplitMix;
 
 use super::ArmMotion;
@@ -29,11 +30,22 @@ pub(crate) struct ArmNumbers {
     filter_samples: Vec<[f64; 6]>,
     filter_next: usize,
     measured: [f64; 6],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    strategy: Option<StrategyNumbers>,
+}
+
+/// What a strategy remembers, as [`StrategyMemory::numbers`] has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StrategyNumbers {
+    phase: u8,
+    probes: u32,
+    numbers: [f64; 10],
 }
 
 impl From<ArmMotion> for ArmNumbers {
     fn from(motion: ArmMotion) -> Self {
-        let ArmMotion { joints, held, controller, sensor, measured } = motion;
+        let ArmMotion { joints, held, controller, sensor, measured, strategy } = motion;
         let list = |vector: &JointVector| vector.iter().copied().collect();
         let (samples, next) = sensor.filter.parts();
         Self {
@@ -50,6 +62,11 @@ impl From<ArmMotion> for ArmNumbers {
             filter_samples: samples.iter().map(|sample| (*sample).into()).collect(),
             filter_next: next,
             measured: measured.into(),
+            strategy: strategy.map(|memory| StrategyNumbers {
+                phase: memory.phase.code(),
+                probes: memory.count,
+                numbers: memory.numbers(),
+            }),
         }
     }
 }
@@ -68,7 +85,12 @@ impl TryFrom<ArmNumbers> for ArmMotion {
         let samples: Vec<Vector6<f64>> = numbers.filter_samples.iter().map(|s| Vector6::from(*s)).collect();
         let filter = FilterMemory::from_parts(&samples, numbers.filter_next)
             .ok_or(SnapshotError::Filter { samples: samples.len(), next: numbers.filter_next })?;
+        let strategy = numbers.strategy.map(|strategy| {
+            let phase = Phase::of_code(strategy.phase).ok_or(SnapshotError::Phase(strategy.phase))?;
+            Ok(StrategyMemory::from_numbers(phase, strategy.numbers, strategy.probes))
+        });
         Ok(Self {
+            strategy: strategy.transpose()?,
             joints: ArmState { angles: vector(&numbers.angles)?, speeds: vector(&numbers.speeds)? },
             held: Held {
                 tip_from_center: numbers.tip_from_center.pose()?,

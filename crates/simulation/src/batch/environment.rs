@@ -103,10 +103,9 @@ impl Environment {
         self.impulse.clear();
         self.impulse.extend_from_slice(lane.generalised_impulse());
         let (limits, taken) = (self.certificate.limits, state.step);
-        let fault = if limits.contains(Limit::ArmFailed) {
-            Some(Fault::Arm { step: taken })
-        } else {
-            limits.contains(Limit::NotFinite).then_some(Fault::NotFinite { step: taken })
+        let fault = match self.certificate.arm_failure {
+            Some(failure) => Some(Fault::Arm { step: taken, failure }),
+            None => limits.contains(Limit::NotFinite).then_some(Fault::NotFinite { step: taken }),
         };
         if let Some(fault) = fault {
             // the step put the state back and only counted on

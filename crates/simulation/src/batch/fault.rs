@@ -1,6 +1,6 @@
 //! Why an environment stands still, and what was asked of a batch in vain.
 
-use crate::{Motion, Scene};
+use crate::{ArmFailure, Motion, Scene};
 
 /// Why an environment is frozen. The step it names was not taken.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,12 +46,12 @@ pub enum Fault {
         step: u64,
     },
     /// The arm could not go on.
-    #[error(
-        "step {step}: the arm failed: its controller found no answer or a joint ran away; look at gains and set-points"
-    )]
+    #[error("step {step}: {failure}")]
     Arm {
         /// Number of the step, from 1.
         step: u64,
+        /// What stopped it.
+        failure: ArmFailure,
     },
 }
 

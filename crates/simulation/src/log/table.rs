@@ -158,6 +158,10 @@ impl Table<'_> {
         for (axis, name) in axes.into_iter().enumerate() {
             real(format!("arm.sensor_{name}"), &|record| record.measured[axis]);
         }
+        if arm.strategy.is_some() {
+            let phase = |record: &Record| record.arm.as_ref().and_then(|arm| arm.phase);
+            self.whole("arm.phase", |record| phase(record).map_or(u64::MAX, |phase| phase.code().into()));
+        }
         let drift = |of: fn(&ArmCertificate) -> f64| {
             move |record: &Record| record.certificate.arm.as_ref().map_or(f64::NAN, of)
         };

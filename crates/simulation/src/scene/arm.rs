@@ -18,7 +18,8 @@ use super::arm_description::{
     TorquePointDescription,
 };
 use super::build::turned;
-use super::{Body, Motion};
+use super::strategy::strategy_of;
+use super::{Body, Motion, Task};
 use crate::arm::{Arm, Controller, Sensor, SensorPlace, TorquePoint};
 use crate::{Drive, Methods};
 
@@ -36,6 +37,7 @@ pub(super) fn arm_of(
     description: &ArmDescription,
     bodies: &mut [Body],
     drive: Option<&Drive>,
+    task: Option<&Task>,
     methods: &Methods,
     folder: &Path,
 ) -> Result<Arm, Problem> {
@@ -61,6 +63,10 @@ pub(super) fn arm_of(
             "drive.part".into(),
             "names another part than the arm holds; it is led by the arm".into(),
         ));
+    }
+    if drive.is_some() && description.strategy.is_some() {
+        let remedy = "is given beside [drive]; both make set-points: keep one of the two";
+        return Err(("arm.strategy.kind".into(), remedy.into()));
     }
     let (chain, ready) = chain_of(description, folder)?;
     let base =
@@ -110,7 +116,14 @@ pub(super) fn arm_of(
     let grasp = grasp_of(grasp.compliance.as_ref())
         .map_err(|error| -> Problem { ("arm.grasp.compliance".into(), error.to_string()) })?;
     let sensor = sensor_of(&description.sensor)?;
-    Ok(Arm { chain, model, body, tip_from_part, grasp, start, preferred, controller, sensor })
+    let strategy =
+        description.strategy.as_ref().map(|own| strategy_of(own, bodies, body, task)).transpose()?;
+    if strategy.is_some() && matches!(controller, Controller::Joints(_)) {
+        let remedy =
+            "is `joints`, which does not give way to force; a strategy needs `impedance` or `admittance`";
+        return Err(("arm.controller.kind".into(), remedy.into()));
+    }
+    Ok(Arm { chain, model, body, tip_from_part, grasp, start, preferred, controller, sensor, strategy })
 }
 
 /// The chain, and the posture that its start is sought from where it is known.

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An arm that holds a free part and leads it along the set-points of `[drive]`.
+use super::strategy_description::StrategyDescription;
+
+/// An arm that holds a free part and leads it along the set-points of `[drive]` or of a strategy.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArmDescription {
@@ -36,6 +38,8 @@ pub struct ArmDescription {
     /// What it feels; an ideal sensor in its wrist where left out.
     #[serde(default)]
     pub sensor: SensorDescription,
+    /// What makes the set-points by force feedback, in the place of `[drive]`.
+    pub strategy: Option<StrategyDescription>,
 }
 
 /// Where a part is in the hand, and what gives way.

@@ -148,7 +148,7 @@ fn build(
     let arm = description
         .arm
         .as_ref()
-        .map(|arm| arm_of(arm, &mut bodies, drive.as_ref(), &methods, folder))
+        .map(|arm| arm_of(arm, &mut bodies, drive.as_ref(), task.as_ref(), &methods, folder))
         .transpose()
         .map_err(|(key, remedy)| vec![document.problem(&key, remedy)])?;
     let listed: Vec<ContactPair> = listed.into_iter().flatten().collect();
@@ -268,10 +268,11 @@ fn task(description: &TaskDescription, names: &[&str]) -> Result<Task, (String, 
             depth: depth_mm * 1e-3,
             engaged: engaged_mm * 1e-3,
         },
-        TaskDescription::Thread { onto, turns, engaged_mm } => Task::Thread {
+        TaskDescription::Thread { onto, turns, engaged_mm, torque_nm } => Task::Thread {
             onto: body_of(onto, names, "task.onto")?,
             turns: *turns,
             engaged: engaged_mm * 1e-3,
+            torque: *torque_nm,
         },
     })
 }

@@ -18,12 +18,17 @@ macro_rules! embedded {
     };
 }
 
-static SCENES: [BuiltInScene; 8] = embedded![
+static SCENES: [BuiltInScene; 13] = embedded![
     "peg-in-hole",
     "bolting",
     "bolting-engaged",
     "peg-in-hole-arm",
     "bolting-arm",
+    "peg-spiral",
+    "peg-tilt",
+    "peg-chamfer",
+    "bolt-back-turn",
+    "bolt-tighten",
     "square-key",
     "block-on-table",
     "balls-on-slab",

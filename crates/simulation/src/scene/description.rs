@@ -158,6 +158,10 @@ pub enum TaskDescription {
         turns: f64,
         /// Overlap of nut and bolt from which it counts as engaged [mm].
         engaged_mm: f64,
+        /// Torque about its axis to which it must be tightened, within 5 % below and 10 % above [N·m]; `engaged_mm` is then its
+        /// overlap on the seat.
+        #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e6))]
+        torque_nm: Option<f64>,
     },
 }
 

@@ -16,6 +16,8 @@ mod method;
 mod network_file;
 mod overrides;
 mod schema_check;
+mod strategy;
+mod strategy_description;
 
 pub use built_in::{BuiltInScene, built_in_scenes};
 pub use description::{Motion, SceneDescription};
@@ -97,6 +99,8 @@ pub enum Task {
         turns: f64,
         /// Overlap of nut and bolt from which it counts as engaged [m].
         engaged: f64,
+        /// Torque about its axis to which it must be tightened [N·m], where it must.
+        torque: Option<f64>,
     },
 }
 
@@ -146,6 +150,25 @@ pub struct ContactPair {
 }
 
 impl Scene {
+    /// Body that the drive or the arm leads; the first one where there is neither.
+    #[must_use]
+    pub fn led_body(&self) -> usize {
+        let arm = self.arm.as_ref().map(|arm| arm.body);
+        self.drive.as_ref().map(|drive| drive.body).or(arm).unwrap_or(0)
+    }
+
+    /// Time that its drive or the limit of its strategy gives a run [s].
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        let strategy = self.arm.as_ref().and_then(|arm| arm.strategy.as_ref());
+        match (&self.drive, strategy) {
+            (Some(drive), _) => drive.duration(),
+            // the step in which the limit is found is one more
+            (None, Some(strategy)) => strategy.limits().time + self.step,
+            (None, None) => 1.0,
+        }
+    }
+
     /// Scene of a TOML text; files that it names are sought in the working directory.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ use tightfit_robot::chain::Joint;
 use tightfit_robot::grasp::{Condensation, Grasp, ImpactCondensation};
 
 use super::workspace::Environment;
+use crate::arm::ArmFailure;
 use crate::{ArmCertificate, Certificate, Limit, State};
 
 /// Share of its own response that a part keeps at an impact where the arm cannot give way at all [-]; it keeps the contact
@@ -35,6 +36,8 @@ pub(super) struct ArmScratch {
     shift: JointVector,
     /// The arm's own step and the two as one body; none where the arm cannot be advanced.
     under_way: Option<(ArmStep, Condensation)>,
+    /// Why it cannot.
+    failure: Option<ArmFailure>,
 }
 
 impl Environment<'_> {
@@ -79,9 +82,10 @@ impl Environment<'_> {
         if self.held_index() != Some(index) {
             return alone;
         }
-        self.scratch.arm.under_way = None;
+        (self.scratch.arm.under_way, self.scratch.arm.failure) = (None, None);
         // the tie is one of midpoint velocities
         if self.parameters.methods.integration != IntegrationMethod::Midpoint {
+            self.scratch.arm.failure = Some(ArmFailure::Method);
             return alone;
         }
         let joints = ArmState { angles: motion.joints.angles, speeds: self.scratch.arm.speeds };
@@ -89,7 +93,13 @@ impl Environment<'_> {
         let expected = motion.held.expected_effort(&arm.chain.posture(&joints.angles));
         let rule = ArmRule::QuasiVelocity;
         let step = arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
-        let Ok(step) = step else { return alone };
+        let step = match step {
+            Ok(step) => step,
+            Err(error) => {
+                self.scratch.arm.failure = Some(ArmFailure::Dynamics(error));
+                return alone;
+            }
+        };
         let together = arm.grasp.condense(&arm.chain, &motion.held, &step, body, &alone, self.duration);
         let Some(together) = together else { return alone };
         let free = together.free;
@@ -132,29 +142,29 @@ impl Environment<'_> {
         };
         let mut own = ArmCertificate::default();
         if let Some(input) = &self.input.arm {
-            if input.error.is_some() {
-                certificate.limits.insert(Limit::ArmFailed);
+            if let Some(error) = input.error {
+                certificate.stop_arm(ArmFailure::Control(error));
                 return;
             }
             motion.controller = input.memory;
+            motion.strategy = input.strategy;
             own.out_of_reach = input.out_of_reach;
             own.report.speed_limited = input.speed_limited;
         }
         let Some((step, together)) = &self.scratch.arm.under_way else {
-            certificate.limits.insert(Limit::ArmFailed);
+            certificate.stop_arm(self.scratch.arm.failure.unwrap_or(ArmFailure::Grasp));
             return;
         };
         let impulse = impulse_of(&self.scratch.solver.generalised, index);
         let load = together.load(&impulse);
-        let Ok((joints, mut report)) = arm.chain.finish(step, &together.effort(&load)) else {
-            certificate.limits.insert(Limit::ArmFailed);
-            return;
+        let (joints, mut report) = match arm.chain.finish(step, &together.effort(&load)) {
+            Ok(finished) => finished,
+            Err(error) => return certificate.stop_arm(ArmFailure::Dynamics(error)),
         };
         let runs_away =
-            |(index, joint): (usize, &Joint)| joints.speeds[index].abs() > RUNAWAY * joint.limits.speed;
-        if arm.chain.joints().iter().enumerate().any(runs_away) {
-            certificate.limits.insert(Limit::ArmFailed);
-            return;
+            |(index, joint): &(usize, &Joint)| joints.speeds[*index].abs() > RUNAWAY * joint.limits.speed;
+        if let Some((joint, _)) = arm.chain.joints().iter().enumerate().find(runs_away) {
+            return certificate.stop_arm(ArmFailure::RanAway { joint, speed: joints.speeds[joint] });
         }
         report.speed_limited = report.speed_limited.union(own.report.speed_limited);
         own.report = report;

@@ -36,6 +36,7 @@ mod train_clustering;
 mod train_cspace;
 mod train_embedding;
 mod train_options;
+pub(crate) mod trials;
 pub(crate) mod validate;
 mod validate_recordings;
 pub(crate) mod virtual_experiment;

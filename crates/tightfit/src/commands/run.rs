@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::Value;
 use tightfit::report::{RunSummary, reference_html, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Outcome, Preset, StepHalving};
+use tightfit::scene::{Preset, StepHalving};
 
 use super::order;
 use super::reference::{Overlay, Reference};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         }
         _ => None,
     };
-    let all_completed = finished.iter().all(|one| Outcome::of(&one.run, &one.summary.records).completed);
+    let all_completed = finished.iter().all(|one| one.is_success);
     if let (Some(overlay), Some(path), Some(one)) = (&overlay, &arguments.overlay, finished.first()) {
         write_text(path, &reference_html(&one.run.scene.name, &overlay.curves()))?;
     }
@@ -96,6 +96,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
             .filter_map(|one| Some((one.run.scene.name.as_str(), one.summary.order.as_ref()?)));
         if let Some(table) = order::table(measured) {
             text += &format!("\n{table}");
+        }
+        for (name, end) in finished.iter().filter_map(|one| Some((&one.run.scene.name, one.end.as_ref()?))) {
+            text += &format!("\n{name}: {end}\n");
         }
         if let Some(overlay) = &overlay {
             text += &format!("\n{}\n{}", overlay.table(), overlay.touches());

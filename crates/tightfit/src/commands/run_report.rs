@@ -64,12 +64,14 @@ pub(super) fn json(finished: &Finished) -> Value {
         },
         "steps": finished.summary.records.len(),
         "dt_s": finished.run.scene.step,
-        "completed": outcome.completed,
+        "completed": finished.is_success,
+        "end": finished.end,
         "outcome": {
             "depth_mm": outcome.depth.map(|depth| depth * 1e3),
             "turns": outcome.turns,
             "lead_mm_per_turn": outcome.lead.map(|lead| lead * 1e3),
             "state": outcome.state.map(state_text),
+            "torque_nm": outcome.torque,
         },
         "certificate": certificate,
         "audit": summary.audited.map(three),
@@ -126,6 +128,9 @@ pub(super) fn words(finished: &Finished) -> String {
             text += &format!(", {steps} steps {name}");
         }
     }
+    if let Some(end) = &finished.end {
+        text += &format!("; {end}");
+    }
     text
 }
 
@@ -146,7 +151,7 @@ pub(super) fn outcome_table(finished: &[Finished]) -> Table {
         table.row(vec![
             one.label(),
             one.summary.records.len().to_string(),
-            if outcome.completed { "yes" } else { "no" }.into(),
+            if one.is_success { "yes" } else { "no" }.into(),
             number(outcome.depth.map(|depth| depth * 1e3), 3),
             number(outcome.turns, 3),
             number(outcome.lead.map(|lead| lead * 1e3), 4),

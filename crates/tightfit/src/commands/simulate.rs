@@ -6,7 +6,8 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use tightfit::report::{self, RunSummary};
-use tightfit::scene::{Disturbance, Drive, Outcome, Preset, Run, Scene};
+use tightfit::robot::strategy::Phase;
+use tightfit::scene::{ArmFailure, Disturbance, Outcome, Preset, Run, Scene};
 
 use super::inrol_scene;
 use super::run_report::state_text;
@@ -70,6 +71,10 @@ pub(super) struct Finished {
     pub(super) cpu_micros: Vec<f64>,
     /// Simulated time [s].
     pub(super) seconds: f64,
+    /// Whether the task is done and the arm, where there is one, did not fail.
+    pub(super) is_success: bool,
+    /// What ended the run, where something did before its time.
+    pub(super) end: Option<String>,
 }
 
 /// A preset by name.
@@ -102,7 +107,7 @@ pub(super) fn simulate(
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
     }
-    let drive = scene.drive.as_ref().map_or(1.0, Drive::duration);
+    let drive = scene.duration();
     let seconds = match (disturbance, arguments.seconds) {
         (Some(_), after) => drive + after.unwrap_or(10.0),
         (None, all) => all.unwrap_or(drive),
@@ -118,6 +123,7 @@ pub(super) fn simulate(
     let mut summary = RunSummary::new(&run.scene);
     let mut step_micros = Vec::with_capacity(steps);
     let mut cpu_micros = Vec::with_capacity(steps);
+    let mut failure = None;
     for index in 0..steps {
         let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
         let record = run.advance();
@@ -125,17 +131,42 @@ pub(super) fn simulate(
         step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
         let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
         cpu_micros.extend(spent.map(|spent| spent.as_secs_f64() * 1e6));
+        failure = record.certificate.arm_failure;
         summary.follow(&run, record);
+        if failure.is_some() || run.is_over() {
+            break;
+        }
         if index % 16 == 0 {
             progress::set(&bar, index as f64 / steps as f64);
         }
     }
     bar.finish_and_clear();
     let outcome = Outcome::of(&run, &summary.records);
-    let text =
-        outcome.state.map_or(if outcome.completed { "completed" } else { "not completed" }, state_text);
-    summary.outcome = Some(report::Outcome { is_success: outcome.completed, text: text.into() });
-    Ok(Finished { run, summary, step_micros, cpu_micros, seconds })
+    let is_success = outcome.completed && failure.is_none();
+    let mut text = match outcome.state {
+        Some(state) => state_text(state).to_string(),
+        None => if is_success { "completed" } else { "not completed" }.to_string(),
+    };
+    let end = end_of(&run, failure);
+    if let Some(end) = &end {
+        text += &format!("; {end}");
+    }
+    summary.outcome = Some(report::Outcome { is_success, text });
+    Ok(Finished { run, summary, step_micros, cpu_micros, seconds, is_success, end })
+}
+
+/// What ended a run before or at its time, where something did.
+fn end_of(run: &Run, failure: Option<ArmFailure>) -> Option<String> {
+    let time = run.time();
+    if let Some(failure) = failure {
+        return Some(format!("stopped at {time:.2} s: {failure}"));
+    }
+    let before = match run.phase()? {
+        Phase::Done => "the strategy took it for done".to_string(),
+        Phase::Failed(failure) => format!("the strategy gave up: {}", failure.name()),
+        phase => format!("the strategy was in its phase `{}`", phase.name()),
+    };
+    Some(format!("{before}, at {time:.2} s"))
 }
 
 fn disturbance(text: &str) -> Result<Disturbance> {

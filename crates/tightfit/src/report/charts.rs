@@ -120,7 +120,7 @@ fn order(halving: &StepHalving) -> Plot {
             Series { name: "mean over time", points: points(|level| level.mean) },
             Series { name: "first order", points: halving.levels.iter().map(line).collect() },
         ],
-        mark: None,
+        marks: Vec::new(),
     }
 }
 
@@ -135,7 +135,7 @@ fn plot(run: &RunSummary, title: &str, lines: &[Line]) -> Plot {
         scale: Scale::Linear,
         across: TIME,
         series: lines.iter().map(series).collect(),
-        mark: engaged.map(|first| (run.records[first].time, "engaged")),
+        marks: engaged.map(|first| (run.records[first].time, "engaged")).into_iter().collect(),
     }
 }
 

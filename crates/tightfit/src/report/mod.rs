@@ -8,6 +8,7 @@
 //! several methods against recorded trials ─► evaluation ─► evaluation_html
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! several of one scene by different methods ─► overlay ─► comparison_html
+//! trials of a strategy ─► outcome_scatter, plot ─► trials_html
 //! ```
 
 mod axis;
@@ -16,6 +17,7 @@ mod contact_drawing;
 mod evaluation;
 mod figures;
 mod number;
+mod outcome_scatter;
 mod overlay;
 mod penetration;
 mod plot;
@@ -23,6 +25,7 @@ mod recordings;
 mod reference;
 mod scatter;
 mod summary;
+mod trials;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
@@ -33,6 +36,7 @@ pub use recordings::{IdentifiedSection, TrialPage, identification_html, recordin
 pub use reference::{OverlaidCurve, reference_html};
 pub use scatter::Scatter;
 pub use summary::{Outcome, RunSummary};
+pub use trials::{TrialCurve, TrialsSummary, trials_html};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 
 use std::fmt::Write;

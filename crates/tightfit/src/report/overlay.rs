@@ -94,7 +94,7 @@ fn plots(runs: &[RunSummary]) -> Vec<Plot> {
                 points: run.records.iter().map(|record| [record.time, value(record)]).collect(),
             })
             .collect(),
-        mark: None,
+        marks: Vec::new(),
     };
     let task = runs.first().and_then(|run| run.task);
     let place = match task {

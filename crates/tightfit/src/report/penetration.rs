@@ -54,7 +54,7 @@ pub fn penetration_html(runs: &[PenetrationRun], from: f64) -> String {
                     .collect(),
             })
             .collect(),
-        mark: Some((from, "random wrench")),
+        marks: vec![(from, "random wrench")],
     };
     html.push_str(&plot("Deepest penetration, audit [µm]", Scale::Linear).svg());
     html.push_str(&plot("Deepest penetration, audit [µm]", Scale::Log { floor: LEAST_PENETRATION }).svg());

@@ -37,8 +37,8 @@ pub(super) struct Plot {
     pub(super) across: (&'static str, Scale),
     /// The lines, each in its own colour.
     pub(super) series: Vec<Series>,
-    /// A moment to mark [s], with its name.
-    pub(super) mark: Option<(f64, &'static str)>,
+    /// Moments to mark [s], with their names, in order.
+    pub(super) marks: Vec<(f64, &'static str)>,
 }
 
 impl Plot {
@@ -63,14 +63,25 @@ impl Plot {
         );
         self.write_legend(&mut svg);
         write_grid(&mut svg, across, up);
-        if let Some((time, name)) = self.mark {
-            let x = across.pixel(time);
+        let mut free_from = 0.0;
+        for (time, name) in &self.marks {
+            let x = across.pixel(*time);
             let _ = writeln!(
                 svg,
-                r##"<line x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{}" stroke="#8793a0" stroke-dasharray="3 3"/><text x="{x:.1}" y="{}" font-size="11" fill="#5a6572" text-anchor="middle">{name}</text>"##,
+                r##"<line x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{}" stroke="#8793a0" stroke-dasharray="3 3"/>"##,
                 height - below,
-                top - 4.0
             );
+            // names that would run into one another are left to the lines
+            let half = 3.0 * name.chars().count() as f64;
+            let x = x.clamp(half, width - half);
+            if x - half > free_from {
+                free_from = x + half + 3.0;
+                let _ = writeln!(
+                    svg,
+                    r##"<text x="{x:.1}" y="{}" font-size="11" fill="#5a6572" text-anchor="middle">{name}</text>"##,
+                    top - 4.0
+                );
+            }
         }
         // the first line is the most important one and comes on top; those below show at its sides
         for (index, (series, color)) in self.series.iter().zip(COLORS).enumerate().rev() {
@@ -163,7 +174,7 @@ mod tests {
 
     fn plot(points: Vec<[f64; 2]>) -> Plot {
         let series = vec![Series { name: "force", points }];
-        Plot { title: "a < b".into(), scale: Scale::Linear, across: TIME, series, mark: None }
+        Plot { title: "a < b".into(), scale: Scale::Linear, across: TIME, series, marks: Vec::new() }
     }
 
     #[test]

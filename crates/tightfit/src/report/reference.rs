@@ -29,7 +29,7 @@ pub fn reference_html(name: &str, curves: &[OverlaidCurve]) -> String {
                 Series { name: "recorded", points: curve.recorded.clone() },
                 Series { name: "this run", points: curve.ours.clone() },
             ],
-            mark: None,
+            marks: Vec::new(),
         };
         html.push_str(&plot.svg());
     }

@@ -94,7 +94,7 @@ impl WrenchPair {
             scale: Scale::Linear,
             across: TIME,
             series: self.names.into_iter().zip(curves).map(series).collect(),
-            mark: None,
+            marks: Vec::new(),
         }
     }
 }

@@ -1,0 +1,126 @@
+//! Where a strategy stands.
+
+/// What a strategy is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Goes to where it begins, in free air.
+    Approach,
+    /// Lowers the part until it touches, and lets it settle.
+    Touch,
+    /// Seeks the hole.
+    Search,
+    /// Lifts the part to probe elsewhere.
+    Lift,
+    /// Brings the part in line with the hole.
+    Align,
+    /// Pushes the part in.
+    Insert,
+    /// Turns the nut backwards.
+    BackTurn,
+    /// Lets the nut come to rest where it has dropped.
+    Settle,
+    /// Turns the nut on.
+    Engage,
+    /// Turns it slowly up to the torque.
+    Tighten,
+    /// Believes that the task is done.
+    Done,
+    /// Has given up.
+    Failed(Failure),
+}
+
+/// Why a strategy has given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nothing was touched where it should be.
+    NoContact,
+    /// The hole or the start of the thread was not found.
+    NotFound,
+    /// The part went no further.
+    Stalled,
+    /// The thread was lost, or no seat was met.
+    NoSeat,
+    /// The measured force was too large.
+    ForceLimit,
+    /// The measured torque was too large.
+    TorqueLimit,
+    /// It took too long.
+    TimeOut,
+}
+
+impl Phase {
+    /// Every phase, in the order of their codes.
+    pub const ALL: [Self; 18] = [
+        Self::Approach,
+        Self::Touch,
+        Self::Search,
+        Self::Lift,
+        Self::Align,
+        Self::Insert,
+        Self::BackTurn,
+        Self::Settle,
+        Self::Engage,
+        Self::Tighten,
+        Self::Done,
+        Self::Failed(Failure::NoContact),
+        Self::Failed(Failure::NotFound),
+        Self::Failed(Failure::Stalled),
+        Self::Failed(Failure::NoSeat),
+        Self::Failed(Failure::ForceLimit),
+        Self::Failed(Failure::TorqueLimit),
+        Self::Failed(Failure::TimeOut),
+    ];
+
+    /// Number that stands for it in logs and snapshots.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        Self::ALL.iter().position(|phase| *phase == self).map_or(u8::MAX, |index| index as u8)
+    }
+
+    /// The phase of a number.
+    #[must_use]
+    pub fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// Whether nothing more is done.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Failed(_))
+    }
+
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approach => "approach",
+            Self::Touch => "touch",
+            Self::Search => "search",
+            Self::Lift => "lift",
+            Self::Align => "align",
+            Self::Insert => "insert",
+            Self::BackTurn => "back-turn",
+            Self::Settle => "settle",
+            Self::Engage => "engage",
+            Self::Tighten => "tighten",
+            Self::Done => "done",
+            Self::Failed(failure) => failure.name(),
+        }
+    }
+}
+
+impl Failure {
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoContact => "no contact",
+            Self::NotFound => "not found",
+            Self::Stalled => "stalled",
+            Self::NoSeat => "no seat",
+            Self::ForceLimit => "force limit",
+            Self::TorqueLimit => "torque limit",
+            Self::TimeOut => "time out",
+        }
+    }
+}

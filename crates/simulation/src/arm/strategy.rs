@@ -1,0 +1,30 @@
+//! A strategy in the place of a drive: it is asked once a step, from the state alone.
+
+use tightfit_robot::control::Posed;
+use tightfit_robot::strategy::StrategyMemory;
+use tightfit_spatial::Vector3;
+
+use super::{Arm, TorquePoint, Wanted};
+use crate::{Parameters, Scene, State};
+
+impl Arm {
+    /// What the strategy wants of the step that follows a state, and what it remembers after it.
+    pub(crate) fn ask_strategy(
+        &self,
+        scene: &Scene,
+        parameters: &Parameters,
+        state: &State,
+    ) -> Option<(Wanted, StrategyMemory)> {
+        let motion = state.arm.as_deref()?;
+        let (strategy, memory) = (self.strategy.as_ref()?, motion.strategy.as_ref()?);
+        let inertia = parameters.bodies[self.body].inertia?;
+        let felt = self.felt(motion, &inertia, scene.gravity, TorquePoint::Frame);
+        // where the joints have the part, which need not be where it is
+        let world_from_part = self.model.posture(&motion.joints.angles).world_from_tip;
+        let seen = strategy.perceive(memory, &world_from_part, &felt);
+        let next = strategy.ask(memory, &seen, scene.step);
+        let [now, then] = [memory, &next].map(|memory| strategy.world_from_set_point(memory));
+        let posed = Posed::between(&now, &then, scene.step);
+        Some((Wanted { posed, force: Vector3::zeros() }, next))
+    }
+}

@@ -1,0 +1,102 @@
+//! How a part lies in the hand, against what the arm believes.
+
+use tightfit_pipeline::integration::twist_angle;
+use tightfit_robot::sensing::SensorMemory;
+use tightfit_spatial::{Pose, SplitMix, Vector3};
+
+use crate::drive::about;
+use crate::{Run, Task};
+
+/// Pose of the true part in the frame of the believed one: world_from_part = world_from_believed * believed_from_part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StartError {
+    /// Shift along the axes of the part's frame [m].
+    pub shift: Vector3<f64>,
+    /// Turns about x and then y [rad].
+    pub tilt: [f64; 2],
+    /// Turn about z before them [rad]: the phase of a thread.
+    pub turn: f64,
+}
+
+impl StartError {
+    /// Error of trial `number`: shifts uniform in ± `shift` [m], tilts in ± `tilt` [rad], any phase where `any_turn`.
+    #[must_use]
+    pub fn draw(seed: u64, number: u64, shift: f64, tilt: f64, any_turn: bool) -> Self {
+        let mut random = stream(seed, number);
+        let shift = random.centered_cube() * shift;
+        let tilt = [random.signed() * tilt, random.signed() * tilt];
+        let turn = if any_turn { random.signed() * std::f64::consts::PI } else { 0.0 };
+        Self { shift, tilt, turn }
+    }
+
+    /// The pose.
+    #[must_use]
+    pub fn believed_from_part(&self) -> Pose {
+        let [about_x, about_y] = self.tilt;
+        let tilt = about(Vector3::y(), about_y) * about(Vector3::x(), about_x);
+        Pose::new(self.shift, tilt * about(Vector3::z(), self.turn))
+    }
+}
+
+/// Random numbers of a trial.
+fn stream(seed: u64, number: u64) -> SplitMix {
+    SplitMix::stream(SplitMix::stream(seed).bits() ^ number)
+}
+
+impl Run {
+    /// Puts the part of a run that has not begun into the hand with an error that the arm does not know of; the sensor's noise
+    /// comes from stream `number`. Without an arm nothing is done.
+    pub fn misplace(&mut self, error: &StartError, number: u64) {
+        let Some(arm) = &self.scene.arm else { return };
+        let (Some(inertia), Some(index), Some(motion)) = (
+            self.parameters.bodies[arm.body].inertia,
+            self.scene.free_index(arm.body),
+            self.state.arm.as_deref_mut(),
+        ) else {
+            return;
+        };
+        let believed_from_part = error.believed_from_part();
+        let part_from_center = Pose::from_translation(inertia.center_of_mass);
+        motion.held.tip_from_center = arm.tip_from_part * believed_from_part * part_from_center;
+        motion.sensor = SensorMemory::new(arm.sensor.seed.wrapping_add(number));
+        let world_from_part =
+            arm.chain.posture(&motion.joints.angles).world_from_tip * arm.tip_from_part * believed_from_part;
+        let body = &mut self.state.motions[index];
+        body.center = world_from_part.transform_point(inertia.center_of_mass);
+        body.rotation = world_from_part.rotation;
+        self.state.spins[index] = twist_angle(&world_from_part.rotation);
+    }
+
+    /// Whether the held part may be in any phase of a turn: a nut.
+    #[must_use]
+    pub fn has_phase(&self) -> bool {
+        matches!(self.scene.task, Some(Task::Thread { .. }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_fill_their_ranges_and_repeat_by_seed_and_number() {
+        let draw = |seed, number| StartError::draw(seed, number, 1e-3, 0.02, true);
+        assert_eq!(draw(1, 7), draw(1, 7));
+        assert!(draw(1, 7) != draw(1, 8) && draw(1, 7) != draw(2, 7));
+        let all: Vec<_> = (0..2000).map(|number| draw(3, number)).collect();
+        let span = |of: fn(&StartError) -> f64| {
+            let values = all.iter().map(of);
+            values.fold([f64::MAX, f64::MIN], |[low, high], value| [low.min(value), high.max(value)])
+        };
+        for (of, range) in [
+            ((|error: &StartError| error.shift.x) as fn(&StartError) -> f64, 1e-3),
+            (|error| error.shift.z, 1e-3),
+            (|error| error.tilt[1], 0.02),
+            (|error| error.turn, std::f64::consts::PI),
+        ] {
+            let [low, high] = span(of);
+            assert!(low >= -range && high <= range && high - low > 1.98 * range, "{low} {high}");
+        }
+        assert_eq!(StartError::draw(1, 7, 1e-3, 0.02, false).turn, 0.0);
+    }
+}

@@ -1,0 +1,83 @@
+//! One trial: a run of a strategy from one start error to its end.
+
+use tightfit_robot::strategy::Phase;
+
+use super::{StartError, Trials};
+use crate::{ArmFailure, Limit, Outcome, Record, Run, Scene, Summary};
+
+/// What a trial came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Its number, from 0.
+    pub number: u64,
+    /// Where the part was in the hand.
+    pub error: StartError,
+    /// The verdict by the true poses.
+    pub outcome: Outcome,
+    /// Where the strategy stood at the end.
+    pub end: Option<Phase>,
+    /// The phase before that.
+    pub last_phase: Option<Phase>,
+    /// When it ended [s].
+    pub time: f64,
+    /// Largest contact force [N] and torque about the centre of mass [N·m], means over a step.
+    pub peaks: [f64; 2],
+    /// Deepest penetration by certificates, and by the audit where it was made [m].
+    pub penetration: [Option<f64>; 2],
+    /// Largest drift of the grasp [m].
+    pub grasp_drift: f64,
+    /// Steps, and those that did not converge.
+    pub steps: [usize; 2],
+    /// Steps that hit each limit, in the order of [`Limit::ALL`].
+    pub limits: [usize; Limit::ALL.len()],
+    /// Why the arm could not go on, where it could not.
+    pub failure: Option<ArmFailure>,
+}
+
+impl Trial {
+    /// Whether the task is done.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.outcome.completed && self.failure.is_none()
+    }
+
+    /// Makes a trial of a scene and gives its records too.
+    #[must_use]
+    pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Run, Vec<Record>) {
+        let mut run = Run::new(scene.clone(), trials.seed);
+        let error = StartError::draw(trials.seed, number, trials.shift, trials.tilt, run.has_phase());
+        run.misplace(&error, number);
+        if audit {
+            run.with_audit();
+        }
+        let steps = (scene.duration() / scene.step).round() as usize;
+        let mut records = Vec::with_capacity(steps);
+        let mut failure = None;
+        while records.len() < steps && !run.is_over() && failure.is_none() {
+            let record = run.advance();
+            failure = record.certificate.arm_failure;
+            records.push(record);
+        }
+        let outcome = Outcome::of(&run, &records);
+        let summary = Summary::of(&records);
+        let largest = |of: &dyn Fn(&Record) -> f64| records.iter().map(of).fold(0.0, f64::max);
+        let before = records.iter().rev().filter_map(|record| record.arm?.phase);
+        let trial = Self {
+            number,
+            error,
+            outcome,
+            end: run.phase(),
+            last_phase: before.into_iter().find(|phase| !phase.is_over()),
+            time: run.time(),
+            peaks: [largest(&|record| record.force.norm()), largest(&|record| record.torque.norm())],
+            penetration: [Some(summary.penetration[0]), summary.audited.map(|[deepest, ..]| deepest)],
+            grasp_drift: summary.grasp_drift.unwrap_or(0.0),
+            steps: [records.len(), summary.unconverged],
+            limits: Limit::ALL.map(|limit| {
+                records.iter().filter(|record| record.certificate.limits.contains(limit)).count()
+            }),
+            failure,
+        };
+        (trial, run, records)
+    }
+}

@@ -1,0 +1,263 @@
+//! `tightfit trials`: a strategy from many start errors.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use tightfit::report::{TrialCurve, TrialsSummary, trials_html};
+use tightfit::robot::strategy::Phase;
+use tightfit::scene::trials::{Trial, Trials};
+use tightfit::scene::{Limit, Scene};
+
+use super::run::write_text;
+use crate::output::{put, say};
+use crate::progress;
+use crate::table::Table;
+
+#[derive(Args)]
+pub(crate) struct TrialsArguments {
+    /// Built-in scene or scene file whose arm has a strategy.
+    scene: String,
+    /// Number of trials.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    count: u32,
+    /// Seed of the start errors.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Largest shift of the part in the hand along each axis [mm].
+    #[arg(long, value_name = "MM", default_value_t = 1.0)]
+    error_mm: f64,
+    /// Largest tilt of the part in the hand about x and about y [deg].
+    #[arg(long, value_name = "DEG", default_value_t = 1.0)]
+    error_deg: f64,
+    /// Audit so many of the trials, from the first on, with an independent, denser set of nodes.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    audit: usize,
+    /// Replace a value of the scene, `friction=0.2`, `arm.strategy.pitch_mm=0.3`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Write an HTML report with the force curves of a typical and of the worst trial.
+    #[arg(long, value_name = "OUT")]
+    report: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &TrialsArguments) -> Result<ExitCode> {
+    let scene = Scene::find_with(&arguments.scene, &arguments.set)?;
+    if scene.arm.as_ref().is_none_or(|arm| arm.strategy.is_none()) {
+        bail!("`{}` has no [arm.strategy]; scenes with one: peg-spiral, bolt-back-turn, …", arguments.scene);
+    }
+    for (name, value, most) in
+        [("--error-mm", arguments.error_mm, 100.0), ("--error-deg", arguments.error_deg, 45.0)]
+    {
+        if !(0.0..=most).contains(&value) {
+            bail!("{name} is {value}; allowed: 0 to {most}");
+        }
+    }
+    let trials = Trials {
+        count: arguments.count as usize,
+        seed: arguments.seed,
+        shift: arguments.error_mm * 1e-3,
+        tilt: arguments.error_deg.to_radians(),
+        audited: arguments.audit,
+    };
+    let bar = progress::bar(&format!("trials of {}", scene.name));
+    let results = trials.run(&scene, |done| progress::set(&bar, done as f64 / trials.count as f64));
+    bar.finish_and_clear();
+    if let Some(path) = &arguments.report {
+        write_text(path, &trials_html(&summary(&scene, &trials, &results)))?;
+    }
+    match arguments.json {
+        true => say!("{}", serde_json::to_string_pretty(&report(&scene, &trials, &results))?),
+        false => {
+            put!("{}", table(&scene, &results));
+            for line in remarks(&results) {
+                say!("{line}");
+            }
+            if let Some(path) = &arguments.report {
+                say!("\nreport: {}", path.display());
+            }
+        }
+    }
+    let all = results.iter().all(Trial::is_success);
+    Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// What the report shows, with the two trials made again for their curves.
+fn summary(scene: &Scene, trials: &Trials, results: &[Trial]) -> TrialsSummary {
+    let curve = |trial: &Trial, name: &'static str| {
+        let (_, _, records) = Trial::make(scene, trials, trial.number, false);
+        TrialCurve { name, number: trial.number, records }
+    };
+    let typical = typical(results).map(|trial| curve(trial, "typical"));
+    let worst = worst(results).map(|trial| curve(trial, "worst"));
+    TrialsSummary {
+        name: scene.name.clone(),
+        description: scene.description.clone(),
+        options: *trials,
+        trials: results.to_vec(),
+        curves: typical.into_iter().chain(worst).collect(),
+    }
+}
+
+/// The successful trial of median time.
+fn typical(results: &[Trial]) -> Option<&Trial> {
+    let mut good: Vec<&Trial> = results.iter().filter(|trial| trial.is_success()).collect();
+    good.sort_by(|a, b| a.time.total_cmp(&b.time));
+    good.get(good.len() / 2).copied()
+}
+
+/// The first that failed, or the one with the largest force.
+fn worst(results: &[Trial]) -> Option<&Trial> {
+    let failed = results.iter().find(|trial| !trial.is_success());
+    failed.or_else(|| results.iter().max_by(|a, b| a.peaks[0].total_cmp(&b.peaks[0])))
+}
+
+/// Median and largest of a number of the successful trials; none where none succeeded.
+fn spread(results: &[Trial], of: impl Fn(&Trial) -> f64) -> Option<[f64; 2]> {
+    let mut values: Vec<f64> = results.iter().filter(|trial| trial.is_success()).map(of).collect();
+    values.sort_by(f64::total_cmp);
+    Some([*values.get(values.len() / 2)?, *values.last()?])
+}
+
+fn largest(results: &[Trial], of: impl Fn(&Trial) -> f64) -> f64 {
+    results.iter().map(of).fold(0.0, f64::max)
+}
+
+fn audited(results: &[Trial]) -> Option<f64> {
+    results.iter().filter_map(|trial| trial.penetration[1]).reduce(f64::max)
+}
+
+/// How often each way of failing happened.
+fn failures(results: &[Trial]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for trial in results.iter().filter(|trial| !trial.is_success()) {
+        let phase = trial.last_phase.map_or("start", Phase::name);
+        let reason = match (trial.failure, trial.end) {
+            (Some(failure), _) => failure.to_string(),
+            (None, Some(Phase::Done)) => "taken for done, which it is not".into(),
+            (None, Some(end)) => end.name().into(),
+            (None, None) => "ended".into(),
+        };
+        *counts.entry(format!("{phase}: {reason}")).or_insert(0) += 1;
+    }
+    counts
+}
+
+fn table(scene: &Scene, results: &[Trial]) -> Table {
+    let mut table = Table::new(&[
+        "scene",
+        "succeeded",
+        "median s",
+        "worst s",
+        "median peak N",
+        "peak N",
+        "peak N·m",
+        "deepest um",
+        "audited um",
+        "grasp um",
+        "unconverged",
+        "limits",
+    ]);
+    let good = results.iter().filter(|trial| trial.is_success()).count();
+    let time = spread(results, |trial| trial.time);
+    let force = spread(results, |trial| trial.peaks[0]);
+    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |v| format!("{v:.digits$}"));
+    table.row(vec![
+        scene.name.clone(),
+        format!("{good} of {}", results.len()),
+        number(time.map(|[median, _]| median), 1),
+        number(time.map(|[_, worst]| worst), 1),
+        number(force.map(|[median, _]| median), 1),
+        format!("{:.1}", largest(results, |trial| trial.peaks[0])),
+        format!("{:.2}", largest(results, |trial| trial.peaks[1])),
+        format!("{:.3}", 1e6 * largest(results, |trial| trial.penetration[0].unwrap_or(0.0))),
+        number(audited(results).map(|depth| depth * 1e6), 3),
+        format!("{:.3}", 1e6 * largest(results, |trial| trial.grasp_drift)),
+        results.iter().map(|trial| trial.steps[1]).sum::<usize>().to_string(),
+        limits(results).iter().map(|(_, steps)| steps).sum::<usize>().to_string(),
+    ]);
+    table
+}
+
+/// Steps over all trials that hit each limit, less those that did not converge, which have a number of their own.
+fn limits(results: &[Trial]) -> Vec<(&'static str, usize)> {
+    let count = |index: usize| results.iter().map(|trial| trial.limits[index]).sum::<usize>();
+    let all = Limit::ALL.iter().enumerate().map(|(index, limit)| (*limit, count(index)));
+    all.filter(|(limit, steps)| *limit != Limit::NotConverged && *steps > 0)
+        .map(|(limit, steps)| (limit.name(), steps))
+        .collect()
+}
+
+/// Failures, limits and torques in words.
+fn remarks(results: &[Trial]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (reason, count) in failures(results) {
+        lines.push(format!("failed {count}x in {reason}"));
+    }
+    for (limit, steps) in limits(results) {
+        lines.push(format!("limit {limit} in {steps} steps"));
+    }
+    let torques: Vec<f64> = results.iter().filter_map(|trial| trial.outcome.torque).collect();
+    if let (Some(least), Some(most)) =
+        (torques.iter().copied().reduce(f64::min), torques.iter().copied().reduce(f64::max))
+    {
+        lines.push(format!("torque about the axis at its peak: {least:.3} to {most:.3} N·m"));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
+    }
+    lines
+}
+
+fn report(scene: &Scene, trials: &Trials, results: &[Trial]) -> Value {
+    let trial = |trial: &Trial| {
+        let error = &trial.error;
+        json!({
+            "number": trial.number,
+            "success": trial.is_success(),
+            "end": trial.end.map(Phase::name),
+            "last_phase": trial.last_phase.map(Phase::name),
+            "failure": trial.failure.map(|failure| failure.to_string()),
+            "shift_mm": (error.shift * 1e3).as_slice(),
+            "tilt_deg": error.tilt.map(f64::to_degrees),
+            "turn_deg": error.turn.to_degrees(),
+            "time_s": trial.time,
+            "peak_force_n": trial.peaks[0],
+            "peak_torque_nm": trial.peaks[1],
+            "tightening_torque_nm": trial.outcome.torque,
+            "depth_mm": trial.outcome.depth.map(|depth| depth * 1e3),
+            "turns": trial.outcome.turns,
+            "lead_mm_per_turn": trial.outcome.lead.map(|lead| lead * 1e3),
+            "max_penetration_um": trial.penetration[0].map(|depth| depth * 1e6),
+            "audited_penetration_um": trial.penetration[1].map(|depth| depth * 1e6),
+            "max_grasp_drift_um": trial.grasp_drift * 1e6,
+            "steps": trial.steps[0],
+            "unconverged_steps": trial.steps[1],
+        })
+    };
+    let time = spread(results, |trial| trial.time);
+    json!({
+        "scene": scene.name,
+        "count": trials.count,
+        "seed": trials.seed,
+        "error_mm": trials.shift * 1e3,
+        "error_deg": trials.tilt.to_degrees(),
+        "succeeded": results.iter().filter(|trial| trial.is_success()).count(),
+        "median_time_s": time.map(|[median, _]| median),
+        "worst_time_s": time.map(|[_, worst]| worst),
+        "peak_force_n": largest(results, |trial| trial.peaks[0]),
+        "peak_torque_nm": largest(results, |trial| trial.peaks[1]),
+        "failures": failures(results),
+        "unconverged_steps": results.iter().map(|trial| trial.steps[1]).sum::<usize>(),
+        "limits_hit": limits(results).into_iter().collect::<BTreeMap<_, _>>(),
+        "max_penetration_um": 1e6 * largest(results, |trial| trial.penetration[0].unwrap_or(0.0)),
+        "audited_penetration_um": audited(results).map(|depth| depth * 1e6),
+        "trials": results.iter().map(trial).collect::<Vec<_>>(),
+    })
+}
