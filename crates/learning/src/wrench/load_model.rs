@@ -92,8 +92,8 @@ impl LoadModel {
 
 /// How long after its start a trial is not judged [s].
 const SETTLING: f64 = 0.1;
-/// Farther from the recorded pose the part has lost it, and begins anew there [m].
-const LOST: f64 = 5e-3;
+/// Farther from the recorded pose the part has lost it, and begins anew there [m]: it hangs on a rim that the real one slipped off.
+const LOST: f64 = 2e-3;
 
 /// The part on its way behind the recorded poses.
 struct Follower<'a> {

@@ -20,7 +20,7 @@ use crate::cma_es::{CmaOptions, Search};
 use crate::recordings::Recording;
 
 /// Unit of δ in the search [m].
-const RAISE: f64 = 0.2e-3;
+const RAISE: f64 = 0.5e-3;
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -82,7 +82,7 @@ pub fn identify_load(
     mut follow: impl FnMut(u64, f64),
 ) -> Result<(FittedLoad, WrenchErrors), LearningError> {
     let of = |x: &[f64]| FittedLoad::at(x, &guess, recorded.scene.step);
-    let mut search = Search::new(vec![0.0; 5], 0.7, CmaOptions { seed, ..CmaOptions::default() }, 0)?;
+    let mut search = Search::new(vec![0.0; 5], 0.8, CmaOptions { seed, ..CmaOptions::default() }, 0)?;
     while search.generations() < generations && search.stopped().is_none() {
         let candidates = search.ask().to_vec();
         let values: Result<Vec<f64>, LearningError> =

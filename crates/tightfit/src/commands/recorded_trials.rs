@@ -37,8 +37,11 @@ pub(super) struct RecordedArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     fit_load: u64,
     /// Training trials that --fit-load takes, evenly over them.
-    #[arg(long, value_name = "COUNT", default_value_t = 4)]
+    #[arg(long, value_name = "COUNT", default_value_t = 6)]
     fit_trials: usize,
+    /// Seconds of each of them, early in the first and ever later to the last.
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    fit_seconds: f64,
     /// Write what --fit-load found.
     #[arg(long, value_name = "FILE", requires = "fit_load")]
     write_load: Option<PathBuf>,
@@ -151,8 +154,14 @@ impl RecordedArguments {
 
     fn fit(&self, trials: &RecordedTrials, model: LoadModel, given: &FittedLoad) -> Result<FittedLoad> {
         let count = self.fit_trials.clamp(1, trials.train.len().max(1));
-        let few: Vec<&Recording> =
-            (0..count).filter_map(|index| trials.train.get(index * trials.train.len() / count)).collect();
+        let few: Vec<Recording> = (0..count)
+            .filter_map(|index| {
+                let share = (index as f64 + 0.5) / count as f64;
+                let trial = trials.train.get(index * trials.train.len() / count)?;
+                Some(trial.stretch(share, self.fit_seconds))
+            })
+            .collect();
+        let few: Vec<&Recording> = few.iter().collect();
         if few.is_empty() {
             bail!("there are too few trials to fit the load to; give it with --spring");
         }
