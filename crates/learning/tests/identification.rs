@@ -150,6 +150,10 @@ struct Fit {
     lever: f64,
     /// [rad/(N·m)] about x and y.
     give: f64,
+    /// [m/N] along z.
+    give_along: f64,
+    /// Depth of the floor [m].
+    depth: f64,
 }
 
 /// Free air, landings on the plane at many tilts with sliding, then pushes to all sides at several depths.
@@ -192,10 +196,17 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
         let start = fit.mouth + Vector3::new(0.04 * random.signed(), 0.04 * random.signed(), 0.0);
         let lift = 10.0 + 15.0 * random.unit();
         for row in 0..10 {
-            let touch = start + slip * (f64::from(row) * 0.01);
+            // the tool is lower than the part, by what the grasp gives way
+            let given = Vector3::z() * (fit.give_along * lift);
+            let touch = start + slip * (f64::from(row) * 0.01) - given;
             let force = Vector3::z() * lift - slip.normalize() * (fit.friction * lift);
             put(Pose::new(touch - arm, attitude), force, arm.cross(&force), &mut random);
         }
+    }
+    for press in 0..30 {
+        let lift = 4.0 + f64::from(press);
+        let low = fit.mouth - Vector3::z() * (fit.depth + fit.give_along * lift);
+        put(Pose::new(low, tilted(0.0, 0.0, 0.0)), Vector3::z() * lift, Vector3::zeros(), &mut random);
     }
     for push in 0..40 {
         // pressed into one direction: the tip against one wall, the mouth against the other
@@ -231,6 +242,8 @@ fn outline_clearance_friction_and_hole_come_back() {
             friction: 0.2,
             lever: 0.07,
             give: 5e-3,
+            give_along: 3e-6,
+            depth: 0.046,
         };
         let trials: Vec<Trial> = (0..4).map(|seed| exploration(seed, &fit)).collect();
         let known = Known { tool_to_tip: Some(0.0), friction: None };
@@ -256,6 +269,18 @@ fn outline_clearance_friction_and_hole_come_back() {
         for place in play.mouths.iter().flatten() {
             assert!((place - fit.mouth).norm() < 0.15e-3, "{place}");
         }
+        assert!((play.give[(2, 2)] - fit.give_along).abs() < 0.1 * fit.give_along, "{}", play.give);
+        assert!((play.depth - fit.depth).abs() < 0.05e-3, "{}", play.depth);
+        // a trial that nothing was identified from, with the hole elsewhere: only it and the bias are its own
+        let moved = Fit { mouth: fit.mouth + Vector3::new(0.4e-3, -2e-3, 0.6e-3), ..fit };
+        let other = exploration(9, &moved);
+        let with = found.calibration_with(std::slice::from_ref(&other)).expect("a calibration");
+        let [before, placed] = [&with.trials[..4], &with.trials[4..]];
+        assert!(before.iter().all(|own| own.trains) && !placed[0].trains && placed.len() == 1);
+        let place = placed[0].mouth_mm.map(Vector3::from).expect("a place");
+        assert!((place - moved.mouth * 1e3).norm() < 0.15, "{place}");
+        let (own, all) = (&with.recording(&other), found.calibration.as_ref());
+        assert!(own.is_ok() && all.is_some_and(|all| all.grasp_give == with.grasp_give));
         let calibration = found.calibration.as_ref().unwrap_or_else(|| panic!("no calibration"));
         let recording = calibration.recording(&trials[0]).expect("a known trial");
         // pressed rows: what the sensor felt is back at the part, in the hole's frame

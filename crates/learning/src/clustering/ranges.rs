@@ -2,6 +2,7 @@
 
 use tightfit_network::Range;
 use tightfit_network::interaction::INPUTS;
+use tightfit_spatial::Vector3;
 
 use crate::LearningError;
 use crate::wrench::{HoldingSpring, Moment, RecordedScene};
@@ -26,11 +27,12 @@ pub fn input_ranges(
         let twist = &motion.twist;
         speed = speed.max(twist.linear_in_world.norm() + radius * twist.angular_in_body.norm());
         turning = turning.max(twist.angular_in_body.norm());
-        let pull = spring.stiffness * (motion.center - target.translation)
-            + spring.damping * (twist.linear_in_world - wanted);
+        let by_axis = |by: [f64; 3], vector: Vector3<f64>| Vector3::from(by).component_mul(&vector);
+        let pull = by_axis(spring.stiffness, motion.center - target.translation)
+            + by_axis(spring.damping, twist.linear_in_world - wanted);
         force = force.max(pull.norm() + weight);
-        let twisting =
-            spring.turning_stiffness * turn + spring.turning_damping * (twist.angular_in_body - turned);
+        let twisting = by_axis(spring.turning_stiffness, turn)
+            + by_axis(spring.turning_damping, twist.angular_in_body - turned);
         torque = torque.max(twisting.norm());
     }
     torque += radius * force;

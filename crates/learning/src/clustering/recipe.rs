@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Subset;
 use crate::LearningError;
 use crate::cma_es::Covariance;
-use crate::wrench::{HoldingSpring, LoadModel};
+use crate::wrench::{FittedLoad, LoadModel};
 
 /// Everything that decides the result, the recordings aside.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -30,8 +30,9 @@ pub struct ClusteringRecipe {
     pub seed: u64,
     /// Where state and load are taken to be.
     pub load_model: LoadModel,
-    /// The spring of the load.
-    pub spring: HoldingSpring,
+    /// The spring of the load, and what was fitted with it; the scene is taken to have it already.
+    #[serde(flatten)]
+    pub load: FittedLoad,
 }
 
 impl Default for ClusteringRecipe {
@@ -47,7 +48,7 @@ impl Default for ClusteringRecipe {
             restarts: 0,
             seed: 1,
             load_model: LoadModel::Followed,
-            spring: HoldingSpring::default(),
+            load: FittedLoad::default(),
         }
     }
 }

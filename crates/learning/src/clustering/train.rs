@@ -212,7 +212,7 @@ impl<'a> Task<'a> {
             Some(InteractionPair { clustering: Arc::new(clustering), ..self.pair.clone() });
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
         let piece = |pairs: &[Pair]| {
-            let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.spring);
+            let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.load.spring);
             pairs.iter().map(|(moment, _)| predictor.predict(moment)).collect::<Vec<_>>()
         };
         let predicted: Vec<[f64; 6]> = pairs.par_chunks(PIECE).flat_map_iter(piece).collect();

@@ -4,8 +4,9 @@
 //! Trial ─► tool pose ∘ tool_from_part, seen from the hole of that trial      wrench: bias and weight off, moved to the part's centre
 //! ```
 //!
-//! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame lies at its
-//! centre of mass, +z towards its tail. The pose is that of a part which the grasp holds stiffly; `grasp` says by how much it gives
+//! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame lies at
+//! the tip of a round peg, in the middle of a block, +z towards its tail; its centre of mass, which the data do not tell, is put where the grasp neither turns it by pushing
+//! nor pushes it by turning. The pose is that of a part which the grasp holds stiffly; `grasp` says by how much it gives
 //! way under a load. The measured wrench is not used for the pose, so that a prediction from the pose knows nothing of it.
 
 use std::path::Path;
@@ -16,9 +17,10 @@ use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::{LengthUnit, save};
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
-use super::{Mouth, Outline, Play, SensorLoad, pocket_mesh, tool_from_tip};
+use super::{GraspSpring, Mouth, Outline, Play, SensorLoad, pocket_mesh, tool_from_tip};
 use crate::LearningError;
 use crate::recordings::{Recording, Sample, Trial};
+use crate::wrench::HoldingSpring;
 
 /// How much longer than the depth of the hole the peg is made [m]; its real length is not in the data.
 const TAIL: f64 = 10e-3;
@@ -83,6 +85,9 @@ pub struct SensorNumbers {
     pub mass_kg: f64,
     /// Centre of that mass from its origin, tool axes [mm].
     pub center_mm: [f64; 3],
+    /// By how much the wrench lags behind the motion [ms].
+    #[serde(default)]
+    pub lag_ms: f64,
 }
 
 /// What belongs to one trial.
@@ -97,6 +102,13 @@ pub struct TrialNumbers {
     pub bias_n: [f64; 3],
     /// Bias of the torque [N·m].
     pub bias_nm: [f64; 3],
+    /// Whether the numbers of the set-up were identified from it, among others; where not, only its bias and its hole's place are.
+    #[serde(default = "yes")]
+    pub trains: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn wxyz(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
@@ -129,6 +141,7 @@ impl Calibration {
             mouth_mm: play.mouths[index].map(millimetres),
             bias_n: load.bias[index][0].into(),
             bias_nm: load.bias[index][1].into(),
+            trains: true,
         };
         Self {
             friction,
@@ -149,6 +162,7 @@ impl Calibration {
                 origin_mm: [0.0, 0.0, (mouth.tool_to_tip - mouth.sensor_to_tip) * 1e3],
                 mass_kg: load.mass,
                 center_mm: millimetres(load.center),
+                lag_ms: 0.0,
             },
             grasp_give: std::array::from_fn(|i| std::array::from_fn(|j| play.give[(i, j)])),
             trials: trials.iter().enumerate().map(number).collect(),
@@ -213,6 +227,13 @@ impl Calibration {
             * y
             * 1e-9
             * if self.peg.is_round { std::f64::consts::FRAC_PI_4 } else { 1.0 };
+        // its mass is assumed anyway; where the grasp holds it, pushing does not turn it
+        let center = match self.grasp() {
+            Some(grasp) => {
+                format!("center_of_mass_mm = [0, 0, {}]\n", (grasp.height - self.origin()) * 1e3)
+            }
+            None => String::new(),
+        };
         let [hole, peg, height] = match self.peg.is_round {
             true => [
                 format!(
@@ -231,22 +252,53 @@ impl Calibration {
         };
         format!(
             "name = \"identified-fit\"\ndescription = \"A peg and its hole with dimensions from recordings\"\nfriction = {}\n\n\
-             [parts.hole]\n{hole}\nmotion = \"fixed\"\n\n[parts.peg]\n{peg}\nmass_kg = {mass}\nposition_mm = [0, 0, {height}]\n",
+             [parts.hole]\n{hole}\nmotion = \"fixed\"\n\n[parts.peg]\n{peg}\nmass_kg = {mass}\n{center}position_mm = [0, 0, {height}]\n",
             self.friction
         )
     }
 
-    /// Pose of the part's centre of mass in the tool's frame.
+    /// Pose of the part's frame in the tool's.
     #[must_use]
     pub fn tool_from_part(&self) -> Pose {
         let tip = Pose::new(metres(self.peg.tool_from_tip_mm), rotation(self.peg.tool_from_tip_wxyz));
-        tip * Pose::from_translation(Vector3::new(0.0, 0.0, self.peg.length_mm * 0.5e-3))
+        tip * Pose::from_translation(Vector3::new(0.0, 0.0, self.origin()))
+    }
+
+    /// Height of the part's frame above its tip [m]: a peg's is at its tip, a block's in its middle.
+    fn origin(&self) -> f64 {
+        if self.peg.is_round { 0.0 } else { self.peg.length_mm * 0.5e-3 }
     }
 
     /// C about the tip as a matrix.
     #[must_use]
     pub fn give(&self) -> Matrix6<f64> {
         Matrix6::from_fn(|i, j| self.grasp_give[i][j])
+    }
+
+    /// The give as a spring by axis; none where the calibration does not know how the grasp gives way along the hole.
+    #[must_use]
+    pub fn grasp(&self) -> Option<GraspSpring> {
+        GraspSpring::of(&self.give(), self.peg.length_mm * 1e-3)
+    }
+
+    /// The spring of predictions, damped for steps of this length [s].
+    #[must_use]
+    pub fn spring(&self, step: f64) -> Option<HoldingSpring> {
+        let grasp = self.grasp()?;
+        Some(HoldingSpring::settling(grasp.stiffness, grasp.turning_stiffness, step))
+    }
+
+    /// Contact force [N] and torque about the sensor's origin [N·m] that belong to the motion of a row, tool axes: those that the
+    /// sensor shows a lag later.
+    fn contact_at(&self, load: &SensorLoad, trial: &Trial, row: usize) -> [Vector3<f64>; 2] {
+        let time = trial.time[row] + self.sensor.lag_ms * 1e-3;
+        let last = trial.len() - 1;
+        let after = trial.time.partition_point(|own| *own <= time).clamp(1, last.max(1)).min(last);
+        let before = after.saturating_sub(1);
+        let between = trial.time[after] - trial.time[before];
+        let share = if between > 0.0 { ((time - trial.time[before]) / between).clamp(0.0, 1.0) } else { 0.0 };
+        let [first, second] = [before, after].map(|row| load.contact(trial, 0, row));
+        [0, 1].map(|of| first[of] + (second[of] - first[of]) * share)
     }
 
     /// A trial as a recording in the hole's frame.
@@ -272,14 +324,17 @@ impl Calibration {
             center: metres(self.sensor.center_mm),
             bias: vec![[numbers.bias_n.into(), numbers.bias_nm.into()]],
         };
-        let arm = tool_from_part.translation - metres(self.sensor.origin_mm);
+        // the scene's centre of mass, at which its wrench is taken
+        let height = self.grasp().map_or(self.peg.length_mm * 0.5e-3, |grasp| grasp.height);
+        let center = tool_from_part.transform_point(Vector3::new(0.0, 0.0, height - self.origin()));
+        let arm = center - metres(self.sensor.origin_mm);
         let start = (0..trial.len()).find(|row| trial.has_wrench(*row)).unwrap_or(0);
         let sample = |row: usize| {
             let world_from_tool = trial.world_from_tool[row];
-            let [force, torque] = load.contact(trial, 0, row);
+            let [force, torque] = self.contact_at(&load, trial, row);
             let hole_from_tool = hole_from_world * world_from_tool;
             let twist = trial.twist_at(row, 2);
-            let lever = world_from_tool.rotation * tool_from_part.translation;
+            let lever = world_from_tool.rotation * center;
             let velocity = twist.velocity_at(&world_from_tool.rotation, lever);
             Sample {
                 time: trial.time[row] - trial.time[start],

@@ -3,9 +3,11 @@
 use nalgebra::Vector2;
 use tightfit_spatial::Vector3;
 
+use super::calibration::TrialNumbers;
 use super::{
-    Answer, Calibration, Mouth, Play, SensorLoad, identify_friction, identify_inertia, identify_mouth,
-    identify_play, identify_sensor, identify_time_offset, landings, tool_from_tip, wrench_at_tip,
+    Answer, Calibration, Mouth, Play, SensorLoad, identify_friction, identify_height, identify_inertia,
+    identify_mouth, identify_play, identify_sensor, identify_time_offset, landings, place_height, place_play,
+    tool_from_tip, wrench_at_tip,
 };
 use crate::recordings::Trial;
 
@@ -125,17 +127,41 @@ pub fn identify_fit(
         found.answers.push((Question::Friction, answer));
     }
     if wants(Question::Hole) {
-        let (play, answer) =
+        let (mut play, mut answer) =
             identify_play(trials, &found.load, &mouth, friction, |share| tell(0.5 + 0.5 * share));
-        found.answers.push((Question::Hole, answer));
-        if let Some(play) = &play {
-            found.calibration = Some(Calibration::new(trials, &found.load, &mouth, play, friction));
+        if let Some(play) = &mut play {
+            answer.extend(identify_height(trials, &rows, &found.load, &mouth, play));
+            let mut calibration = Calibration::new(trials, &found.load, &mouth, play, friction);
+            calibration.sensor.lag_ms = 1e3 * found.lag();
+            found.calibration = Some(calibration);
             found.tilts = tilts(trials, &found.load, &mouth, play);
         }
+        found.answers.push((Question::Hole, answer));
         found.play = play;
     }
     found.mouth = Some(mouth);
     found
+}
+
+impl Identification {
+    /// Lag of the wrench behind the motion [s]; zero where it was not asked for or not found.
+    fn lag(&self) -> f64 {
+        let mut answers = self.answers.iter().filter(|(question, _)| *question == Question::TimeOffset);
+        answers.find_map(|(_, answer)| answer.get("lag of the wrench")).map_or(0.0, |lag| lag.value)
+    }
+
+    /// The calibration with trials that nothing was identified from: the numbers of the set-up stay, and only the sensor's bias and
+    /// the hole's place are those of the further trials.
+    #[must_use]
+    pub fn calibration_with(&self, others: &[Trial]) -> Option<Calibration> {
+        let (mut all, mouth, play) = (self.calibration.clone()?, self.mouth.as_ref()?, self.play.as_ref()?);
+        let load = self.load.in_trials(others);
+        let mut play = place_play(others, &load, mouth, all.friction, play);
+        place_height(others, &landings(others, &load), &load, mouth, &mut play);
+        let further = Calibration::new(others, &load, mouth, &play, all.friction).trials;
+        all.trials.extend(further.into_iter().map(|own| TrialNumbers { trains: false, ..own }));
+        Some(all)
+    }
 }
 
 /// Torque and tilt about the part's y, well inside the hole.

@@ -7,6 +7,8 @@ Numbers of an experiment from its recordings, each with an uncertainty or a reas
         ─► mouth         outline of the tip, lever to the sensor, plane of the mouth     one contact on the plane
         ─► sliding       friction                                                   sliding on the plane
         ─► play          hole's pose per trial, clearance, compliance of the grasp          inside the hole
+        ─► height        how high the hole stands per trial, its depth, give along it     on mouth and floor
+        ─► grasp         the give as a spring by axis, at the point where it decouples
         ─► calibration   all of it in a file: Trial ─► Recording, and a scene
 ```
 
@@ -18,6 +20,8 @@ mod calibration;
 mod cone_loads;
 mod first_contact;
 mod fixed_pose;
+mod grasp;
+mod height;
 mod identify;
 mod inertia;
 pub mod least_squares;
@@ -33,11 +37,13 @@ pub use answer::{Answer, Estimate, Refusal};
 pub use calibration::Calibration;
 pub use first_contact::{FirstContact, Rod, identify_first_contact};
 pub use fixed_pose::identify_fixed_pose;
+pub use grasp::GraspSpring;
+pub use height::{identify_height, place_height};
 pub use identify::{Identification, Known, Question, identify_fit};
 pub use inertia::identify_inertia;
 pub use mouth::{Landing, Mouth, identify_mouth, landings};
 pub use outline::{Outline, WallContact};
-pub use play::{Play, identify_play, tool_from_tip, wrench_at_tip};
+pub use play::{Play, identify_play, place_play, tool_from_tip, wrench_at_tip};
 pub use pocket::pocket_mesh;
 pub use sensor_load::{SensorLoad, identify_sensor};
 pub use sliding::identify_friction;

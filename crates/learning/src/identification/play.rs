@@ -95,7 +95,7 @@ pub fn identify_play(
     load: &SensorLoad,
     mouth: &Mouth,
     friction: f64,
-    mut tell: impl FnMut(f64),
+    tell: impl FnMut(f64),
 ) -> (Option<Play>, Answer) {
     let (rows, depth) = inside(trials, load, mouth);
     let count: usize = rows.iter().map(Vec::len).sum();
@@ -110,15 +110,9 @@ pub fn identify_play(
     let all = || rows.iter().flatten();
     let heading = all().map(|row| row.world_from_tip.rotation * Vector3::x()).sum::<Vector3<f64>>();
     let upright = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), heading.y.atan2(heading.x));
-    let start = |trial: usize| {
-        let own = &rows[trial];
-        let sum = own.iter().map(|row| row.world_from_tip.translation).sum::<Vector3<f64>>();
-        (!own.is_empty())
-            .then(|| Vector3::new(sum.x / own.len() as f64, sum.y / own.len() as f64, mouth.height))
-    };
     let mut play = Play {
         world_from_hole: upright,
-        mouths: (0..trials.len()).map(start).collect(),
+        mouths: rows.iter().map(|own| middle(own, mouth)).collect(),
         clearance: [0.5e-3; 2],
         give: Matrix6::zeros(),
         depth,
@@ -127,38 +121,8 @@ pub fn identify_play(
         play.give[(i, j)] = value;
         play.give[(j, i)] = value;
     }
-    let mut solution: Option<Solution> = None;
     let mut left = [0.0; 2];
-    for round in 0..ROUNDS {
-        let carried: Vec<Vec<Vec<f64>>> = rows
-            .par_iter()
-            .enumerate()
-            .map(|(trial, own)| own.iter().map(|row| play.loads(mouth, row, trial, friction).0).collect())
-            .collect();
-        let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
-            let play = play.with_values(values, upright, mouth);
-            for (row, loads) in rows[trial].iter().zip(&carried[trial]) {
-                let gaps = play.candidates(mouth, row, trial);
-                out.extend(gaps.iter().zip(loads).map(|(candidate, load)| match *load > LEAST_LOAD {
-                    true => candidate.gap * 1e3 * load / (load + HALF_LOAD),
-                    false => candidate.gap.min(0.0) * 1e3,
-                }));
-            }
-        };
-        let parameters = play.parameters(upright, mouth);
-        let found = Problem {
-            parameters,
-            trials: trials.len(),
-            residuals: &residuals,
-            loss: 0.1,
-            noise: 1e-2,
-            iterations: 15,
-        }
-        .solve();
-        play = play.with_values(&found.values, upright, mouth);
-        solution = Some(found);
-        tell((round + 1) as f64 / ROUNDS as f64);
-    }
+    let solution = play.fit(&rows, mouth, friction, upright, Unknowns::All, tell);
     for (trial, own) in rows.iter().enumerate() {
         for row in own {
             let (_, [force, torque]) = play.loads(mouth, row, trial, friction);
@@ -178,6 +142,31 @@ pub fn identify_play(
         "inside the hole it cannot be told from a tilt of the hole; peg and tool are taken to have one axis",
     );
     (Some(play), answer)
+}
+
+/// The same hole and grasp in other trials: only where it stands in them is found.
+#[must_use]
+pub fn place_play(trials: &[Trial], load: &SensorLoad, mouth: &Mouth, friction: f64, known: &Play) -> Play {
+    let (rows, _) = inside(trials, load, mouth);
+    let mouths = rows.iter().map(|own| middle(own, mouth)).collect();
+    let mut play = Play { mouths, ..known.clone() };
+    let _ = play.fit(&rows, mouth, friction, known.world_from_hole, Unknowns::Mouths, |_| {});
+    play
+}
+
+/// Where the tip is in the middle of its rows, at the height of the mouth.
+fn middle(own: &[Inside], mouth: &Mouth) -> Option<Vector3<f64>> {
+    let sum = own.iter().map(|row| row.world_from_tip.translation).sum::<Vector3<f64>>();
+    (!own.is_empty()).then(|| Vector3::new(sum.x / own.len() as f64, sum.y / own.len() as f64, mouth.height))
+}
+
+/// What a fit leaves free.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Unknowns {
+    /// Hole, grasp and places.
+    All,
+    /// Places alone.
+    Mouths,
 }
 
 /// Rows inside the hole by trial, thinned, and the largest depth.
@@ -203,7 +192,66 @@ fn inside(trials: &[Trial], load: &SensorLoad, mouth: &Mouth) -> (Vec<Vec<Inside
 }
 
 impl Play {
-    fn parameters(&self, upright: UnitQuaternion<f64>, mouth: &Mouth) -> Vec<Parameter> {
+    /// Loads and places by turns.
+    fn fit(
+        &mut self,
+        rows: &[Vec<Inside>],
+        mouth: &Mouth,
+        friction: f64,
+        upright: UnitQuaternion<f64>,
+        unknowns: Unknowns,
+        mut tell: impl FnMut(f64),
+    ) -> Option<Solution> {
+        let mut solution: Option<Solution> = None;
+        for round in 0..ROUNDS {
+            let play = self.clone();
+            let carried: Vec<Vec<Vec<f64>>> = rows
+                .par_iter()
+                .enumerate()
+                .map(|(trial, own)| own.iter().map(|row| play.loads(mouth, row, trial, friction).0).collect())
+                .collect();
+            let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
+                let play = play.with_values(values, upright, mouth, unknowns);
+                for (row, loads) in rows[trial].iter().zip(&carried[trial]) {
+                    let gaps = play.candidates(mouth, row, trial);
+                    out.extend(gaps.iter().zip(loads).map(|(candidate, load)| match *load > LEAST_LOAD {
+                        true => candidate.gap * 1e3 * load / (load + HALF_LOAD),
+                        false => candidate.gap.min(0.0) * 1e3,
+                    }));
+                }
+            };
+            let found = Problem {
+                parameters: play.parameters(upright, mouth, unknowns),
+                trials: rows.len(),
+                residuals: &residuals,
+                loss: 0.1,
+                noise: 1e-2,
+                iterations: 15,
+            }
+            .solve();
+            *self = play.with_values(&found.values, upright, mouth, unknowns);
+            solution = Some(found);
+            tell((round + 1) as f64 / ROUNDS as f64);
+        }
+        solution
+    }
+
+    fn parameters(&self, upright: UnitQuaternion<f64>, mouth: &Mouth, unknowns: Unknowns) -> Vec<Parameter> {
+        let mut all = match unknowns {
+            Unknowns::All => self.shared_parameters(upright, mouth),
+            Unknowns::Mouths => Vec::new(),
+        };
+        for (trial, place) in self.mouths.iter().enumerate() {
+            if let Some(place) = place {
+                let name = |axis: &str| format!("middle of the mouth {axis}, trial {trial}");
+                all.push(Parameter::new(name("x"), "m", place.x, 0.5e-3).of_trial(trial));
+                all.push(Parameter::new(name("y"), "m", place.y, 0.5e-3).of_trial(trial));
+            }
+        }
+        all
+    }
+
+    fn shared_parameters(&self, upright: UnitQuaternion<f64>, mouth: &Mouth) -> Vec<Parameter> {
         let tilt = (upright.inverse() * self.world_from_hole).scaled_axis();
         let mut all = vec![
             Parameter::new("tilt of the hole about x", "rad", tilt.x, 0.02),
@@ -227,19 +275,37 @@ impl Play {
             }];
             all.push(Parameter::new(name, unit, self.give[(i, j)], limit));
         }
-        for (trial, place) in self.mouths.iter().enumerate() {
-            if let Some(place) = place {
-                let name = |axis: &str| format!("middle of the mouth {axis}, trial {trial}");
-                all.push(Parameter::new(name("x"), "m", place.x, 0.5e-3).of_trial(trial));
-                all.push(Parameter::new(name("y"), "m", place.y, 0.5e-3).of_trial(trial));
-            }
-        }
         all
     }
 
-    fn with_values(&self, values: &[f64], upright: UnitQuaternion<f64>, mouth: &Mouth) -> Self {
+    fn with_values(
+        &self,
+        values: &[f64],
+        upright: UnitQuaternion<f64>,
+        mouth: &Mouth,
+        unknowns: Unknowns,
+    ) -> Self {
         let mut play = self.clone();
-        let (turn, clearance, mut rest) = match mouth.outline {
+        let mut rest = match unknowns {
+            Unknowns::All => play.take_shared(values, upright, mouth),
+            Unknowns::Mouths => values,
+        };
+        for place in play.mouths.iter_mut().flatten() {
+            (place.x, place.y) = (rest[0], rest[1]);
+            rest = &rest[2..];
+        }
+        play
+    }
+
+    /// Sets what all trials share; the values that are left.
+    fn take_shared<'v>(
+        &mut self,
+        values: &'v [f64],
+        upright: UnitQuaternion<f64>,
+        mouth: &Mouth,
+    ) -> &'v [f64] {
+        let play = self;
+        let (turn, clearance, rest) = match mouth.outline {
             Outline::Round { .. } => (0.0, [values[2]; 2], &values[3..]),
             Outline::Rectangle { .. } => (values[2], [values[3], values[4]], &values[5..]),
         };
@@ -250,12 +316,7 @@ impl Play {
             play.give[(i, j)] = *value;
             play.give[(j, i)] = *value;
         }
-        rest = &rest[gives(mouth)..];
-        for place in play.mouths.iter_mut().flatten() {
-            (place.x, place.y) = (rest[0], rest[1]);
-            rest = &rest[2..];
-        }
-        play
+        &rest[gives(mouth)..]
     }
 
     /// Every contact with its gap, about the tip as the tool has it, hole axes.

@@ -73,6 +73,29 @@ impl SensorLoad {
         ]
     }
 
+    /// The same sensor in other trials, whose bias their own free rows show.
+    #[must_use]
+    pub fn in_trials(&self, trials: &[Trial]) -> Self {
+        let mut load = Self { bias: vec![[Vector3::zeros(); 2]; trials.len()], ..self.clone() };
+        for (index, trial) in trials.iter().enumerate() {
+            for within in [None, Some(FIRST), Some(LATER), Some(LATER)] {
+                let rows =
+                    within.map_or_else(|| first_rows(trial), |within| free_rows(trial, index, &load, within));
+                load.shift_bias(trial, index, &rows);
+            }
+        }
+        load
+    }
+
+    /// Adds to a trial's bias what rows without contact show on the median.
+    fn shift_bias(&mut self, trial: &Trial, index: usize, rows: &[usize]) {
+        let left = |of: usize, k: usize| {
+            median(rows.iter().map(|row| self.contact(trial, index, *row)[of][k]).collect())
+        };
+        let more = [0, 1].map(|of| Vector3::from_fn(|k, _| left(of, k)));
+        self.bias[index] = [self.bias[index][0] + more[0], self.bias[index][1] + more[1]];
+    }
+
     /// From the values of the problem, in its order.
     fn from_values(values: &[f64], trials: usize) -> Self {
         let vector = |at: usize| Vector3::new(values[at], values[at + 1], values[at + 2]);
@@ -130,11 +153,7 @@ pub fn identify_sensor(trials: &[Trial]) -> (SensorLoad, Answer) {
         load.tool_from_sensor = UnitQuaternion::from_scaled_axis(axis);
         // the bias that goes with what was set aside
         for (index, (trial, rows)) in trials.iter().zip(&rows).enumerate() {
-            let left = |of: usize, k: usize| {
-                median(rows.iter().map(|row| load.contact(trial, index, *row)[of][k]).collect())
-            };
-            let more = [0, 1].map(|of| Vector3::from_fn(|k, _| left(of, k)));
-            load.bias[index] = [load.bias[index][0] + more[0], load.bias[index][1] + more[1]];
+            load.shift_bias(trial, index, rows);
         }
         answer = solution.answer(7);
         let used: usize = rows.iter().map(Vec::len).sum();

@@ -14,6 +14,19 @@ pub struct Recording {
     pub samples: Vec<Sample>,
 }
 
+impl Recording {
+    /// So many seconds of it, the first of them at a share of what is left before; all of it where it is shorter.
+    #[must_use]
+    pub fn stretch(&self, share: f64, seconds: f64) -> Self {
+        let [Some(first), Some(last)] = [self.samples.first(), self.samples.last()] else {
+            return self.clone();
+        };
+        let begin = first.time + share.clamp(0.0, 1.0) * (last.time - first.time - seconds).max(0.0);
+        let within = |sample: &&Sample| (begin..=begin + seconds).contains(&sample.time);
+        Self { name: self.name.clone(), samples: self.samples.iter().filter(within).copied().collect() }
+    }
+}
+
 /// The moving part at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {

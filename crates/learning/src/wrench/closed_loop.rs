@@ -5,7 +5,7 @@ use tightfit_simulation::{BodyMotion, Input, Methods, State, Workspace, step};
 use super::{HoldingSpring, RecordedScene};
 use crate::recordings::Recording;
 
-/// Contact wrench of every step [N, N·m], and the farthest that the part was from the recorded poses [m].
+/// Contact wrench of every step, from the first sample on [N, N·m], and the farthest that the part was from the recorded poses [m].
 #[must_use]
 pub fn closed_loop(
     recorded: &RecordedScene,

@@ -8,6 +8,8 @@
 //!   from the start of the trial, kept out of the other part by all contacts and the ladder solver, whatever is compared.
 //!   Recorded penetration carries load so, and friction that holds the part is remembered.
 //!
+//! The first tenth of a second of a trial is followed but not judged: the part begins at the hand's pose, without the load that it had.
+//!
 //! To push the recorded pose out of the other part by a projection, instead of following, does not do: at some tens of
 //! micrometres of recorded penetration a thread has left the faces that hold it, and the projection leads astray.
 
@@ -43,7 +45,7 @@ impl LoadModel {
         }
     }
 
-    /// The moments of a trial: all samples but the last.
+    /// The moments of a trial: all samples but those of its first tenth of a second and the last.
     ///
     /// # Errors
     /// When the trial has fewer than two samples.
@@ -62,6 +64,7 @@ impl LoadModel {
         }
         let mut moments = Moments { trial: recording.name.clone(), ..Moments::default() };
         let mut follower = Follower::new(recorded, spring);
+        let begin = recording.samples[0].time + SETTLING;
         for pair in recording.samples.windows(2) {
             let targets = [&pair[0], &pair[1]].map(|sample| recorded.center(&sample.world_from_part));
             let as_recorded = BodyMotion {
@@ -73,6 +76,11 @@ impl LoadModel {
                 Self::NextPose => as_recorded,
                 Self::Followed => follower.begin(as_recorded, targets),
             };
+            // a sample that is a rounding error early counts
+            if pair[0].time < begin - 1e-9 {
+                moments.skipped += 1;
+                continue;
+            }
             let (f, t) = (pair[0].force, pair[0].torque);
             moments.times.push(pair[0].time);
             moments.moments.push(Moment { motion, targets });
@@ -82,8 +90,10 @@ impl LoadModel {
     }
 }
 
-/// Farther from the recorded pose the part has lost it, and begins anew there [m].
-const LOST: f64 = 5e-3;
+/// How long after its start a trial is not judged [s].
+const SETTLING: f64 = 0.1;
+/// Farther from the recorded pose the part has lost it, and begins anew there [m]: it hangs on a rim that the real one slipped off.
+const LOST: f64 = 2e-3;
 
 /// The part on its way behind the recorded poses.
 struct Follower<'a> {

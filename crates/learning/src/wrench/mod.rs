@@ -14,17 +14,17 @@ and where the load comes from; it is the same for every set of methods that are 
 mod closed_loop;
 mod errors;
 mod load_model;
+mod load_search;
 mod moment;
 mod predictor;
 mod recorded_scene;
 mod spring;
-mod spring_search;
 
 pub use closed_loop::closed_loop;
 pub use errors::WrenchErrors;
 pub use load_model::LoadModel;
+pub use load_search::{FittedLoad, identify_load};
 pub use moment::{Moment, Moments};
 pub use predictor::WrenchPredictor;
 pub use recorded_scene::RecordedScene;
 pub use spring::HoldingSpring;
-pub use spring_search::identify_spring;

@@ -17,6 +17,8 @@ pub struct Moment {
 pub struct Moments {
     /// Name of the trial.
     pub trial: String,
+    /// Samples at the trial's start that are not among the moments.
+    pub skipped: usize,
     /// Time of every moment [s].
     pub times: Vec<f64>,
     /// What predictions see.

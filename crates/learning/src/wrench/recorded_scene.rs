@@ -1,8 +1,9 @@
 //! A scene whose only free part is the recorded one.
 
-use tightfit_simulation::{Methods, Parameters, Scene, State};
+use tightfit_simulation::{Methods, Motion, Parameters, Scene, State};
 use tightfit_spatial::{Inertia, Pose};
 
+use super::FittedLoad;
 use crate::LearningError;
 
 /// A scene, the part that moves in it, and a step as long as the samples are apart.
@@ -42,6 +43,19 @@ impl RecordedScene {
     #[must_use]
     pub fn with(&self, methods: Methods) -> Parameters {
         Parameters { methods, ..Parameters::of(&self.scene) }
+    }
+
+    /// With the friction and the height of the fixed parts that a search found.
+    #[must_use]
+    pub fn fitted(&self, load: &FittedLoad) -> Self {
+        let mut own = self.clone();
+        for pair in &mut own.scene.contacts {
+            pair.friction *= load.friction;
+        }
+        for body in own.scene.bodies.iter_mut().filter(|body| body.motion == Motion::Fixed) {
+            body.world_from_part.translation.z += load.raise;
+        }
+        own
     }
 
     /// Pose of the centre of mass for a pose of the part's frame.

@@ -1,41 +1,105 @@
 //! The spring and damper between the part and the recorded poses: where the load of a prediction comes from.
+//!
+//! ```text
+//! F = −k e − b ė            per axis, at the centre of mass: e along world axes, turning about the part's
+//! b = k h/2                 the least damping with which nothing of e is left after a step of length h
+//! ```
+//!
+//! Over a step from e₀ to e₁ the midpoint rule gives k (e₀ + e₁)/2 + b (e₁ − e₀)/h. With b = k h/2 that is k e₁: a part without
+//! load is back at its target at the end of the step, whatever its stiffness, and does not ring.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use tightfit_simulation::Coupling;
 use tightfit_spatial::{Pose, Vector3};
 
-/// Stiffness and damping, the same along all axes and about all axes.
+/// Stiffness and damping by axis.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct HoldingSpring {
-    /// [N/m]
-    pub stiffness: f64,
-    /// [N·s/m]
-    pub damping: f64,
-    /// [N·m/rad]
-    pub turning_stiffness: f64,
-    /// [N·m·s/rad]
-    pub turning_damping: f64,
+    /// k along the world's x, y, z [N/m].
+    #[serde(deserialize_with = "by_axis")]
+    pub stiffness: [f64; 3],
+    /// b along the world's x, y, z [N·s/m].
+    #[serde(deserialize_with = "by_axis")]
+    pub damping: [f64; 3],
+    /// k about the part's x, y, z [N·m/rad].
+    #[serde(deserialize_with = "by_axis")]
+    pub turning_stiffness: [f64; 3],
+    /// b about the part's x, y, z [N·m·s/rad].
+    #[serde(deserialize_with = "by_axis")]
+    pub turning_damping: [f64; 3],
+}
+
+/// Three numbers, or one for all axes, as files from before springs had axes hold it.
+fn by_axis<'de, D: Deserializer<'de>>(source: D) -> Result<[f64; 3], D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Numbers {
+        One(f64),
+        Three([f64; 3]),
+    }
+    Ok(match Numbers::deserialize(source)? {
+        Numbers::One(number) => [number; 3],
+        Numbers::Three(numbers) => numbers,
+    })
 }
 
 impl Default for HoldingSpring {
     /// A hand on a robot: a tenth of a millimetre and half a milliradian under usual loads, damped within a few steps.
     fn default() -> Self {
-        Self { stiffness: 1e5, damping: 500.0, turning_stiffness: 200.0, turning_damping: 1.0 }
+        Self::even(1e5, 500.0, 200.0, 1.0)
     }
 }
 
 impl HoldingSpring {
+    /// The same along all axes [N/m, N·s/m] and about all axes [N·m/rad, N·m·s/rad].
+    #[must_use]
+    pub fn even(stiffness: f64, damping: f64, turning_stiffness: f64, turning_damping: f64) -> Self {
+        Self {
+            stiffness: [stiffness; 3],
+            damping: [damping; 3],
+            turning_stiffness: [turning_stiffness; 3],
+            turning_damping: [turning_damping; 3],
+        }
+    }
+
+    /// With these stiffnesses [N/m, N·m/rad], damped so that it does not ring in steps of this length [s].
+    #[must_use]
+    pub fn settling(stiffness: [f64; 3], turning_stiffness: [f64; 3], step: f64) -> Self {
+        let damped = |stiffness: [f64; 3]| stiffness.map(|k| k * step / 2.0);
+        Self {
+            stiffness,
+            damping: damped(stiffness),
+            turning_stiffness,
+            turning_damping: damped(turning_stiffness),
+        }
+    }
+
     /// Over a step from one recorded pose of the centre of mass to the next.
     pub(crate) fn coupling(&self, target: Pose, next_target: Pose) -> Coupling {
         Coupling {
-            stiffness: Vector3::from_element(self.stiffness),
-            damping: Vector3::from_element(self.damping),
-            turning_stiffness: Vector3::from_element(self.turning_stiffness),
-            turning_damping: Vector3::from_element(self.turning_damping),
+            stiffness: Vector3::from(self.stiffness),
+            damping: Vector3::from(self.damping),
+            turning_stiffness: Vector3::from(self.turning_stiffness),
+            turning_damping: Vector3::from(self.turning_damping),
             target,
             next_target,
             // the part is never half a turn behind
             twist: 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_one_number_for_all_axes_are_read() {
+        let old =
+            r#"{ "stiffness": 1e5, "damping": 500.0, "turning_stiffness": 200.0, "turning_damping": 1.0 }"#;
+        let read: HoldingSpring = serde_json::from_str(old).expect("a spring");
+        assert_eq!(read, HoldingSpring::default());
+        let text = serde_json::to_string(&read).expect("written");
+        assert_eq!(serde_json::from_str::<HoldingSpring>(&text).expect("a spring"), read);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tightfit::learning::clustering::{interaction_pair, plain_surface, spread_start};
 use tightfit::learning::recordings::Recording;
 use tightfit::learning::wrench::{
-    HoldingSpring, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
+    FittedLoad, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
 };
 use tightfit::network::interaction::InteractionFile;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
@@ -41,6 +41,9 @@ pub(crate) struct EvaluateArguments {
     /// Simulate each trial from its first state on, instead of predicting every recorded state.
     #[arg(long)]
     closed_loop: bool,
+    /// Write measured and predicted wrenches of every moment as CSV.
+    #[arg(long, value_name = "FILE")]
+    curves: Option<PathBuf>,
     /// Write a page with tables and curves.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -62,34 +65,40 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let told = trained.as_ref().map(|file| &file.recipe["purpose"]["recipe"]);
     let told_model =
         told.and_then(|recipe| serde_json::from_value::<LoadModel>(recipe["load_model"].clone()).ok());
-    let told_spring =
-        told.and_then(|recipe| serde_json::from_value::<HoldingSpring>(recipe["spring"].clone()).ok());
+    let told_load = told.and_then(|recipe| serde_json::from_value::<FittedLoad>(recipe.clone()).ok());
     let model = arguments.recorded.load_model(told_model.unwrap_or_default());
-    let spring = arguments.recorded.spring(&trials, model, told_spring.unwrap_or_default())?;
+    let load = arguments.recorded.load_of(&mut trials, model, told_load)?;
+    let spring = load.spring;
     let mut chosen = std::mem::take(&mut trials.test);
     if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
         chosen.append(&mut trials.train);
     }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
-    let task = Task {
-        recorded: &trials.recorded,
-        model,
-        spring,
-        chosen: &chosen,
-        closed_loop: arguments.closed_loop,
-    };
+    let task =
+        Task { recorded: &trials.recorded, model, load, chosen: &chosen, closed_loop: arguments.closed_loop };
     let moments: Vec<Moments> = chosen
         .par_iter()
         .map(|trial| model.moments(&trials.recorded, &spring, trial))
         .collect::<Result<_, _>>()?;
     let bar = progress::bar("evaluating");
-    let mut evaluated = Vec::new();
+    let (mut evaluated, mut curves) = (Vec::new(), Vec::new());
     for (index, contender) in contenders.iter().enumerate() {
         bar.set_message(format!("evaluating {}", contender.name));
-        evaluated.push(task.evaluate(contender, &moments));
+        let predicted = task.predict(contender, &moments);
+        let measured = moments.iter().flat_map(|own| &own.measured);
+        let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
+        let curve = predicted.first().cloned().unwrap_or_default();
+        evaluated.push(EvaluatedMethod { name: contender.name, errors, curve });
+        if arguments.curves.is_some() {
+            curves.push((contender.name, predicted));
+        }
         progress::set(&bar, (index + 1) as f64 / contenders.len() as f64);
     }
     bar.finish_and_clear();
+    if let Some(path) = &arguments.curves {
+        let text = curves_csv(&moments, &curves);
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if let Some(path) = &arguments.report {
         let subtitle = task.words(&trials.fingerprint);
         let html = evaluation_html(&trials.recorded.scene.name, &subtitle, &moments[0], &evaluated);
@@ -100,7 +109,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
             evaluated.iter().map(|own| json!({ "name": own.name, "errors": own.errors })).collect();
         let report = json!({
             "scene": trials.recorded.scene.name, "recordings": trials.fingerprint, "closed_loop": task.closed_loop,
-            "load_model": model, "spring": spring, "trials": chosen.iter().map(|own| &own.name).collect::<Vec<_>>(),
+            "load_model": model, "load": load, "trials": chosen.iter().map(|own| &own.name).collect::<Vec<_>>(),
             "methods": methods,
         });
         say!("{}", serde_json::to_string_pretty(&report)?);
@@ -158,46 +167,77 @@ fn contenders(
 struct Task<'a> {
     recorded: &'a RecordedScene,
     model: LoadModel,
-    spring: HoldingSpring,
+    load: FittedLoad,
     chosen: &'a [Recording],
     closed_loop: bool,
 }
 
 impl Task<'_> {
-    fn evaluate(&self, contender: &Contender, moments: &[Moments]) -> EvaluatedMethod {
+    /// Wrenches of every moment, trial by trial.
+    fn predict(&self, contender: &Contender, moments: &[Moments]) -> Vec<Vec<[f64; 6]>> {
         let mut recorded = self.recorded.clone();
         recorded.scene.interaction.clone_from(&contender.network);
-        let predicted: Vec<Vec<[f64; 6]>> = self
-            .chosen
+        self.chosen
             .par_iter()
             .zip(moments)
             .map(|(trial, moments)| {
                 if self.closed_loop {
-                    return closed_loop(&recorded, contender.methods, &self.spring, trial).0;
+                    let (whole, _) = closed_loop(&recorded, contender.methods, &self.load.spring, trial);
+                    return whole.into_iter().skip(moments.skipped).collect();
                 }
-                let mut predictor = WrenchPredictor::new(&recorded, contender.methods, self.spring);
+                let mut predictor = WrenchPredictor::new(&recorded, contender.methods, self.load.spring);
                 moments.moments.iter().map(|moment| predictor.predict(moment)).collect()
             })
-            .collect();
-        let measured = moments.iter().flat_map(|own| &own.measured);
-        let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
-        let curve = predicted.into_iter().next().unwrap_or_default();
-        EvaluatedMethod { name: contender.name, errors, curve }
+            .collect()
     }
 
     /// What was done, in a sentence.
     fn words(&self, fingerprint: &str) -> String {
-        let HoldingSpring { stiffness, damping, turning_stiffness, turning_damping } = self.spring;
+        let FittedLoad { spring, friction, raise } = &self.load;
+        let axes = |numbers: [f64; 3]| match numbers {
+            [x, y, z] if x == y && y == z => format!("{x:.3e}"),
+            [x, y, z] => format!("({x:.3e}, {y:.3e}, {z:.3e})"),
+        };
+        let [k, b, turning_k, turning_b] =
+            [spring.stiffness, spring.damping, spring.turning_stiffness, spring.turning_damping].map(axes);
+        let fitted = match self.load == FittedLoad::of(*spring) {
+            true => String::new(),
+            false => format!(", friction times {friction:.3}, fixed parts raised by {:.3} mm", raise * 1e3),
+        };
         let how = match self.closed_loop {
             true => "each trial simulated from its first state".to_string(),
             false => format!("every recorded state predicted, load model {}", self.model.name()),
         };
         format!(
-            "{} trials of recordings {fingerprint}; {how}; spring {stiffness:.3e} N/m, {damping:.3e} N·s/m, \
-             {turning_stiffness:.3e} N·m/rad, {turning_damping:.3e} N·m·s/rad for every method",
+            "{} trials of recordings {fingerprint}, each from 0.1 s on; {how}; spring {k} N/m, {b} N·s/m, \
+             {turning_k} N·m/rad, {turning_b} N·m·s/rad{fitted} for every method",
             self.chosen.len()
         )
     }
+}
+
+/// One row a moment: trial, time, the measured wrench, then that of each method.
+fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> String {
+    let axes = ["force_x_n", "force_y_n", "force_z_n", "torque_x_nm", "torque_y_nm", "torque_z_nm"];
+    let mut text = "trial,time_s".to_string();
+    for name in std::iter::once("measured").chain(curves.iter().map(|(name, _)| *name)) {
+        let name: String = name.chars().map(|own| if own.is_alphanumeric() { own } else { '_' }).collect();
+        for axis in axes {
+            text += &format!(",{name}.{axis}");
+        }
+    }
+    text.push('\n');
+    for (trial, own) in moments.iter().enumerate() {
+        for (place, time) in own.times.iter().enumerate() {
+            text += &format!("{},{time}", own.trial);
+            let of_methods = curves.iter().map(|(_, all)| &all[trial][place]);
+            for value in std::iter::once(&own.measured[place]).chain(of_methods).flatten() {
+                text += &format!(",{value}");
+            }
+            text.push('\n');
+        }
+    }
+    text
 }
 
 fn table(evaluated: &[EvaluatedMethod]) -> Table {

@@ -33,6 +33,9 @@ pub(crate) struct IdentifyArguments {
     /// Seed of the split for --first-contact.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
+    /// Identify from seven of ten trials, drawn by this seed; of the others only the sensor's bias and the hole's place are found.
+    #[arg(long, value_name = "SEED", conflicts_with = "first_contact")]
+    split: Option<u64>,
     /// Distance from the robot's tool point to the peg's tip, where it is known [mm].
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     tool_to_tip_mm: Option<f64>,
@@ -66,21 +69,33 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
     let bar = progress::bar("identifying");
     let known =
         Known { tool_to_tip: arguments.tool_to_tip_mm.map(|mm| mm * 1e-3), friction: arguments.friction };
-    let found = identify_fit(&sound, &questions, known, |share| progress::set(&bar, share));
+    let (train, others) = match arguments.split {
+        None => (sound, Vec::new()),
+        Some(seed) => parted(sound, seed),
+    };
+    let mut found = identify_fit(&train, &questions, known, |share| progress::set(&bar, share));
+    if !others.is_empty() {
+        found.calibration = found.calibration_with(&others);
+    }
     bar.finish_and_clear();
     if arguments.json {
         let answers: Vec<Value> =
             found.answers.iter().map(|(question, answer)| answer_json(question.name(), answer)).collect();
         let left_out: Vec<&str> = unsound.iter().map(|trial| trial.name.as_str()).collect();
         let report = json!({
-            "trials": sound.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>(),
+            "trials": train.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>(),
+            "only_placed": others.iter().map(|trial| trial.name.as_str()).collect::<Vec<_>>(),
             "left_out": left_out,
             "outline": found.mouth.as_ref().map(|mouth| mouth.outline.name()),
             "answers": answers,
         });
         say!("{}", serde_json::to_string_pretty(&report)?);
     } else {
-        say!("{} trials, {} left out as unsound", sound.len(), unsound.len());
+        let placed = match others.len() {
+            0 => String::new(),
+            count => format!(", {count} only placed, for tests"),
+        };
+        say!("{} trials{placed}, {} left out as unsound", train.len(), unsound.len());
         for (question, answer) in &found.answers {
             say!("\n{}", heading(*question, &found));
             put!("{}", table(answer));
@@ -107,6 +122,15 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Trials to identify from, and the others.
+fn parted(trials: Vec<Trial>, seed: u64) -> (Vec<Trial>, Vec<Trial>) {
+    let split = split_trials(&vec![""; trials.len()], seed);
+    let (train, others): (Vec<_>, Vec<_>) =
+        trials.into_iter().enumerate().partition(|(place, _)| split.train.contains(place));
+    let plain = |all: Vec<(usize, Trial)>| all.into_iter().map(|(_, trial)| trial).collect();
+    (plain(train), plain(others))
 }
 
 /// Holes and first forces of rods.

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use tightfit::learning::identification::Calibration;
-use tightfit::learning::recordings::{Recording, fingerprint, load_recordings, read_trials, split_trials};
-use tightfit::learning::wrench::{HoldingSpring, LoadModel, RecordedScene, identify_spring};
+use tightfit::learning::recordings::{
+    Recording, Split, fingerprint, load_recordings, read_trials, split_trials,
+};
+use tightfit::learning::wrench::{FittedLoad, HoldingSpring, LoadModel, RecordedScene, identify_load};
 use tightfit::scene::Scene;
 
 use crate::progress;
@@ -24,13 +26,26 @@ pub(super) struct RecordedArguments {
     /// Where the state of the part and its load are taken to be; the same for every method.
     #[arg(long, value_enum)]
     load_model: Option<Load>,
-    /// Spring of the load: stiffness [N/m], damping [N·s/m], turning stiffness [N·m/rad] and damping [N·m·s/rad].
-    #[arg(long, value_name = "K,B,KR,BR")]
+    /// Spring of the load: stiffness [N/m], damping [N·s/m], turning stiffness [N·m/rad] and damping [N·m·s/rad]; twelve numbers
+    /// give each by axis. Otherwise that of the calibration.
+    #[arg(long, value_name = "K,B,KR,BR", conflicts_with = "load")]
     spring: Option<String>,
-    /// Find the spring from training trials by so many generations of a search; all contacts judge it.
+    /// Spring, friction and height that --write-load wrote.
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+    /// Fit stiffness, friction and the fixed part's height to training trials by so many generations; all contacts judge.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    identify_spring: u64,
-    /// Seed of the split of trials: seven of ten train, the others test.
+    fit_load: u64,
+    /// Training trials that --fit-load takes, evenly over them.
+    #[arg(long, value_name = "COUNT", default_value_t = 6)]
+    fit_trials: usize,
+    /// Seconds of each of them, early in the first and ever later to the last.
+    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    fit_seconds: f64,
+    /// Write what --fit-load found.
+    #[arg(long, value_name = "FILE", requires = "fit_load")]
+    write_load: Option<PathBuf>,
+    /// Seed of the split of trials: seven of ten train, the others test. A calibration of training trials brings its own.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     split: u64,
 }
@@ -49,11 +64,13 @@ pub(super) struct RecordedTrials {
     pub(super) train: Vec<Recording>,
     pub(super) test: Vec<Recording>,
     pub(super) fingerprint: String,
+    calibration: Option<Calibration>,
 }
 
 impl RecordedArguments {
     pub(super) fn load(&self) -> Result<RecordedTrials> {
-        let all = self.all()?;
+        let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
+        let all = self.all(calibration.as_ref())?;
         let folder =
             if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
         let folder = self.calibration.as_deref().map_or(folder, Path::parent);
@@ -72,14 +89,24 @@ impl RecordedArguments {
         let period = *periods.get(periods.len() / 2).context("no recording has two samples")?;
         let recorded = RecordedScene::new(&scene, period)?;
         let fingerprint = format!("{:016x}", fingerprint(&all));
-        let split = split_trials(&vec![""; all.len()], self.split);
+        // trials that the calibration was not identified from are those to test on
+        let tests = calibration.iter().flat_map(|own| &own.trials).filter(|own| !own.trains);
+        let tests: Vec<&str> = tests.map(|own| own.name.as_str()).collect();
+        let split = match tests.is_empty() {
+            true => split_trials(&vec![""; all.len()], self.split),
+            false => {
+                let (test, train) =
+                    (0..all.len()).partition(|place| tests.contains(&all[*place].name.as_str()));
+                Split { train, test }
+            }
+        };
         let of = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect();
-        Ok(RecordedTrials { recorded, train: of(&split.train), test: of(&split.test), fingerprint })
+        let (train, test) = (of(&split.train), of(&split.test));
+        Ok(RecordedTrials { recorded, train, test, fingerprint, calibration })
     }
 
-    fn all(&self) -> Result<Vec<Recording>> {
-        let Some(calibration) = &self.calibration else { return Ok(load_recordings(&self.recordings)?) };
-        let calibration = Calibration::load(calibration)?;
+    fn all(&self, calibration: Option<&Calibration>) -> Result<Vec<Recording>> {
+        let Some(calibration) = calibration else { return Ok(load_recordings(&self.recordings)?) };
         let trials = read_trials(&self.recordings, None)?.trials;
         // trials that never found the hole cannot be placed
         let all: Vec<Recording> =
@@ -99,42 +126,86 @@ impl RecordedArguments {
         }
     }
 
-    /// The spring that was asked for, found, or another.
-    pub(super) fn spring(
+    /// The load that was asked for, fitted, told by a file, or that of the calibration; the scene of the trials takes it over.
+    pub(super) fn load_of(
         &self,
-        trials: &RecordedTrials,
+        trials: &mut RecordedTrials,
         model: LoadModel,
-        otherwise: HoldingSpring,
-    ) -> Result<HoldingSpring> {
-        let given = match self.spring.as_deref() {
-            None => otherwise,
-            Some(text) => {
-                let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-                match numbers[..] {
-                    [stiffness, damping, turning_stiffness, turning_damping]
-                        if numbers.iter().all(|number| *number > 0.0 && number.is_finite()) =>
-                    {
-                        HoldingSpring { stiffness, damping, turning_stiffness, turning_damping }
-                    }
-                    _ => bail!("--spring is `{text}`; give four positive numbers, such as 1e5,500,200,1"),
-                }
+        told: Option<FittedLoad>,
+    ) -> Result<FittedLoad> {
+        let step = trials.recorded.scene.step;
+        let given = match (&self.spring, &self.load) {
+            (Some(text), _) => FittedLoad::of(spring(text)?),
+            (None, Some(path)) => {
+                let text = std::fs::read_to_string(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                serde_json::from_str(&text)
+                    .with_context(|| format!("{}: not what --write-load writes", path.display()))?
+            }
+            (None, None) => {
+                let identified = trials.calibration.as_ref().and_then(|own| own.spring(step));
+                told.or(identified.map(FittedLoad::of)).unwrap_or_default()
             }
         };
-        if self.identify_spring == 0 {
-            return Ok(given);
-        }
-        let few: Vec<&Recording> = trials.train.iter().take(2).collect();
+        let load = if self.fit_load == 0 { given } else { self.fit(trials, model, &given)? };
+        trials.recorded = trials.recorded.fitted(&load);
+        Ok(load)
+    }
+
+    fn fit(&self, trials: &RecordedTrials, model: LoadModel, given: &FittedLoad) -> Result<FittedLoad> {
+        let count = self.fit_trials.clamp(1, trials.train.len().max(1));
+        let few: Vec<Recording> = (0..count)
+            .filter_map(|index| {
+                let share = (index as f64 + 0.5) / count as f64;
+                let trial = trials.train.get(index * trials.train.len() / count)?;
+                Some(trial.stretch(share, self.fit_seconds))
+            })
+            .collect();
+        let few: Vec<&Recording> = few.iter().collect();
         if few.is_empty() {
-            bail!("there are too few trials to find the spring from; give it with --spring");
+            bail!("there are too few trials to fit the load to; give it with --spring");
         }
-        let bar = progress::bar("spring");
-        let all = self.identify_spring;
+        let bar = progress::bar("load");
+        let all = self.fit_load;
+        let recorded = trials.recorded.fitted(given);
         let found =
-            identify_spring(&trials.recorded, model, &few, given, all, self.split, |generation, cost| {
-                bar.set_message(format!("spring: cost {cost:.4}"));
+            identify_load(&recorded, model, &few, given.spring, all, self.split, |generation, cost| {
+                bar.set_message(format!("load: cost {cost:.4}"));
                 progress::set(&bar, generation as f64 / all as f64);
             });
         bar.finish_and_clear();
-        Ok(found?.0)
+        let (found, _) = found?;
+        // the search began from a scene that had what was given
+        let found = FittedLoad {
+            friction: found.friction * given.friction,
+            raise: found.raise + given.raise,
+            ..found
+        };
+        if let Some(path) = &self.write_load {
+            std::fs::write(path, serde_json::to_string_pretty(&found)?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(found)
+    }
+}
+
+/// Four numbers for all axes, or twelve by axis.
+fn spring(text: &str) -> Result<HoldingSpring> {
+    let parts: Vec<Option<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    let numbers: Vec<f64> =
+        parts.iter().flatten().copied().filter(|number| *number > 0.0 && number.is_finite()).collect();
+    match numbers[..] {
+        [k, b, turning_k, turning_b] if parts.len() == 4 => {
+            Ok(HoldingSpring::even(k, b, turning_k, turning_b))
+        }
+        [kx, ky, kz, bx, by, bz, rx, ry, rz, dx, dy, dz] if parts.len() == 12 => Ok(HoldingSpring {
+            stiffness: [kx, ky, kz],
+            damping: [bx, by, bz],
+            turning_stiffness: [rx, ry, rz],
+            turning_damping: [dx, dy, dz],
+        }),
+        _ => bail!(
+            "--spring is `{text}`; give four positive numbers, such as 1e5,500,200,1, or twelve by axis"
+        ),
     }
 }

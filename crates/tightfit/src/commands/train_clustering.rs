@@ -97,10 +97,11 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
 }
 
 fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
-    let trials = arguments.recorded.load()?;
+    let mut trials = arguments.recorded.load()?;
     let model = arguments.recorded.load_model(ClusteringRecipe::default().load_model);
-    let spring = arguments.recorded.spring(&trials, model, ClusteringRecipe::default().spring)?;
-    let recipe = ClusteringRecipe { load_model: model, spring, ..recipe(arguments) };
+    let load = arguments.recorded.load_of(&mut trials, model, None)?;
+    let spring = load.spring;
+    let recipe = ClusteringRecipe { load_model: model, load, ..recipe(arguments) };
     let recorded = &trials.recorded;
     let moments: Vec<Moments> =
         trials.train.iter().map(|trial| model.moments(recorded, &spring, trial)).collect::<Result<_, _>>()?;
@@ -178,7 +179,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     }
     put!("{table}");
     say!(
-        "\n{} trials, fingerprint {}; load model {}, {spring:?}",
+        "\n{} trials, fingerprint {}; load model {}, {load:?}",
         trials.train.len(),
         trials.fingerprint,
         model.name()
