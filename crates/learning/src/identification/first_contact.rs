@@ -1,33 +1,40 @@
-//! Rods that come down on a plate with a hole: where the holes are, and which way the first force points.
+//! Rods that come down on a plate with a hole: which way the first force points.
 //!
 //! ```text
-//! c = p_xy + u_xy (p_z − h_t)/(−u_z)                     inside the hole a rod turns about one height h_t: c is the hole's middle
-//! o = reach beyond the wall of the tip, e = p_xy − c       overlap of tip and plate at the first contact
+//! e = p_xy − c_h − δ_h                                    tip against the hole's middle; δ_h: what the first forces say of the middle
+//! o = reach of e beyond the air on each side               overlap of tip and plate at the first contact
 //! n = √(1 − s²) ẑ + s inward,  s = clamp((ρ − o)/ρ, 0, 0.95)   normal of an edge that is rounded by ρ
-//! f ∝ S (n − μ v_t/|v_t|)                                 friction against the slip; S: lean of the sensor
+//! f ∝ S (n − μ v_t/|v_t|)                                 friction against the slip; S: lean of the arm's answer
+//! min Σ loss(f̂ − f_measured) + Σ loss(0.15 δ_h/σ)          over the trials that train; σ: scatter of rods in their holes
 //!
-//! p, u   rod's tip and axis (tool point and tool's z), world      v_t   velocity of the tip along the plate's surface
+//! p     rod's tip (tool point), world        v_t   velocity of the tip along the plate's surface
+//! c_h   middle of the hole (`rod_holes`)
 //! ```
 //!
-//! The prediction for a trial takes its pose and motion just before the contact, the hole and ρ, μ, S of the other trials; its wrench
-//! is only compared with. S, μ, ρ are fitted on the trials that train.
+//! A rod that lies in its hole leans on one side and is turned in its fingers: its middle there is not the middle that meets the plate. δ_h
+//! is that difference, held near zero by the scatter that rods in holes have.
+//!
+//! The prediction for a trial takes its pose and motion at the contact, the hole and ρ, μ, S, δ of the other trials; its wrench
+//! says when the contact is and is else only compared with.
 
 use nalgebra::Vector2;
 use tightfit_spatial::{UnitQuaternion, Vector3};
 
-use super::least_squares::{Parameter, Problem};
+use super::first_touch::{FirstTouch, contact_force, first_touch};
+use super::least_squares::{Parameter, Problem, Solution};
+use super::rod_holes::{Holes, holes, inside_friction};
 use super::sliding::{median, quantile};
 use super::{Answer, Outline};
 use crate::recordings::{Split, Trial};
 
-/// Force that counts as contact [N].
-const TOUCH: f64 = 8.0;
-/// Time after the sensor was zeroed that gives its bias [s].
-const QUIET: f64 = 0.12;
-/// A rod is inside from this far below the plate [m], and this far above the lowest place.
-const INSIDE: [f64; 2] = [4e-3, 1.5e-3];
 /// First contacts farther below the plate than this are with something else [m].
 const PLATE: f64 = 2.5e-3;
+/// Rows over which the velocity before a contact is taken.
+const APPROACH: usize = 15;
+/// Components of a direction that differ by more count linearly.
+const LOSS: f64 = 0.15;
+/// Unknowns before the shifts of the holes.
+const COMMON: usize = 4;
 
 /// A rod and the air around it in its hole.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,15 +68,23 @@ pub struct FirstContact {
     pub trial: usize,
     /// Whether the trial trains.
     pub trains: bool,
-    /// o [m].
-    pub overlap: f64,
-    /// Towards the middle of the hole, world.
-    pub inward: Vector3<f64>,
+    /// Index of the hole, in the order of names.
+    pub hole: usize,
+    /// Rod and hole.
+    pub rod: Rod,
+    /// p_xy − c [m], world.
+    pub offset: Vector2<f64>,
+    /// The tool's x and y seen from above, world.
+    pub tool_axes: [Vector2<f64>; 2],
     /// Velocity of the tip just before [m/s], world.
     pub velocity: Vector3<f64>,
-    /// Direction of the measured force, world.
-    pub measured: Vector3<f64>,
-    /// Angle between it and the prediction [rad].
+    /// The measured force.
+    pub touch: FirstTouch,
+    /// Direction of the predicted force, world; zero before the fit.
+    pub predicted: Vector3<f64>,
+    /// o after the fit [m].
+    pub overlap: f64,
+    /// Angle between measured and predicted force [rad].
     pub angle: f64,
 }
 
@@ -82,242 +97,141 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
         return (Vec::new(), Answer::refused("first contact", reason));
     };
     let forces: Vec<Vec<Vector3<f64>>> = trials.iter().map(contact_force).collect();
-    let touches: Vec<Option<usize>> =
-        trials.iter().zip(&forces).map(|(trial, force)| touch(trial, force)).collect();
+    let touches: Vec<Option<FirstTouch>> =
+        trials.iter().zip(&forces).map(|(trial, force)| first_touch(trial, force)).collect();
     let heights = split
         .train
         .iter()
-        .filter_map(|index| Some(trials[*index].world_from_tool[touches[*index]?].translation.z));
+        .filter_map(|index| Some(trials[*index].world_from_tool[touches[*index]?.row].translation.z));
     let plate = quantile(heights.collect(), 0.75);
     if !plate.is_finite() {
-        return (
-            Vec::new(),
-            Answer::refused("first contact", format!("no trial that trains has a force above {TOUCH} N")),
-        );
+        let reason = "no trial that trains has a force that leaves the noise and 4 N";
+        return (Vec::new(), Answer::refused("first contact", reason));
     }
     let mut names: Vec<&str> = trials.iter().map(|trial| trial.session.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let (middles, mut answer) = holes(trials, split, plate, &names);
+    let mut found = holes(trials, split, plate, &names);
+    let mut answer = std::mem::take(&mut found.answer);
     answer.give("height of the tool point on the plate", "m", plate, 0.0);
     answer.extend(inside_friction(trials, &forces, split, plate));
-    let mut contacts: Vec<FirstContact> = Vec::new();
+    let mut contacts = Vec::new();
     for (index, trial) in trials.iter().enumerate() {
-        let (Some(row), Some(hole)) = (touches[index], names.iter().position(|name| *name == trial.session))
-        else {
+        let hole = names.iter().position(|name| *name == trial.session).unwrap_or_default();
+        let (Some(touch), Some(middle)) = (touches[index], found.middles[hole]) else { continue };
+        let pose = &trial.world_from_tool[touch.row];
+        if touch.row < APPROACH || pose.translation.z < plate - PLATE {
             continue;
-        };
-        if trial.world_from_tool[row].translation.z > plate - PLATE {
-            contacts.push(contact(trial, index, row, &forces[index], &rods[index], middles[hole], split));
         }
+        let before = touch.row - APPROACH;
+        let passed = trial.time[touch.row] - trial.time[before];
+        contacts.push(FirstContact {
+            trial: index,
+            trains: split.train.contains(&index),
+            hole,
+            rod: rods[index],
+            offset: pose.translation.xy() - middle,
+            tool_axes: [Vector3::x(), Vector3::y()].map(|axis| (pose.rotation * axis).xy()),
+            velocity: (pose.translation - trial.world_from_tool[before].translation) / passed,
+            touch,
+            predicted: Vector3::zeros(),
+            overlap: f64::NAN,
+            angle: f64::NAN,
+        });
     }
-    answer.extend(directions(&mut contacts));
+    answer.extend(directions(&mut contacts, &found, &names));
     (contacts, answer)
 }
 
-/// Force less the bias of the quiet start, world axes.
-fn contact_force(trial: &Trial) -> Vec<Vector3<f64>> {
-    let world = |row: usize| trial.world_from_tool[row].rotation * trial.force[row];
-    let quiet: Vec<usize> = (0..trial.len())
-        .filter(|row| trial.has_wrench(*row) && trial.time[*row] < trial.wrench_from + QUIET)
-        .collect();
-    let bias = Vector3::from_fn(|axis, _| median(quiet.iter().map(|row| world(*row)[axis]).collect()));
-    (0..trial.len()).map(|row| world(row) - bias).collect()
-}
-
-/// First row of a contact: three rows' mean above the threshold.
-fn touch(trial: &Trial, force: &[Vector3<f64>]) -> Option<usize> {
-    let mean = |row: usize| (force[row - 1] + force[row] + force[row + 1]).norm() / 3.0;
-    (1..trial.len().saturating_sub(4))
-        .find(|row| trial.time[*row] > trial.wrench_from + QUIET && *row > 60 && mean(*row) > TOUCH)
-}
-
-/// Tip [m] and axis of a rod in the hole of this number.
-type RodInside = (Vector3<f64>, Vector3<f64>, usize);
-
-/// Middles of the holes [m], from rods that are in them.
-fn holes(trials: &[Trial], split: &Split, plate: f64, names: &[&str]) -> (Vec<Vector2<f64>>, Answer) {
-    let lowest = trials
-        .iter()
-        .flat_map(|trial| &trial.world_from_tool)
-        .map(|pose| pose.translation.z)
-        .fold(plate, f64::min);
-    let rows = |index: usize| -> Vec<RodInside> {
-        let trial = &trials[index];
-        let hole = names.iter().position(|name| *name == trial.session).unwrap_or(0);
-        let inside = trial
-            .world_from_tool
-            .iter()
-            .filter(|pose| pose.translation.z < plate - INSIDE[0] && pose.translation.z > lowest + INSIDE[1]);
-        inside.step_by(20).map(|pose| (pose.translation, pose.rotation * Vector3::z(), hole)).collect()
+/// Overlap [m] and the way towards the middle, world, with the hole's middle shifted.
+fn overlap(contact: &FirstContact, shift: Vector2<f64>) -> (f64, Vector3<f64>) {
+    let offset = contact.offset - shift;
+    let (reach, inward) = match contact.rod.outline {
+        Outline::Round { .. } => {
+            let length = offset.norm().max(1e-9);
+            (length, -offset / length)
+        }
+        Outline::Rectangle { .. } => {
+            let along = contact.tool_axes.map(|axis| axis.dot(&offset));
+            let farther = usize::from(along[1].abs() > along[0].abs());
+            (along[farther].abs(), -contact.tool_axes[farther] * along[farther].signum())
+        }
     };
-    let all: Vec<Vec<RodInside>> = split.train.iter().map(|index| rows(*index)).collect();
-    let mut parameters =
-        vec![Parameter::new("height about which rods turn in their holes", "m", plate, 5e-3)];
-    for (hole, name) in names.iter().enumerate() {
-        let own: Vec<Vector3<f64>> =
-            all.iter().flatten().filter(|row| row.2 == hole).map(|row| row.0).collect();
-        for (axis, letter) in ["x", "y"].into_iter().enumerate() {
-            let start = median(own.iter().map(|place| place[axis]).collect());
-            let start = if start.is_finite() { start } else { 0.0 };
-            parameters.push(Parameter::new(format!("middle of hole {name} {letter}"), "m", start, 0.5e-3));
+    (reach - contact.rod.clearance, Vector3::new(inward.x, inward.y, 0.0))
+}
+
+/// Overlap [m] and predicted direction at (lean x, lean y [rad], μ, ρ [m], shifts of the holes [m]).
+fn predicted(contact: &FirstContact, values: &[f64]) -> (f64, Vector3<f64>) {
+    let at = COMMON + 2 * contact.hole;
+    let (overlap, inward) = overlap(contact, Vector2::new(values[at], values[at + 1]));
+    let radius = values[3].abs().max(1e-6);
+    let sideways = ((radius - overlap) / radius).clamp(0.0, 0.95);
+    let normal = (Vector3::z() * (1.0 - sideways * sideways).sqrt() + inward * sideways).normalize();
+    let slip = contact.velocity - normal * contact.velocity.dot(&normal);
+    let friction = slip.try_normalize(1e-9).unwrap_or_default() * values[2];
+    // a turn that takes ẑ towards (lean x, lean y)
+    let lean = UnitQuaternion::from_scaled_axis(Vector3::new(-values[1], values[0], 0.0));
+    (overlap, lean * (normal - friction).normalize())
+}
+
+/// Fits lean, friction, rounding and middles on the contacts that train.
+fn fit(train: &[FirstContact], scatter: f64, names: &[&str], radius: f64) -> Solution {
+    let mut parameters = vec![
+        Parameter::new("lean of the first force towards x", "rad", 0.1, 0.1),
+        Parameter::new("lean of the first force towards y", "rad", 0.0, 0.1),
+        Parameter::new("friction at the first contact", "-", 0.1, 0.1),
+        Parameter::new("rounding of the holes' edges", "m", radius, 0.5e-3),
+    ];
+    for name in names {
+        for letter in ["x", "y"] {
+            let name = format!("hole {name} for the first force, shift {letter}");
+            parameters.push(Parameter::new(name, "m", 0.0, 0.2e-3));
         }
     }
     let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
-        for (place, axis, hole) in &all[trial] {
-            let crossing = place.xy() - axis.xy() * ((place.z - values[0]) / axis.z);
-            out.extend((0..2).map(|k| (crossing[k] - values[1 + 2 * hole + k]) * 1e3));
+        if let Some(contact) = train.get(trial) {
+            let miss = predicted(contact, values).1 - contact.touch.force.normalize();
+            out.extend(miss.iter());
+        } else {
+            out.extend(values[COMMON..].iter().map(|shift| LOSS * shift / scatter));
         }
     };
-    let solution = Problem {
-        parameters,
-        trials: all.len(),
-        residuals: &residuals,
-        loss: 0.1,
-        noise: 0.05,
-        iterations: 30,
-    }
-    .solve();
-    let middles = (0..names.len())
-        .map(|hole| Vector2::new(solution.values[1 + 2 * hole], solution.values[2 + 2 * hole]));
-    let mut answer = solution.answer(solution.values.len());
-    answer.give("scatter of rods in their holes", "m", solution.spread * 1e-3, 0.0);
-    (middles.collect(), answer)
+    let trials = train.len() + 1;
+    Problem { parameters, trials, residuals: &residuals, loss: LOSS, noise: 0.05, iterations: 60 }.solve()
 }
 
-/// Force along over force across a rod that slides down its hole: at most μ where one side carries, more where two do.
-fn inside_friction(trials: &[Trial], forces: &[Vec<Vector3<f64>>], split: &Split, plate: f64) -> Answer {
-    let mut medians = Vec::new();
-    for index in &split.train {
-        let trial = &trials[*index];
-        let ratio = |row: usize| {
-            let pose = &trial.world_from_tool[row];
-            let axis = pose.rotation * Vector3::z();
-            let force = forces[*index][row];
-            let along = -force.dot(&axis);
-            let across = (force + axis * along).norm();
-            let is_sliding = trial.has_wrench(row)
-                && pose.translation.z < plate - INSIDE[0]
-                && trial.twist_at(row, 2).linear_in_world.z < -0.015
-                && across > 6.0;
-            is_sliding.then(|| along / across)
-        };
-        let ratios: Vec<f64> = (0..trial.len()).filter_map(ratio).collect();
-        if ratios.len() >= 25 {
-            medians.push(median(ratios));
-        }
-    }
-    if medians.len() < 4 {
-        let reason =
-            format!("{} trials slide down a hole with 6 N across the rod; 4 are needed", medians.len());
-        return Answer::refused("friction in the hole", reason);
-    }
-    let value = median(medians.clone());
-    let scatter = 1.4826 * median(medians.iter().map(|own| (own - value).abs()).collect());
-    let mut answer = Answer::default();
-    answer.give("friction in the hole", "-", value, scatter / (medians.len() as f64).sqrt());
-    answer.give("scatter of that friction between trials", "-", scatter, 0.0);
-    answer
-}
-
-fn contact(
-    trial: &Trial,
-    index: usize,
-    row: usize,
-    force: &[Vector3<f64>],
-    rod: &Rod,
-    middle: Vector2<f64>,
-    split: &Split,
-) -> FirstContact {
-    let before = &trial.world_from_tool[row - 4];
-    let offset = before.translation.xy() - middle;
-    let (reach, inward) = match rod.outline {
-        Outline::Round { .. } => {
-            let length = offset.norm().max(1e-9);
-            (length, Vector3::new(-offset.x / length, -offset.y / length, 0.0))
-        }
-        Outline::Rectangle { .. } => {
-            let axes = [before.rotation * Vector3::x(), before.rotation * Vector3::y()];
-            let along = axes.map(|axis| axis.xy().dot(&offset));
-            let farther = usize::from(along[1].abs() > along[0].abs());
-            (along[farther].abs(), -axes[farther] * along[farther].signum())
-        }
-    };
-    let mean = |from: usize, to: usize| force[from..to].iter().sum::<Vector3<f64>>() / (to - from) as f64;
-    let measured = mean(row, row + 4) - mean(row - 60, row - 15);
-    let passed = trial.time[row] - trial.time[row - 15];
-    FirstContact {
-        trial: index,
-        trains: split.train.contains(&index),
-        overlap: reach - rod.clearance,
-        inward,
-        velocity: (trial.world_from_tool[row].translation - trial.world_from_tool[row - 15].translation)
-            / passed,
-        measured: measured.normalize(),
-        angle: f64::NAN,
-    }
-}
-
-/// The predicted direction at (lean x, lean y [rad], μ, ρ [m]).
-fn predicted(contact: &FirstContact, values: &[f64]) -> Vector3<f64> {
-    let radius = values[3].abs().max(1e-6);
-    let sideways = ((radius - contact.overlap) / radius).clamp(0.0, 0.95);
-    let normal = (Vector3::z() * (1.0 - sideways * sideways).sqrt() + contact.inward * sideways).normalize();
-    let slip = contact.velocity - normal * contact.velocity.dot(&normal);
-    let force = normal - slip.normalize() * values[2];
-    // a turn that takes ẑ towards (lean x, lean y)
-    UnitQuaternion::from_scaled_axis(Vector3::new(-values[1], values[0], 0.0)) * force.normalize()
-}
-
-/// Fits lean, friction and rounding on the contacts that train, and measures all.
-fn directions(contacts: &mut [FirstContact]) -> Answer {
+/// Fits on the contacts that train, and measures all.
+fn directions(contacts: &mut [FirstContact], holes: &Holes, names: &[&str]) -> Answer {
     let train: Vec<FirstContact> = contacts.iter().filter(|contact| contact.trains).cloned().collect();
     if train.len() < 10 {
         let reason = format!("{} first contacts with the plate train; 10 are needed", train.len());
         return Answer::refused("direction of the first force", reason);
     }
-    let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
-        let miss = predicted(&train[trial], values) - train[trial].measured;
-        out.extend(miss.iter());
-    };
-    let solve = |radius: f64| {
-        let parameters = vec![
-            Parameter::new("lean of the sensor towards x", "rad", 0.2, 0.1),
-            Parameter::new("lean of the sensor towards y", "rad", 0.1, 0.1),
-            Parameter::new("friction at the first contact", "-", 0.1, 0.1),
-            Parameter::new("rounding of the holes' edges", "m", radius, 0.5e-3),
-        ];
-        Problem {
-            parameters,
-            trials: train.len(),
-            residuals: &residuals,
-            loss: 0.2,
-            noise: 0.05,
-            iterations: 60,
-        }
-        .solve()
-    };
-    let [fine, coarse] = [0.3e-3, 1e-3].map(solve);
+    let scatter = holes.scatter.max(1e-5);
+    let [fine, coarse] = [0.3e-3, 1e-3].map(|radius| fit(&train, scatter, names, radius));
     let solution = if fine.cost < coarse.cost { fine } else { coarse };
-    let mut answer = solution.answer(4);
+    let mut answer = solution.answer(solution.values.len());
     for contact in contacts.iter_mut() {
-        contact.angle = predicted(contact, &solution.values).angle(&contact.measured);
+        (contact.overlap, contact.predicted) = predicted(contact, &solution.values);
+        contact.angle = contact.predicted.angle(&contact.touch.force);
     }
     for (trains, name) in [(true, "train"), (false, "test")] {
-        let own = || contacts.iter().filter(|contact| contact.trains == trains);
-        let angles: Vec<f64> = own().map(|contact| contact.angle.to_degrees()).collect();
-        let upright: Vec<f64> =
-            own().map(|contact| contact.measured.angle(&Vector3::z()).to_degrees()).collect();
+        let of = |angle: &dyn Fn(&FirstContact) -> f64| -> Vec<f64> {
+            let own = contacts.iter().filter(|contact| contact.trains == trains);
+            own.map(|contact| angle(contact).to_degrees()).collect()
+        };
+        let angles = of(&|contact| contact.angle);
         answer.give(format!("first contacts, {name}"), "-", angles.len() as f64, 0.0);
         for (share, which) in [(0.25, "lower quartile"), (0.5, "median"), (0.75, "upper quartile")] {
-            answer.give(
-                format!("angle to the predicted force, {name}, {which}"),
-                "deg",
-                quantile(angles.clone(), share),
-                0.0,
-            );
+            let what = format!("angle to the predicted force, {name}, {which}");
+            answer.give(what, "deg", quantile(angles.clone(), share), 0.0);
         }
-        answer.give(format!("angle to the vertical, {name}, median"), "deg", median(upright), 0.0);
+        let mut middle = |what: &str, angle: &dyn Fn(&FirstContact) -> f64| {
+            answer.give(format!("{what}, {name}, median"), "deg", median(of(angle)), 0.0);
+        };
+        middle("angle to the vertical", &|contact| contact.touch.force.angle(&Vector3::z()));
+        middle("angle between the halves of a first force", &|contact| contact.touch.halves);
+        middle("angle of the wrist's noise", &|contact| contact.touch.noise);
     }
     answer
 }

@@ -12,13 +12,14 @@ Numbers of an experiment from its recordings, each with an uncertainty or a reas
         ─► calibration   all of it in a file: Trial ─► Recording, and a scene
 ```
 
-`fixed_pose` finds where any part stands from the motion of another in it, by penetration alone. `first_contact` is for rods that come down on a plate: holes, and the direction of the first force. `least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
+`fixed_pose` finds where any part stands from the motion of another in it, by penetration alone. For rods that come down on a plate `rod_holes` finds the holes, `first_touch` measures the first force, `first_contact` predicts its direction. `least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
 */
 
 mod answer;
 mod calibration;
 mod cone_loads;
 mod first_contact;
+mod first_touch;
 mod fixed_pose;
 mod grasp;
 mod height;
@@ -29,6 +30,7 @@ mod mouth;
 mod outline;
 mod play;
 mod pocket;
+mod rod_holes;
 mod sensor_load;
 mod sliding;
 mod time_offset;
@@ -36,6 +38,7 @@ mod time_offset;
 pub use answer::{Answer, Estimate, Refusal};
 pub use calibration::Calibration;
 pub use first_contact::{FirstContact, Rod, identify_first_contact};
+pub use first_touch::FirstTouch;
 pub use fixed_pose::identify_fixed_pose;
 pub use grasp::GraspSpring;
 pub use height::{identify_height, place_height};

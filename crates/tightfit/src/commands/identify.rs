@@ -144,7 +144,10 @@ fn first_contact(arguments: &IdentifyArguments, trials: &[Trial]) -> Result<Exit
                 "trial": trials[contact.trial].name,
                 "trains": contact.trains,
                 "overlap_m": contact.overlap,
-                "measured": contact.measured.as_slice(),
+                "measured_n": contact.touch.force.as_slice(),
+                "predicted": contact.predicted.as_slice(),
+                "halves_deg": contact.touch.halves.to_degrees(),
+                "noise_deg": contact.touch.noise.to_degrees(),
                 "angle_deg": contact.angle.to_degrees(),
             })
         };
