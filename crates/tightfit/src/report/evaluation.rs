@@ -68,5 +68,5 @@ fn plot(title: &str, axis: usize, trial: &Moments, methods: &[EvaluatedMethod]) 
     let measured = Series { name: "measured", points: curve(&trial.measured) };
     let simulated = standard.chain(others).map(|own| Series { name: own.name, points: curve(&own.curve) });
     let series = std::iter::once(measured).chain(simulated).take(COLORS.len()).collect();
-    Plot { title: title.to_string(), scale: Scale::Linear, across: TIME, series, mark: None }
+    Plot { title: title.to_string(), scale: Scale::Linear, across: TIME, series, marks: Vec::new() }
 }

@@ -58,7 +58,13 @@ fn lines(title: &str, names: &[&'static str; 3], time: &[f64], channels: &[Vec<f
         name,
         points: time.iter().zip(values).map(|(time, value)| [*time, *value]).collect(),
     });
-    Plot { title: title.into(), scale: Scale::Linear, across: TIME, series: series.collect(), mark: None }
+    Plot {
+        title: title.into(),
+        scale: Scale::Linear,
+        across: TIME,
+        series: series.collect(),
+        marks: Vec::new(),
+    }
 }
 
 /// A page of what was identified: a table per question, refusals, pictures.

@@ -10,8 +10,8 @@ use super::axis::Scale;
 use super::figures::micrometres;
 use super::head;
 use super::number::{escape, number};
-use super::plot::{Plot, Series, TIME};
 use super::outcome_scatter::{Dot, OutcomeScatter};
+use super::plot::{Plot, Series, TIME};
 
 /// Trials of one strategy.
 #[derive(Clone, Debug)]
