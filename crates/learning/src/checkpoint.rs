@@ -6,24 +6,31 @@ use tightfit_network::training::Trainer;
 
 use crate::LearningError;
 
-/// The run of a checkpoint, if it was begun for the same purpose: an object whose entries are compared one by one.
+/// The run of a checkpoint, if it was begun for the same purpose.
 pub(crate) fn resume(
     path: &Path,
     purpose: &serde_json::Value,
     threads: usize,
 ) -> Result<Trainer, LearningError> {
     let (mut trainer, found) = Trainer::resume(path)?;
-    if found != *purpose {
-        let keys = purpose.as_object().into_iter().flat_map(|entries| entries.keys());
-        let differing = keys.filter(|key| found[key.as_str()] != purpose[key.as_str()]);
-        let difference: Vec<String> = differing
-            .map(|key| {
-                format!("its {key} is {}, this one's is {}", found[key.as_str()], purpose[key.as_str()])
-            })
-            .collect();
-        let path = path.display().to_string();
-        return Err(LearningError::OtherTask { path, difference: difference.join("; ") });
-    }
+    check_purpose(path, &found, purpose)?;
     trainer.set_threads(threads);
     Ok(trainer)
+}
+
+/// Refuses a checkpoint that was begun for another purpose: objects, whose entries are compared one by one.
+pub(crate) fn check_purpose(
+    path: &Path,
+    found: &serde_json::Value,
+    purpose: &serde_json::Value,
+) -> Result<(), LearningError> {
+    if found == purpose {
+        return Ok(());
+    }
+    let keys = purpose.as_object().into_iter().flat_map(|entries| entries.keys());
+    let differing = keys.filter(|key| found[key.as_str()] != purpose[key.as_str()]);
+    let difference: Vec<String> = differing
+        .map(|key| format!("its {key} is {}, this one's is {}", found[key.as_str()], purpose[key.as_str()]))
+        .collect();
+    Err(LearningError::OtherTask { path: path.display().to_string(), difference: difference.join("; ") })
 }

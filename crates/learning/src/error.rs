@@ -1,5 +1,7 @@
 //! What can be wrong with a training task.
 
+use std::path::Path;
+
 use tightfit_network::NetworkError;
 use tightfit_shape::ShapeError;
 
@@ -40,4 +42,11 @@ pub enum LearningError {
         /// What differs.
         difference: String,
     },
+}
+
+impl LearningError {
+    /// A file that cannot be used.
+    pub(crate) fn file(path: &Path, problem: String, remedy: &'static str) -> Self {
+        Self::File { path: path.display().to_string(), problem, remedy }
+    }
 }

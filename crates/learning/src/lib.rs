@@ -21,7 +21,6 @@ pub mod inrol;
 mod recipe;
 pub mod recordings;
 pub mod virtual_experiment;
-mod whole_file;
 pub mod wrench;
 
 pub use error::LearningError;

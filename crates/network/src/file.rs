@@ -176,13 +176,20 @@ pub(crate) fn unsealed<D: Describes>(bytes: &[u8], name: &str) -> Result<(D, Vec
     Ok((description, layers))
 }
 
-pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, NetworkError> {
+/// Reads a file.
+///
+/// # Errors
+/// When the system refuses.
+pub fn read_whole(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let name = path.display().to_string();
     std::fs::read(path).map_err(|error| unusable(&name, error.to_string(), "check the path"))
 }
 
 /// Writes beside the file and renames, so that a killed program leaves the old file or the new one.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), NetworkError> {
+///
+/// # Errors
+/// When the system refuses.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), NetworkError> {
     let name = path.display().to_string();
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");

@@ -45,7 +45,7 @@ pub use embedded_surface::{EMBEDDING, EmbeddedSurface, Embedding, Located, Surfa
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};
 pub use field::{Field, FieldScratch};
-pub use file::FieldFile;
+pub use file::{FieldFile, read_whole, write_whole};
 pub use inference::{Inference, InferenceScratch};
 pub use network::{Layer, Network};
 pub use path::SimdPath;

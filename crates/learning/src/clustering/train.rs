@@ -13,6 +13,7 @@ use tightfit_simulation::{ClusteringMethod, InteractionPair, Methods, Preset};
 
 use super::{ClusteringProgress, ClusteringRecipe, Subset};
 use crate::LearningError;
+use crate::checkpoint::check_purpose;
 use crate::cma_es::{CmaOptions, Search};
 use crate::wrench::{Moment, Moments, RecordedScene, WrenchErrors, WrenchPredictor};
 
@@ -226,11 +227,7 @@ impl<'a> Task<'a> {
         purpose: &serde_json::Value,
         path: &Path,
     ) -> Result<Standing, LearningError> {
-        if found["purpose"] != *purpose {
-            let of = |value: &serde_json::Value| value.to_string();
-            let difference = format!("it was for {}, this is {}", of(&found["purpose"]), of(purpose));
-            return Err(LearningError::OtherTask { path: path.display().to_string(), difference });
-        }
+        check_purpose(path, &found["purpose"], purpose)?;
         let standing: Result<Standing, _> = serde_json::from_value(found["standing"].clone());
         let count = self.pair.clustering.network.parameters().len();
         let fits = |own: &Standing| {
@@ -238,7 +235,7 @@ impl<'a> Task<'a> {
         };
         standing.ok().filter(fits).ok_or_else(|| {
             let problem = "it does not say where the training stood".to_string();
-            crate::whole_file::unusable(path, problem, "delete it to begin again")
+            LearningError::file(path, problem, "delete it to begin again")
         })
     }
 }

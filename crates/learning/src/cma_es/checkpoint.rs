@@ -6,12 +6,12 @@ use std::path::Path;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
+use tightfit_network::{read_whole, write_whole};
 
 use super::search::Progress;
 use super::stopping::History;
 use super::{CmaEs, CmaOptions, Search, Stopped};
 use crate::LearningError;
-use crate::whole_file::{read_whole, unusable, write_whole};
 
 const KEY: &str = "tightfit-search";
 const REMEDY: &str = "delete it to begin again";
@@ -57,7 +57,7 @@ impl Search {
             ("path", own.path.clone()),
         ];
         columns.extend(own.shape.columns());
-        let broken = |error: String| unusable(path, error, "report this");
+        let broken = |error: String| LearningError::file(path, error, "report this");
         let bytes: Vec<(&str, Vec<u8>)> = columns
             .into_iter()
             .map(|(name, column)| (name, column.iter().flat_map(|number| number.to_le_bytes()).collect()))
@@ -70,7 +70,7 @@ impl Search {
         let text = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
         let metadata = HashMap::from([(KEY.to_string(), text)]);
         let bytes = safetensors::serialize(tensors, Some(metadata)).map_err(|e| broken(e.to_string()))?;
-        write_whole(path, &bytes)
+        Ok(write_whole(path, &bytes)?)
     }
 
     /// Reads a search and what it was for.
@@ -78,7 +78,7 @@ impl Search {
     /// # Errors
     /// When the file cannot be read or is not a search.
     pub fn resume(path: &Path) -> Result<(Self, serde_json::Value), LearningError> {
-        let wrong = |problem: String| unusable(path, problem, REMEDY);
+        let wrong = |problem: String| LearningError::file(path, problem, REMEDY);
         let bytes = read_whole(path)?;
         let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|error| wrong(error.to_string()))?;
         let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));

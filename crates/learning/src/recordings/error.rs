@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tightfit_simulation::log::LogError;
-use tightfit_simulation::recordings::RecordingError;
+use tightfit_simulation::recordings::npy::NotAnArray;
 
 /// A log that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum TrialError {
     },
     /// A `.npy` file.
     #[error(transparent)]
-    Array(#[from] RecordingError),
+    Array(#[from] NotAnArray),
     /// A log of this program, or a Parquet file.
     #[error(transparent)]
     Log(#[from] LogError),

@@ -26,7 +26,8 @@ const UR5E_ZEROED: f64 = 1.45;
 
 /// Reads one array; the form follows from its columns.
 pub(super) fn read(path: &Path) -> Result<Trial, TrialError> {
-    let table = npy::read(path)?;
+    let bytes = std::fs::read(path).map_err(TrialError::unreadable(path))?;
+    let table = npy::table(path, &bytes)?;
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut trial = Trial::new(name);
     let take: fn(&mut Trial, &[f64]) = match table.columns {

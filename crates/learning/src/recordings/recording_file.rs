@@ -6,11 +6,11 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use tightfit_network::{read_whole, write_whole};
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
 use super::{Recording, Sample};
 use crate::LearningError;
-use crate::whole_file::{read_whole, unusable, write_whole};
 
 const FIRST: &str = "# tightfit recording";
 const COLUMNS: &str = "time_s,x_m,y_m,z_m,qw,qx,qy,qz,vx_m_s,vy_m_s,vz_m_s,wx_body_rad_s,wy_body_rad_s,wz_body_rad_s,\
@@ -31,7 +31,7 @@ impl Recording {
             }
             text.push('\n');
         }
-        write_whole(path, text.as_bytes())
+        Ok(write_whole(path, text.as_bytes())?)
     }
 
     /// Reads a trial that [`Self::save`] wrote.
@@ -39,7 +39,7 @@ impl Recording {
     /// # Errors
     /// When it cannot be read or a row is not what the columns say.
     pub fn load(path: &Path) -> Result<Self, LearningError> {
-        let wrong = |problem: String| unusable(path, problem, "write it again");
+        let wrong = |problem: String| LearningError::file(path, problem, "write it again");
         let text = String::from_utf8(read_whole(path)?).map_err(|_| wrong("it is not text".into()))?;
         let mut lines = text.lines();
         let first = lines.next().filter(|line| line.starts_with(FIRST));
@@ -71,15 +71,15 @@ pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
     if path.is_file() {
         return Ok(vec![Recording::load(path)?]);
     }
-    let entries =
-        std::fs::read_dir(path).map_err(|error| unusable(path, error.to_string(), "check the name"))?;
+    let entries = std::fs::read_dir(path)
+        .map_err(|error| LearningError::file(path, error.to_string(), "check the name"))?;
     let is_csv = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "csv");
     let mut files: Vec<PathBuf> =
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(is_csv).collect();
     files.sort();
     if files.is_empty() {
         let remedy = "`tightfit virtual-experiment` writes recordings; other logs need a calibration (`tightfit identify`)";
-        return Err(unusable(path, "it holds no recording (.csv)".into(), remedy));
+        return Err(LearningError::file(path, "it holds no recording (.csv)".into(), remedy));
     }
     files.iter().map(|file| Recording::load(file)).collect()
 }

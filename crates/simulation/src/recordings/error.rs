@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::npy::NotAnArray;
+
 /// Recordings that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
@@ -23,6 +25,9 @@ pub enum RecordingError {
         /// What would be accepted.
         remedy: String,
     },
+    /// A file that is no array.
+    #[error(transparent)]
+    Array(#[from] NotAnArray),
 }
 
 impl RecordingError {

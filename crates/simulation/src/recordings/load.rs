@@ -35,7 +35,8 @@ pub struct Toss {
 /// When a file is missing or is not what the format asks for.
 pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
     let rows_path = folder.join("tosses.npy");
-    let table = npy::read(&rows_path)?;
+    let bytes = std::fs::read(&rows_path).map_err(RecordingError::unreadable(&rows_path))?;
+    let table = npy::table(&rows_path, &bytes)?;
     if table.columns != COLUMNS {
         return Err(RecordingError::malformed(
             &rows_path,

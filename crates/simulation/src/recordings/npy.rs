@@ -7,9 +7,17 @@
 //!
 //! Format: numpy.lib.format. Read here: little-endian floats of 4 and 8 bytes, row-major, two dimensions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::RecordingError;
+/// A file that is no such array.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {found}; expected a row-major two-dimensional array of float32 or float64, as numpy.save writes it", .path.display())]
+pub struct NotAnArray {
+    /// The path.
+    pub path: PathBuf,
+    /// What was found, and where.
+    pub found: String,
+}
 
 /// Numbers by rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,16 +42,12 @@ impl Table {
     }
 }
 
-const REMEDY: &str =
-    "expected a row-major two-dimensional array of float32 or float64, as numpy.save writes it";
-
-/// Reads a file.
+/// The array in the bytes of a file.
 ///
 /// # Errors
-/// When it cannot be read or is no such array.
-pub fn read(path: &Path) -> Result<Table, RecordingError> {
-    let bytes = std::fs::read(path).map_err(RecordingError::unreadable(path))?;
-    parse(&bytes).map_err(|found| RecordingError::malformed(path, found, REMEDY))
+/// When it is no such array.
+pub fn table(path: &Path, bytes: &[u8]) -> Result<Table, NotAnArray> {
+    parse(bytes).map_err(|found| NotAnArray { path: path.to_path_buf(), found })
 }
 
 /// The table, or what is wrong with the bytes.

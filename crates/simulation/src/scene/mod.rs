@@ -9,6 +9,7 @@ mod build;
 mod built_in;
 mod cspace_file;
 mod description;
+mod drive;
 mod error;
 mod interaction_file;
 mod mesh_file;
@@ -16,6 +17,7 @@ mod method;
 mod network_file;
 mod overrides;
 mod schema_check;
+mod shape;
 mod strategy;
 mod strategy_description;
 

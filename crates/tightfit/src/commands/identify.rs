@@ -289,6 +289,7 @@ fn pictures(found: &Identification) -> Vec<Scatter> {
             lines: vec![edge.into_iter().map(turned).collect()],
             is_square: true,
             window: Some([2.0 * reach; 2]),
+            ..Scatter::default()
         });
     }
     if let Some(play) = &found.play {
@@ -298,7 +299,7 @@ fn pictures(found: &Identification) -> Vec<Scatter> {
             points: found.tilts.iter().map(|[torque, tilt]| [*torque, tilt.to_degrees()]).collect(),
             lines: Vec::new(),
             is_square: false,
-            window: None,
+            ..Scatter::default()
         });
         let places: Vec<[f64; 2]> =
             play.mouths.iter().flatten().map(|place| [place.x * 1e3, place.y * 1e3]).collect();
@@ -308,7 +309,7 @@ fn pictures(found: &Identification) -> Vec<Scatter> {
             points: places.clone(),
             lines: vec![places],
             is_square: false,
-            window: None,
+            ..Scatter::default()
         });
     }
     all

@@ -8,7 +8,7 @@
 //! several methods against recorded trials ─► evaluation ─► evaluation_html
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! several of one scene by different methods ─► overlay ─► comparison_html
-//! trials of a strategy ─► outcome_scatter, plot ─► trials_html
+//! trials of a strategy ─► scatter, plot ─► trials_html
 //! ```
 
 mod axis;
@@ -17,7 +17,6 @@ mod contact_drawing;
 mod evaluation;
 mod figures;
 mod number;
-mod outcome_scatter;
 mod overlay;
 mod penetration;
 mod plot;

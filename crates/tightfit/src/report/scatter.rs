@@ -1,4 +1,4 @@
-//! Points in a plane with outlines over them, as one SVG element.
+//! Points in a plane, with crosses for others and outlines over them, as one SVG element.
 
 use std::fmt::Write;
 
@@ -9,7 +9,9 @@ use super::plot::{COLORS, write_grid};
 /// Size of a plot [px].
 const SIZE: [f64; 2] = [560.0, 420.0];
 /// Room left, top, right, below of the frame [px].
-const MARGIN: [f64; 4] = [64.0, 34.0, 14.0, 42.0];
+const MARGIN: [f64; 4] = [64.0, 46.0, 14.0, 42.0];
+/// Up to so many points are drawn large.
+const FEW: usize = 500;
 
 /// A plot of points.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +22,10 @@ pub struct Scatter {
     pub axes: [String; 2],
     /// The points.
     pub points: Vec<[f64; 2]>,
+    /// Points of another kind, drawn as crosses.
+    pub crosses: Vec<[f64; 2]>,
+    /// What points and crosses are.
+    pub legend: Option<[String; 2]>,
     /// Lines over them, closed where the last point is the first.
     pub lines: Vec<Vec<[f64; 2]>>,
     /// Whether both axes have one scale.
@@ -38,7 +44,7 @@ impl Scatter {
             self.window.is_none_or(|window| point[0].abs() <= window[0] && point[1].abs() <= window[1])
         };
         let shown: Vec<[f64; 2]> = self.points.iter().filter(is_shown).copied().collect();
-        let all = || shown.iter().chain(self.lines.iter().flatten());
+        let all = || shown.iter().chain(&self.crosses).chain(self.lines.iter().flatten());
         let mut across = Axis::over(all().map(|point| point[0]), Scale::Linear, [left, width - right], 0.05);
         let mut up = Axis::over(all().map(|point| point[1]), Scale::Linear, [height - below, top], 0.05);
         if self.is_square {
@@ -56,18 +62,38 @@ impl Scatter {
             escape(&self.title)
         );
         write_grid(&mut svg, across, up);
-        // more would only thicken the file
-        let every = shown.len().div_ceil(4000).max(1);
-        let _ = writeln!(svg, r##"<g fill="{}" fill-opacity="0.35">"##, COLORS[0]);
-        for point in shown.iter().step_by(every) {
+        if let Some([of_points, of_crosses]) = &self.legend {
             let _ = writeln!(
                 svg,
-                r##"<circle cx="{:.1}" cy="{:.1}" r="1.4"/>"##,
-                across.pixel(point[0]),
-                up.pixel(point[1])
+                r##"<circle cx="{}" cy="28" r="4" fill="{}"/><text x="{}" y="32">{}</text><path d="{}" stroke="{}" stroke-width="2.2"/><text x="{}" y="32">{}</text>"##,
+                left + 6.0,
+                COLORS[0],
+                left + 16.0,
+                escape(of_points),
+                cross([left + 101.0, 28.0]),
+                COLORS[1],
+                left + 111.0,
+                escape(of_crosses),
             );
         }
+        // a few are to be seen one by one, many as a cloud; still more would only thicken the file
+        let (radius, opacity) = if shown.len() <= FEW { (4.0, 0.75) } else { (1.4, 0.35) };
+        let every = shown.len().div_ceil(4000).max(1);
+        let _ = writeln!(svg, r##"<g fill="{}" fill-opacity="{opacity}">"##, COLORS[0]);
+        let pixel = |point: &[f64; 2]| [across.pixel(point[0]), up.pixel(point[1])];
+        for point in shown.iter().step_by(every) {
+            let [x, y] = pixel(point);
+            let _ = writeln!(svg, r##"<circle cx="{x:.1}" cy="{y:.1}" r="{radius}"/>"##);
+        }
         svg.push_str("</g>\n");
+        for point in &self.crosses {
+            let _ = writeln!(
+                svg,
+                r##"<path d="{}" stroke="{}" stroke-width="2.2"/>"##,
+                cross(pixel(point)),
+                COLORS[1]
+            );
+        }
         for line in &self.lines {
             let path: Vec<String> = line
                 .iter()
@@ -95,4 +121,11 @@ impl Scatter {
         );
         svg
     }
+}
+
+/// The path of a cross around a pixel.
+fn cross([x, y]: [f64; 2]) -> String {
+    const HALF: f64 = 4.5;
+    let [west, east, north, south] = [x - HALF, x + HALF, y - HALF, y + HALF];
+    format!("M{west:.1} {north:.1}L{east:.1} {south:.1}M{west:.1} {south:.1}L{east:.1} {north:.1}")
 }

@@ -10,8 +10,8 @@ use super::axis::Scale;
 use super::figures::micrometres;
 use super::head;
 use super::number::{escape, number};
-use super::outcome_scatter::{Dot, OutcomeScatter};
 use super::plot::{Plot, Series, TIME};
+use super::scatter::Scatter;
 
 /// Trials of one strategy.
 #[derive(Clone, Debug)]
@@ -113,15 +113,25 @@ fn errors(options: &Trials) -> String {
     format!("±{shift} mm along x, y, z, ±{tilt}° about x, y; seed {}", options.seed)
 }
 
-fn scatters(trials: &[Trial]) -> [OutcomeScatter; 2] {
-    let dots = |of: &dyn Fn(&Trial) -> [f64; 2]| {
-        trials.iter().map(|trial| Dot { place: of(trial), is_good: trial.is_success() }).collect()
+fn scatters(trials: &[Trial]) -> [Scatter; 2] {
+    let scatter = |title: &str, axes: [&str; 2], of: &dyn Fn(&Trial) -> [f64; 2]| {
+        let places = |is_success: bool| {
+            trials.iter().filter(move |trial| trial.is_success() == is_success).map(of).collect()
+        };
+        Scatter {
+            title: title.into(),
+            axes: axes.map(String::from),
+            points: places(true),
+            crosses: places(false),
+            legend: Some(["succeeded".into(), "failed".into()]),
+            ..Scatter::default()
+        }
     };
     let shift = |trial: &Trial| [1e3 * trial.error.shift.x, 1e3 * trial.error.shift.y];
     let tilt = |trial: &Trial| trial.error.tilt.map(f64::to_degrees);
     [
-        OutcomeScatter { title: "Shift [mm]", axes: ["x [mm]", "y [mm]"], dots: dots(&shift) },
-        OutcomeScatter { title: "Tilt [deg]", axes: ["about x [deg]", "about y [deg]"], dots: dots(&tilt) },
+        scatter("Shift [mm]", ["x [mm]", "y [mm]"], &shift),
+        scatter("Tilt [deg]", ["about x [deg]", "about y [deg]"], &tilt),
     ]
 }
 

@@ -12,7 +12,7 @@ turn         network, round 2: n̄ = cos θ₂ n + sin θ₂ (cos θ₁ e₁ + s
 ```
 
 e₁ is the static part's z axis made orthogonal to n, e₂ = n × e₁. What does not depend on the parameters of the network
-(points, neighbours, places in the embedding) is in [`ContactSet`], so that training fills it once for a recorded step.
+(points, neighbours, places in the embedding) is in [`ContactSet`].
 */
 
 mod choose;
