@@ -1,11 +1,8 @@
 //! Detection of one pair, nodes of both sides.
 //!
-//! ```text
-//! score_k = d_k + T n_k·v     if d_k ≥ −(5 µm + 0.01 T|v|), else d_k − 1 m        the branch with the largest score is the contact
-//! ```
-//!
-//! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
-//! expected at the end of the step [m/s]. Nodes inside a ball or capsule take the true distance to the piece instead.
+//! Blocks of nodes that may be near are carried into the other part's frame and asked for their faces all at once; what
+//! cannot be answered so is asked node by node. Which face of an edge counts is the matter of `face_choice.rs`; nodes
+//! inside a ball or capsule take the true distance to the piece instead.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
@@ -14,20 +11,12 @@ use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::Sight;
+use super::face_choice::FaceChoice;
 use super::found::Found;
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
 use crate::records::Contacts;
-
-/// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
-/// between their nodes; at 1 µm a node that reaches the crossing finds the face it should slide onto already lost, and a
-/// nut jams at its first turn.
-const BEHIND: f64 = -5e-6;
-
-/// How much farther behind a face a node may be per length that it slides in the step [-]: a tilt of half a degree. A
-/// thread slides by 1.5 mm a step through the opening at the end of a nut, and finds the flank there at its end only.
-const BENT: f64 = 0.01;
 
 /// What detection is told besides the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,12 +104,12 @@ impl Vectorise for NodesAgainst<'_> {
                 let hides = |thinning: &Thinning| thinning.hides_block(of.nodes, block, &frame);
                 if looks[lane] && !thinning.as_ref().is_some_and(hides) {
                     let count = of.nodes.carry(block, &frame, &mut points);
-                    against.part.face_block(&points, look.reach, look.behind, &mut faces);
+                    against.part.face_block(&points, look.reach, look.choice.behind, &mut faces);
                     *bound = faces.clear;
                     if let Some(thinning) = &thinning {
                         thinning.hide(of.nodes, block, &points, &mut faces);
                     }
-                    look.at_block(block, count, &points, &faces, &mut found);
+                    look.at_block(block, count, &points, &mut faces, &mut found);
                 }
             }
         }
@@ -133,15 +122,13 @@ struct Look<'a> {
     of: &'a Side<'a>,
     against: &'a Side<'a>,
     options: &'a DetectionOptions,
-    motion: Motion,
+    choice: FaceChoice,
     /// Distance of the nodes' own surface from them [m].
     offset: f64,
     /// A ball around its centre touches the nearest point of a piece, edges and corners included.
     is_core: bool,
     /// How far from a node its contact may be [m].
     reach: f64,
-    /// How far any node may be behind a face that holds it [m].
-    behind: f64,
     /// Where the other part is within reach, and the radius that its bore leaves free [m].
     region: Region,
     inner: f64,
@@ -154,12 +141,11 @@ impl<'a> Look<'a> {
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
-        let motion = Motion::of(of, against);
         let farthest = radius + heights[0].abs().max(heights[1].abs());
-        let behind = -behind(options.horizon * motion.fastest(farthest));
+        let choice = FaceChoice::new(of, against, options.horizon, farthest);
         let region = Region { heights, radius };
         let is_core = of.part.has_core_nodes();
-        Self { of, against, options, motion, offset, is_core, reach, behind, region, inner }
+        Self { of, against, options, choice, offset, is_core, reach, region, inner }
     }
 
     /// Takes what a block of nodes is near to.
@@ -169,30 +155,24 @@ impl<'a> Look<'a> {
         block: usize,
         count: usize,
         points: &PointBlock,
-        faces: &FaceBlock,
+        faces: &mut FaceBlock,
         found: &mut Found,
     ) {
-        let first_id = self.of.first_id + (block * BLOCK) as u32;
         let mut all = 0;
         for verdict in &faces.verdict[..count] {
             all |= verdict;
         }
-        if (all == SINGLE) & !self.is_core & (self.offset == 0.0) {
-            let mut is_whole = count == BLOCK;
-            for lane in 0..BLOCK {
-                is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin);
-            }
-            if is_whole {
-                found.push_whole(points, faces, |lane| (first_id + lane as u32) * Part::MOST_PIECES);
-                return;
-            }
-            let mut near = ArrayVec::<usize, BLOCK>::new();
-            for lane in 0..count {
-                if (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin) {
-                    near.push(lane);
-                }
-            }
-            found.push_lanes(&near, points, faces, |lane| (first_id + lane as u32) * Part::MOST_PIECES);
+        if all == FAR {
+            return;
+        }
+        let first_id = self.of.first_id + (block * BLOCK) as u32;
+        let is_plain = !self.is_core & (self.offset == 0.0);
+        if is_plain & (all & PAIR != 0) {
+            self.choice.of_block(points, faces);
+        }
+        if is_plain & (all & !(SINGLE | PAIR) == 0) {
+            let id = |lane: usize| (first_id + lane as u32) * Part::MOST_PIECES;
+            self.take_lanes(count, points, faces, id, found);
             return;
         }
         for lane in 0..count {
@@ -201,11 +181,12 @@ impl<'a> Look<'a> {
             match faces.verdict[lane] {
                 FAR => {}
                 SINGLE if !self.is_core => {
-                    let face = faces.first(lane).offset(self.offset);
-                    if face.distance < self.options.margin {
-                        let point = points.get(lane) - face.normal * self.offset;
-                        found.push(point, face.normal, face.distance, id(number));
-                    }
+                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), found);
+                }
+                PAIR if is_plain => {
+                    let other =
+                        (faces.second_distance[lane] >= -self.choice.behind).then(|| faces.second(lane));
+                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), found);
                 }
                 CORNER if !self.is_core => {
                     let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
@@ -217,12 +198,41 @@ impl<'a> Look<'a> {
                         self.take(points.get(lane), [Some(face), None], id(number), found);
                     }
                 }
-                PAIR if !self.is_core => {
-                    let point = points.get(lane);
-                    let faces = [faces.first(lane), faces.second(lane)];
-                    self.at_edge(point, &faces, id(number), found);
-                }
                 _ => self.at_node(points.get(lane), id, found),
+            }
+        }
+    }
+
+    /// Takes the first faces of a block that are near enough, and the second ones of edges with them.
+    #[inline(always)]
+    fn take_lanes(
+        &self,
+        count: usize,
+        points: &PointBlock,
+        faces: &FaceBlock,
+        id: impl Fn(usize) -> u32,
+        found: &mut Found,
+    ) {
+        let mut near = ArrayVec::<usize, BLOCK>::new();
+        let (mut is_whole, mut has_pair) = (count == BLOCK, false);
+        for lane in 0..BLOCK {
+            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin);
+        }
+        if is_whole {
+            return found.push_whole(points, faces, id);
+        }
+        for lane in 0..count {
+            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.options.margin) {
+                near.push(lane);
+                has_pair |= faces.verdict[lane] == PAIR;
+            }
+        }
+        found.push_lanes(&near, points, faces, id);
+        if has_pair {
+            for (back, &lane) in near.iter().rev().enumerate().rev() {
+                if (faces.verdict[lane] == PAIR) & (faces.second_distance[lane] >= -self.choice.behind) {
+                    found.push_other(back, faces.second(lane));
+                }
             }
         }
     }
@@ -247,7 +257,7 @@ impl<'a> Look<'a> {
     /// Takes one of the faces that meet at an edge.
     #[inline(always)]
     fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, found: &mut Found) {
-        self.take(point, predicted(faces, self.motion.at(point), self.options.horizon), id, found);
+        self.take(point, self.choice.of_node(point, faces), id, found);
     }
 
     /// Takes a face if it is near enough, and the other one with it.
@@ -257,63 +267,8 @@ impl<'a> Look<'a> {
         if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.options.margin) {
             found.push(point - normal * self.offset, normal, distance, id);
             if let Some(other) = other {
-                found.push_other(other.offset(self.offset));
+                found.push_other(0, other.offset(self.offset));
             }
         }
     }
-}
-
-/// Velocity of the points of one body against another, in the other's frame.
-struct Motion {
-    linear: Vector3<f64>,
-    angular: Vector3<f64>,
-}
-
-impl Motion {
-    fn of(of: &Side, against: &Side) -> Self {
-        let into = against.rotation().inverse();
-        let origin = against.world_from_part.translation;
-        Self {
-            linear: into * (of.velocity_at(origin) - against.velocity_at(origin)),
-            angular: into * (of.angular - against.angular),
-        }
-    }
-
-    fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
-        self.linear + self.angular.cross(&point)
-    }
-
-    /// No point within `radius` of the origin is faster [m/s].
-    fn fastest(&self, radius: f64) -> f64 {
-        self.linear.norm() + self.angular.norm() * radius
-    }
-}
-
-/// Distance of a face that still holds a node which moves by `path` [m].
-fn behind(path: f64) -> f64 {
-    BEHIND - BENT * path
-}
-
-/// The face with the largest predicted gap, and the next one that still holds. A node in front of another face is outside
-/// the piece, so the gap to the chosen one, which it is about to come in front of, is not negative then.
-fn predicted(faces: &[Sample], velocity: Vector3<f64>, horizon: f64) -> [Option<Sample>; 2] {
-    let behind = behind(horizon * velocity.norm());
-    let score = |face: &Sample| match face.distance >= behind {
-        true => face.distance + horizon * face.normal.dot(&velocity),
-        false => face.distance - 1.0,
-    };
-    let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
-    let mut outside = f64::NEG_INFINITY;
-    for face in faces {
-        let own = score(face);
-        outside = outside.max(face.distance);
-        if best[0].is_none_or(|(other, _)| own > other) {
-            best = [Some((own, *face)), best[0]];
-        } else if best[1].is_none_or(|(other, _)| own > other) {
-            best[1] = Some((own, *face));
-        }
-    }
-    let clear = |(_, face): (f64, Sample)| Sample { distance: face.distance.max(outside.min(0.0)), ..face };
-    let [first, second] = best;
-    [first.map(clear), second.filter(|(_, face)| face.distance >= behind).map(clear)]
 }

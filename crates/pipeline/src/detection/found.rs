@@ -76,9 +76,9 @@ impl<'a> Found<'a> {
         self.contacts.id.extend(lanes.iter().map(|&lane| id(lane) + faces.number[lane] as u32));
     }
 
-    /// Another face of the contact pushed last.
-    pub(super) fn push_other(&mut self, face: Sample) {
-        let contact = self.contacts.len() as u32 - 1;
+    /// Another face of a contact pushed `back` before the last.
+    pub(super) fn push_other(&mut self, back: usize, face: Sample) {
+        let contact = (self.contacts.len() - 1 - back) as u32;
         self.contacts.others.push(OtherFace { contact, normal: face.normal, gap: face.distance });
     }
 

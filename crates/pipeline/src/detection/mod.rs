@@ -8,6 +8,7 @@
 mod clearances;
 mod depth_network;
 mod detect;
+mod face_choice;
 mod found;
 mod mesh_pair;
 mod near_cells;

@@ -36,6 +36,8 @@ impl Environment<'_> {
         self.detect(state, margin, certificate);
         if self.parameters.methods.projection && self.deepest() > CORRECTED {
             self.correct(state, certificate);
+            // elsewhere the same velocity may close gaps a little faster: the next step would look again
+            let margin = self.margin_for(state, None);
             self.detect(state, margin, certificate);
         }
         state.step -= 1;

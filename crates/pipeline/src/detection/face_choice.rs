@@ -1,0 +1,186 @@
+//! Which of the faces that meet at an edge holds a node.
+//!
+//! ```text
+//! score_k = d_k + T n_k·v     if d_k ≥ −(5 µm + 0.01 T|v|), else d_k − 1 m        the face with the largest score is the contact
+//! ```
+//!
+//! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
+//! expected at the end of the step [m/s].
+
+use nalgebra::Vector3;
+use tightfit_shape::Sample;
+use tightfit_shape::block::{BLOCK, FaceBlock, PAIR, PointBlock};
+
+use super::Side;
+
+/// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
+/// between their nodes; at 1 µm a node that reaches the crossing finds the face it should slide onto already lost, and a
+/// nut jams at its first turn.
+const BEHIND: f64 = -5e-6;
+
+/// How much farther behind a face a node may be per length that it slides in the step [-]: a tilt of half a degree. A
+/// thread slides by 1.5 mm a step through the opening at the end of a nut, and finds the flank there at its end only.
+const BENT: f64 = 0.01;
+
+/// How nodes of one side choose among faces of the other.
+pub(super) struct FaceChoice {
+    motion: Motion,
+    /// T: over this time the gap is predicted [s].
+    horizon: f64,
+    /// How far any node may be behind a face that holds it [m].
+    pub(super) behind: f64,
+}
+
+impl FaceChoice {
+    /// For nodes within `farthest` of the other part's origin [m].
+    pub(super) fn new(of: &Side, against: &Side, horizon: f64, farthest: f64) -> Self {
+        let motion = Motion::of(of, against);
+        let behind = -behind(horizon * motion.fastest(farthest));
+        Self { motion, horizon, behind }
+    }
+
+    /// The face with the largest predicted gap, and the next one that still holds. A node in front of another face is
+    /// outside the piece, so the gap to the chosen one, which it is about to come in front of, is not negative then.
+    #[inline(always)]
+    pub(super) fn of_node(&self, point: Vector3<f64>, faces: &[Sample]) -> [Option<Sample>; 2] {
+        let velocity = self.motion.at(point);
+        let behind = behind(self.horizon * velocity.norm());
+        let score = |face: &Sample| match face.distance >= behind {
+            true => face.distance + self.horizon * face.normal.dot(&velocity),
+            false => face.distance - 1.0,
+        };
+        let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
+        let mut outside = f64::NEG_INFINITY;
+        for face in faces {
+            let own = score(face);
+            outside = outside.max(face.distance);
+            if best[0].is_none_or(|(other, _)| own > other) {
+                best = [Some((own, *face)), best[0]];
+            } else if best[1].is_none_or(|(other, _)| own > other) {
+                best[1] = Some((own, *face));
+            }
+        }
+        let clear =
+            |(_, face): (f64, Sample)| Sample { distance: face.distance.max(outside.min(0.0)), ..face };
+        let [first, second] = best;
+        [first.map(clear), second.filter(|(_, face)| face.distance >= behind).map(clear)]
+    }
+
+    /// The same for all nodes of a block that are at an edge of two faces: the one that counts comes first. A second one
+    /// that does not hold is at −∞.
+    #[inline(always)]
+    pub(super) fn of_block(&self, points: &PointBlock, faces: &mut FaceBlock) {
+        let ([x, y, z], Motion { linear, angular }) = (&points.axes, &self.motion);
+        let horizon = self.horizon;
+        let ([first_x, first_y, first_z], [second_x, second_y, second_z]) =
+            (&mut faces.normal, &mut faces.second_normal);
+        for lane in 0..BLOCK {
+            let vx = linear.x + (angular.y * z[lane] - angular.z * y[lane]);
+            let vy = linear.y + (angular.z * x[lane] - angular.x * z[lane]);
+            let vz = linear.z + (angular.x * y[lane] - angular.y * x[lane]);
+            let behind = behind(horizon * (vx * vx + vy * vy + vz * vz).sqrt());
+            let (one, two) = (faces.distance[lane], faces.second_distance[lane]);
+            let (ax, ay, az) = (first_x[lane], first_y[lane], first_z[lane]);
+            let (bx, by, bz) = (second_x[lane], second_y[lane], second_z[lane]);
+            let score = |distance: f64, along: f64| {
+                if distance >= behind { distance + horizon * along } else { distance - 1.0 }
+            };
+            let is_pair = faces.verdict[lane] == PAIR;
+            let (one_scores, two_scores) =
+                (score(one, ax * vx + ay * vy + az * vz), score(two, bx * vx + by * vy + bz * vz));
+            let is_second = is_pair & (two_scores > one_scores);
+            let outside = if one > two { one } else { two };
+            let least = if outside < 0.0 { outside } else { 0.0 };
+            let (chosen, other) = if is_second { (two, one) } else { (one, two) };
+            let clear = |distance: f64| if distance > least { distance } else { least };
+            faces.distance[lane] = if is_pair { clear(chosen) } else { chosen };
+            let beside = if other >= behind { clear(other) } else { f64::NEG_INFINITY };
+            faces.second_distance[lane] = if is_pair { beside } else { other };
+            first_x[lane] = if is_second { bx } else { ax };
+            first_y[lane] = if is_second { by } else { ay };
+            first_z[lane] = if is_second { bz } else { az };
+            second_x[lane] = if is_second { ax } else { bx };
+            second_y[lane] = if is_second { ay } else { by };
+            second_z[lane] = if is_second { az } else { bz };
+        }
+    }
+}
+
+/// Distance of a face that still holds a node which moves by `path` [m].
+fn behind(path: f64) -> f64 {
+    BEHIND - BENT * path
+}
+
+/// Velocity of the points of one body against another, in the other's frame.
+struct Motion {
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+}
+
+impl Motion {
+    fn of(of: &Side, against: &Side) -> Self {
+        let into = against.rotation().inverse();
+        let origin = against.world_from_part.translation;
+        Self {
+            linear: into * (of.velocity_at(origin) - against.velocity_at(origin)),
+            angular: into * (of.angular - against.angular),
+        }
+    }
+
+    fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(&point)
+    }
+
+    /// No point within `radius` of the origin is faster [m/s].
+    fn fastest(&self, radius: f64) -> f64 {
+        self.linear.norm() + self.angular.norm() * radius
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tightfit_shape::block::{CORNER, SINGLE};
+    use tightfit_spatial::SplitMix;
+
+    use super::*;
+
+    #[test]
+    fn nodes_of_a_block_choose_as_each_would_alone() {
+        let mut random = SplitMix(5);
+        let (mut seconds, mut lost) = (0, 0);
+        for _ in 0..50 {
+            let motion = Motion { linear: random.centered_cube() * 0.02, angular: random.centered_cube() };
+            let choice = FaceChoice { motion, horizon: 0.01, behind: 1e-3 };
+            let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
+            for lane in 0..BLOCK {
+                let (point, one, two) =
+                    (random.centered_cube() * 0.03, random.centered_cube(), random.centered_cube());
+                let distances = random.centered_cube() * 3e-5;
+                for axis in 0..3 {
+                    points.axes[axis][lane] = point[axis];
+                    faces.normal[axis][lane] = one.normalize()[axis];
+                    faces.second_normal[axis][lane] = two.normalize()[axis];
+                }
+                faces.distance[lane] = distances.x;
+                faces.second_distance[lane] = distances.y;
+                faces.verdict[lane] = [PAIR, PAIR, CORNER, SINGLE][lane % 4];
+            }
+            let before = faces.clone();
+            choice.of_block(&points, &mut faces);
+            for lane in 0..BLOCK {
+                let both = [before.first(lane), before.second(lane)];
+                if before.verdict[lane] != PAIR {
+                    assert_eq!([faces.first(lane), faces.second(lane)], both, "no edge: nothing to choose");
+                    continue;
+                }
+                let [first, second] = choice.of_node(points.get(lane), &both);
+                assert_eq!(Some(faces.first(lane)), first);
+                let own = (faces.second_distance[lane] >= -choice.behind).then(|| faces.second(lane));
+                assert_eq!(own, second);
+                seconds += usize::from(first.is_some_and(|face| face.normal == both[1].normal));
+                lost += usize::from(second.is_none());
+            }
+        }
+        assert!(seconds > 100 && lost > 100, "{seconds} chose the second face, {lost} lost the other");
+    }
+}
