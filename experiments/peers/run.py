@@ -24,12 +24,13 @@ VENV = WORK / "venv"
 TIGHTFIT = ROOT / "target" / "release" / "tightfit"
 SCENES = {"peg": "peg-in-hole", "nut": str(HERE / "scenes" / "nut-drive.toml")}
 SECONDS = {"peg": 4.2, "nut": 3.3}
-STEPS = {"mujoco": (0.5, 2, 10), "ode": (2, 10), "bullet": (2, 10)}  # ms
-PACKAGES = {"mujoco": ["mujoco"], "ode": [], "bullet": ["pybullet"]}
+STEPS = {"mujoco": (0.5, 2, 10), "ode": (2, 10), "bullet": (2, 10), "drake": (2, 10)}  # ms
+PACKAGES = {"mujoco": ["mujoco"], "ode": [], "bullet": ["pybullet"], "drake": ["drake"]}
 SETTINGS = {
     "mujoco": "convex pieces, elliptic cones, solref 2 steps",
     "ode": "triangle meshes, quick step with 100 sweeps, ERP 0.2, CFM 1e-9",
     "bullet": "convex pieces, margin 0, 200 sweeps",
+    "drake": "hydroelastic, SAP, modulus 1e9 Pa",
 }
 LIMIT_S = 900
 
