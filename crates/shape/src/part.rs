@@ -331,6 +331,12 @@ impl Part {
         }
     }
 
+    /// Whether the faces are straight along the axis: a point that slides along it keeps the normal that it faces.
+    #[must_use]
+    pub fn is_straight(&self) -> bool {
+        matches!(self, Self::Sectioned(_) | Self::HalfSpace | Self::Bolt(_) | Self::Nut(_))
+    }
+
     /// Bounding box in the part's frame; `None` for a half-space.
     #[must_use]
     pub fn aabb(&self) -> Option<Aabb> {

@@ -13,6 +13,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 use super::clearances::Sight;
 use super::face_choice::FaceChoice;
 use super::found::Found;
+use super::nearness::{Nearness, Slide};
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
@@ -21,14 +22,24 @@ use crate::records::Contacts;
 /// What detection is told besides the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionOptions {
-    /// Nodes farther than this are left out [m]: everything that could touch within the step is nearer.
+    /// Nodes farther than this, and than what sliding closes, are left out [m]: everything that could touch within the step
+    /// is nearer.
     pub margin: f64,
+    /// How the pair slides along an axis that both parts have in common.
+    pub slide: Slide,
     /// T: over this time the gap is predicted [s].
     pub horizon: f64,
     /// μ of the pair [-].
     pub friction: f64,
     /// Coefficient of restitution of the pair [-].
     pub restitution: f64,
+}
+
+impl DetectionOptions {
+    /// How far from its node any contact may be [m].
+    pub(super) fn reach(&self) -> f64 {
+        self.margin + self.slide.most
+    }
 }
 
 /// Appends the contacts of a pair: its meshes where both have one, else the nodes of either side against the other's
@@ -121,8 +132,8 @@ impl Vectorise for NodesAgainst<'_> {
 struct Look<'a> {
     of: &'a Side<'a>,
     against: &'a Side<'a>,
-    options: &'a DetectionOptions,
     choice: FaceChoice,
+    nearness: Nearness,
     /// Distance of the nodes' own surface from them [m].
     offset: f64,
     /// A ball around its centre touches the nearest point of a piece, edges and corners included.
@@ -137,15 +148,16 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
         let offset = of.part.node_offset();
-        let reach = options.margin + offset.abs();
+        let reach = options.reach() + offset.abs();
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
         let farthest = radius + heights[0].abs().max(heights[1].abs());
         let choice = FaceChoice::new(of, against, options.horizon, farthest);
+        let nearness = Nearness::new(against, options);
         let region = Region { heights, radius };
         let is_core = of.part.has_core_nodes();
-        Self { of, against, options, choice, offset, is_core, reach, region, inner }
+        Self { of, against, choice, nearness, offset, is_core, reach, region, inner }
     }
 
     /// Takes what a block of nodes is near to.
@@ -213,16 +225,17 @@ impl<'a> Look<'a> {
         id: impl Fn(usize) -> u32,
         found: &mut Found,
     ) {
-        let mut near = ArrayVec::<usize, BLOCK>::new();
-        let (mut is_whole, mut has_pair) = (count == BLOCK, false);
-        for lane in 0..BLOCK {
-            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.options.margin);
+        let is_near = self.nearness.of_block(points, faces);
+        let mut is_whole = count == BLOCK;
+        for (is_near, verdict) in is_near.iter().zip(&faces.verdict) {
+            is_whole &= is_near & (*verdict == SINGLE);
         }
         if is_whole {
             return found.push_whole(points, faces, id);
         }
-        for lane in 0..count {
-            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.options.margin) {
+        let (mut near, mut has_pair) = (ArrayVec::<usize, BLOCK>::new(), false);
+        for (lane, is_near) in is_near[..count].iter().enumerate() {
+            if *is_near {
                 near.push(lane);
                 has_pair |= faces.verdict[lane] == PAIR;
             }
@@ -264,7 +277,8 @@ impl<'a> Look<'a> {
     #[inline(always)]
     fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, found: &mut Found) {
         let face = face.map(|face| face.offset(self.offset));
-        if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.options.margin) {
+        let is_near = |face: &Sample| self.nearness.holds(point, face.normal, face.distance);
+        if let Some(Sample { distance, normal }) = face.filter(is_near) {
             found.push(point - normal * self.offset, normal, distance, id);
             if let Some(other) = other {
                 found.push_other(0, other.offset(self.offset));

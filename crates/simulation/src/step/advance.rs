@@ -32,12 +32,12 @@ impl Environment<'_> {
 
         // the contacts of this pose are those of the next step
         state.step += 1;
-        let margin = self.margin_for(state, None);
+        let margin = self.margin(state);
         self.detect(state, margin, certificate);
         if self.parameters.methods.projection && self.deepest() > CORRECTED {
             self.correct(state, certificate);
             // elsewhere the same velocity may close gaps a little faster: the next step would look again
-            let margin = self.margin_for(state, None);
+            let margin = self.margin(state);
             self.detect(state, margin, certificate);
         }
         state.step -= 1;
