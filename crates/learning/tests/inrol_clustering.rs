@@ -118,6 +118,8 @@ fn the_recorded_clusters_come_out_in_the_same_order() {
     assert!(clusters_apart <= 1);
     assert!(worst < 1e-9, "{worst:e}");
     // of this one the recorded inputs give contact 45 the weight 0.62 and 46 beside it 0.38, while contact 39, 9 mm away, was
-    // recorded; its other nine clusters agree. No change of the inputs within their precision makes up for that.
+    // recorded; its other nine clusters agree. It is no tie: the logit of 39 is lower by 873, and the average is 0.90 from 45,
+    // 1.48 from 46 and 13.7 from 39 in the embedding. Neither single precision, nor weights that are not divided by their sum, nor
+    // the nearest vertex of all instead of the nearest contact, nor any one input changed within its range makes it 39.
     assert_eq!(differing, [("bolt", 650)], "of {cases} cases");
 }

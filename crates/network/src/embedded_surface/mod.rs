@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 
 use crate::NetworkError;
 use adjacency::Adjacency;
-use triangle::{barycentric, blend, squared_distance};
+use triangle::{barycentric, blend, dot, minus, squared_distance};
 use vertex_grid::VertexGrid;
 
 /// Dimensions of the embedding.
@@ -124,7 +124,7 @@ impl EmbeddedSurface {
     /// Where on the surface a point near it is [m].
     #[must_use]
     pub fn locate(&self, point: Vector3<f64>) -> Located {
-        let vertex = self.grid.nearest(&self.points, point);
+        let vertex = self.grid.nearest(point);
         let own = |vertex: u32| <[f64; 3]>::from(self.points[vertex as usize]);
         let (corners, weights) = self.nearest_around(vertex, &point.into(), own);
         let embedding = blend(weights, corners.map(|corner| &self.embedding[corner as usize]));
@@ -168,15 +168,32 @@ impl EmbeddedSurface {
         target: &[f64; N],
         place: impl Fn(u32) -> [f64; N],
     ) -> ([u32; 3], [f64; 3]) {
+        let own = place(vertex);
+        let to = minus(target, &own);
         let mut best = ([vertex; 3], [1.0, 0.0, 0.0]);
-        let mut nearest = f64::INFINITY;
+        let mut nearest = dot(&to, &to);
         for &face in self.incident.of(vertex) {
-            let corners = self.faces[face as usize];
-            let places = corners.map(&place);
-            let weights = barycentric(target, &places);
-            let squared = squared_distance(&blend(weights, places.each_ref()), target);
+            let [a, b, c] = self.faces[face as usize];
+            // the vertex first
+            let [second, third] = if a == vertex {
+                [b, c]
+            } else if b == vertex {
+                [c, a]
+            } else {
+                [a, b]
+            };
+            let (u, v) = (minus(&place(second), &own), minus(&place(third), &own));
+            let (along_u, along_v) = (dot(&u, &to), dot(&v, &to));
+            // the vertex itself is the nearest point of this one
+            if along_u <= 0.0 && along_v <= 0.0 {
+                continue;
+            }
+            let weights = barycentric([dot(&u, &u), dot(&u, &v), dot(&v, &v)], [along_u, along_v]);
+            let [_, s, t] = weights;
+            let way: [f64; N] = std::array::from_fn(|k| to[k] - s * u[k] - t * v[k]);
+            let squared = dot(&way, &way);
             if squared < nearest {
-                (nearest, best) = (squared, (corners, weights));
+                (nearest, best) = (squared, ([vertex, second, third], weights));
             }
         }
         best

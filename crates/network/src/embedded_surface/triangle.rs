@@ -14,14 +14,20 @@ pub(super) fn blend<const N: usize>(weights: [f64; 3], places: [&[f64; N]; 3]) -
     std::array::from_fn(|k| weights[0] * places[0][k] + weights[1] * places[1][k] + weights[2] * places[2][k])
 }
 
-/// Barycentric coordinates of the point of a triangle nearest to `target`.
-pub(super) fn barycentric<const N: usize>(target: &[f64; N], corners: &[[f64; N]; 3]) -> [f64; 3] {
-    let [a, b, c] = corners;
-    let minus = |p: &[f64; N], q: &[f64; N]| -> [f64; N] { std::array::from_fn(|k| p[k] - q[k]) };
-    let dot = |p: &[f64; N], q: &[f64; N]| -> f64 { p.iter().zip(q).map(|(p, q)| p * q).sum() };
-    let (u, v, to) = (minus(b, a), minus(c, a), minus(target, a));
-    let (uu, uv, vv) = (dot(&u, &u), dot(&u, &v), dot(&v, &v));
-    let (d1, d2) = (dot(&u, &to), dot(&v, &to));
+/// p − q.
+#[inline]
+pub(super) fn minus<const N: usize>(p: &[f64; N], q: &[f64; N]) -> [f64; N] {
+    std::array::from_fn(|k| p[k] - q[k])
+}
+
+/// p·q.
+#[inline]
+pub(super) fn dot<const N: usize>(p: &[f64; N], q: &[f64; N]) -> f64 {
+    p.iter().zip(q).map(|(p, q)| p * q).sum()
+}
+
+/// Barycentric coordinates of the point of a triangle nearest to p, from u·u, u·v, v·v and the products of u and v with p − a.
+pub(super) fn barycentric([uu, uv, vv]: [f64; 3], [d1, d2]: [f64; 2]) -> [f64; 3] {
     // d of the target as seen from b and from c
     let (d3, d4) = (d1 - uu, d2 - uv);
     let (d5, d6) = (d1 - uv, d2 - vv);
@@ -66,7 +72,9 @@ mod tests {
                 |which: u32| -> [f64; 5] { std::array::from_fn(|k| noise(case * 40 + which * 5 + k as u32)) };
             let corners = [corner(0), corner(1), corner(2)];
             let target: [f64; 5] = std::array::from_fn(|k| 2.0 * noise(case * 40 + 20 + k as u32));
-            let weights = barycentric(&target, &corners);
+            let [a, b, c] = &corners;
+            let (u, v, to) = (minus(b, a), minus(c, a), minus(&target, a));
+            let weights = barycentric([dot(&u, &u), dot(&u, &v), dot(&v, &v)], [dot(&u, &to), dot(&v, &to)]);
             assert!(weights.iter().all(|w| (-1e-12..=1.0 + 1e-12).contains(w)), "{weights:?}");
             let distance = |weights| squared_distance(&blend(weights, corners.each_ref()), &target);
             let found = distance(weights);

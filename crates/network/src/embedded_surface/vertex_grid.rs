@@ -7,6 +7,16 @@ const PER_CELL: f64 = 2.0;
 /// Cells along an axis at most.
 const MOST: f64 = 256.0;
 
+/// Rows of cells around one, itself first, then those that share a face with it.
+const ROWS: [[i64; 2]; 9] = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]];
+
+/// The nearest vertex so far.
+struct Nearest {
+    /// Squared distance [m²].
+    squared: f64,
+    vertex: u32,
+}
+
 /// A grid over the box of the vertices.
 #[derive(Clone, Debug)]
 pub(super) struct VertexGrid {
@@ -17,6 +27,8 @@ pub(super) struct VertexGrid {
     /// Where the vertices of each cell begin; one more at the end.
     begins: Vec<u32>,
     vertices: Vec<u32>,
+    /// Where those are [m].
+    places: Vec<Vector3<f64>>,
 }
 
 impl VertexGrid {
@@ -30,7 +42,8 @@ impl VertexGrid {
         let area = size.x * size.y + size.y * size.z + size.z * size.x;
         let cell = (2.0 * area * PER_CELL / points.len().max(1) as f64).sqrt().max(longest / MOST);
         let sizes = [0, 1, 2].map(|axis| (size[axis] / cell) as i64 + 1);
-        let mut grid = Self { low, cell, sizes, begins: Vec::new(), vertices: Vec::new() };
+        let mut grid =
+            Self { low, cell, sizes, begins: Vec::new(), vertices: Vec::new(), places: Vec::new() };
         let mut cells: Vec<(usize, u32)> = points
             .iter()
             .enumerate()
@@ -44,30 +57,70 @@ impl VertexGrid {
             grid.begins[cell + 1] += grid.begins[cell];
         }
         grid.vertices = cells.into_iter().map(|(_, vertex)| vertex).collect();
+        grid.places = grid.vertices.iter().map(|vertex| points[*vertex as usize]).collect();
         grid
     }
 
-    /// The vertex nearest to a point; the first of equals that is met.
-    pub(super) fn nearest(&self, points: &[Vector3<f64>], point: Vector3<f64>) -> u32 {
+    /// The vertex nearest to a point, the lowest of equals.
+    pub(super) fn nearest(&self, point: Vector3<f64>) -> u32 {
         let center = self.cell_of(point);
+        let mut best = Nearest { squared: f64::INFINITY, vertex: u32::MAX };
+        // rows of three cells, those of a row one after another in memory: its own, and the eight beside it that are near enough
+        let span = (center[0] - 1).max(0)..=(center[0] + 1).min(self.sizes[0] - 1);
+        for [down, back] in ROWS {
+            let [y, z] = [center[1] + down, center[2] + back];
+            if !(0..self.sizes[1]).contains(&y) || !(0..self.sizes[2]).contains(&z) {
+                continue;
+            }
+            let [along_y, along_z] = [self.beyond(1, y, point.y), self.beyond(2, z, point.z)];
+            if along_y * along_y + along_z * along_z <= best.squared {
+                let [first, last] = [*span.start(), *span.end()].map(|x| self.index([x, y, z]));
+                self.visit(first..last + 1, point, &mut best);
+            }
+        }
         let inside = self.nearest_inside(point);
-        let mut best = (f64::INFINITY, 0);
-        for ring in 0..=self.sizes.into_iter().max().unwrap_or(0) {
-            // what is in this ring is at least so far from the nearest point of the box
-            let reach = (ring - 1).max(0) as f64 * self.cell;
-            if best.0 <= reach * reach + (point - inside).norm_squared() {
+        for ring in 2..=self.sizes.into_iter().max().unwrap_or(0) {
+            // what is in this ring or farther out is at least so far from the nearest point of the box
+            let unseen = self.to_walls(inside, center, ring - 1).max(0.0);
+            if best.squared <= unseen * unseen + (point - inside).norm_squared() {
                 break;
             }
-            self.each_of_ring(center, ring, |cell| {
-                for &vertex in &self.vertices[self.begins[cell] as usize..self.begins[cell + 1] as usize] {
-                    let squared = (points[vertex as usize] - point).norm_squared();
-                    if squared < best.0 {
-                        best = (squared, vertex);
-                    }
-                }
-            });
+            self.each_of_ring(center, ring, |cell| self.visit(cell..cell + 1, point, &mut best));
         }
-        best.1
+        best.vertex
+    }
+
+    /// Holds the vertices of cells one after another against the nearest one so far.
+    fn visit(&self, cells: std::ops::Range<usize>, point: Vector3<f64>, best: &mut Nearest) {
+        let range = self.begins[cells.start] as usize..self.begins[cells.end] as usize;
+        for (place, &vertex) in self.places[range.clone()].iter().zip(&self.vertices[range]) {
+            let squared = (place - point).norm_squared();
+            if squared < best.squared || squared == best.squared && vertex < best.vertex {
+                *best = Nearest { squared, vertex };
+            }
+        }
+    }
+
+    /// How far a number is outside of a cell along an axis [m].
+    fn beyond(&self, axis: usize, cell: i64, x: f64) -> f64 {
+        let low = self.low[axis] + cell as f64 * self.cell;
+        (low - x).max(x - (low + self.cell)).max(0.0)
+    }
+
+    /// Distance of a point from the next cell outside of those within `rings` of its own [m].
+    fn to_walls(&self, point: Vector3<f64>, center: [i64; 3], rings: i64) -> f64 {
+        let mut nearest = f64::INFINITY;
+        for axis in 0..3 {
+            let x = point[axis] - self.low[axis];
+            let [first, last] = [center[axis] - rings, center[axis] + rings + 1];
+            if first > 0 {
+                nearest = nearest.min(x - first as f64 * self.cell);
+            }
+            if last < self.sizes[axis] {
+                nearest = nearest.min(last as f64 * self.cell - x);
+            }
+        }
+        nearest
     }
 
     /// Visits the cells that are `ring` cells from one, those of the grid.
@@ -118,7 +171,7 @@ mod tests {
         let grid = VertexGrid::new(&points);
         for k in 1000..1400 {
             let query = point(k) * 1.7;
-            let nearest = points[grid.nearest(&points, query) as usize];
+            let nearest = points[grid.nearest(query) as usize];
             let best = points.iter().map(|p| (p - query).norm()).fold(f64::INFINITY, f64::min);
             assert!((nearest - query).norm() <= best + 1e-15);
         }

@@ -7,16 +7,19 @@
 //! out_i = linear(h(h(base' + A' own_i + C e_i)))               object
 //! ```
 //!
-//! Lanes are contacts; neighbours come one after another, so that every width gives the same bits.
+//! Lanes are contacts, in two registers at once, which share the loads of the weights; neighbours come one after another, so that
+//! every width gives the same bits.
 
 use tightfit_spatial::{Simd, WithSimd, with_registers};
 
 use super::InteractionOptions;
 use super::inputs::{AffineInputs, INPUTS};
 
-/// Contacts in the widest register: columns are multiples of it long.
-pub const LANES: usize = 8;
+/// Contacts in two of the widest registers: columns are multiples of it long.
+pub const LANES: usize = 16;
 
+/// Registers that go through the layers together.
+const TWO: usize = 2;
 const HIDDEN: usize = 16;
 const EFFECTS: usize = 4;
 const OBJECT: usize = 8;
@@ -115,129 +118,154 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { task, out } = self;
         let RoundTask { round, options, stride, own, others } = task;
-        let slope = (options.slope > 0.0).then(|| simd.splat_f64s(options.slope));
-        for register in 0..stride / S::F64_LANES {
-            let mut place = [simd.splat_f64s(0.0); D];
-            for (axis, place) in place.iter_mut().enumerate() {
-                *place = load::<S>(&own[axis * stride..(axis + 1) * stride], register);
-            }
-            let base = affine(simd, &round.base, &round.own, &place);
-            let mut effects = [simd.splat_f64s(0.0); EFFECTS];
+        let unit =
+            if options.slope > 0.0 { Unit::Leaky(simd.splat_f64s(options.slope)) } else { Unit::Rectified };
+        let zero = [simd.splat_f64s(0.0); TWO];
+        let Round { relation: [second, third, fourth], object: [object_second, object_third], .. } = round;
+        let base = splat(simd, &round.base);
+        let biases = [splat::<_, HIDDEN>(simd, second.biases), splat::<_, HIDDEN>(simd, third.biases)];
+        let effect_biases = splat::<_, EFFECTS>(simd, fourth.biases);
+        // layers write into these in turn: results by value would be copied
+        let (mut own_sums, mut hidden, mut next) = ([zero; HIDDEN], [zero; HIDDEN], [zero; HIDDEN]);
+        let (mut object, mut object_next) = ([zero; OBJECT], [zero; OBJECT]);
+        for pair in 0..stride / (TWO * S::F64_LANES) {
+            let mut place = [zero; D];
+            load(simd, own, *stride, pair, &mut place);
+            layer::<_, D, HIDDEN, 8>(
+                simd,
+                &base,
+                round.own.as_flattened(),
+                &place,
+                Unit::Linear,
+                &mut own_sums,
+            );
+            let mut effects = [zero; EFFECTS];
             for other in others.chunks_exact(D * stride) {
-                let mut place = [simd.splat_f64s(0.0); D];
-                for (axis, place) in place.iter_mut().enumerate() {
-                    *place = load::<S>(&other[axis * stride..(axis + 1) * stride], register);
-                }
-                let mut hidden = base;
-                for (sum, slopes) in hidden.iter_mut().zip(&round.other) {
-                    for (slope, place) in slopes.iter().zip(&place) {
-                        *sum = simd.mul_add_f64s(simd.splat_f64s(*slope), *place, *sum);
-                    }
-                }
-                let hidden = rectified(simd, hidden, slope);
-                let hidden = dense::<_, HIDDEN, HIDDEN, 8>(simd, &round.relation[0], &hidden);
-                let hidden = rectified(simd, hidden, slope);
-                let hidden = dense::<_, HIDDEN, HIDDEN, 8>(simd, &round.relation[1], &hidden);
-                let hidden = rectified(simd, hidden, slope);
-                let effect = dense::<_, HIDDEN, EFFECTS, EFFECTS>(simd, &round.relation[2], &hidden);
-                let effect = rectified(simd, effect, slope);
-                for (sum, effect) in effects.iter_mut().zip(effect) {
-                    *sum = simd.add_f64s(*sum, effect);
+                let mut place = [zero; D];
+                let mut effect = [zero; EFFECTS];
+                load(simd, other, *stride, pair, &mut place);
+                let first = round.other.as_flattened();
+                layer::<_, D, HIDDEN, 8>(simd, &own_sums, first, &place, unit, &mut hidden);
+                layer::<_, HIDDEN, HIDDEN, 8>(simd, &biases[0], second.weights, &hidden, unit, &mut next);
+                layer::<_, HIDDEN, HIDDEN, 8>(simd, &biases[1], third.weights, &next, unit, &mut hidden);
+                layer::<_, HIDDEN, EFFECTS, EFFECTS>(
+                    simd,
+                    &effect_biases,
+                    fourth.weights,
+                    &hidden,
+                    unit,
+                    &mut effect,
+                );
+                for (sum, effect) in effects.iter_mut().zip(&effect) {
+                    *sum = [simd.add_f64s(sum[0], effect[0]), simd.add_f64s(sum[1], effect[1])];
                 }
             }
             if options.unit_effects {
-                effects = unit(simd, effects);
+                effects = of_unit_length(simd, effects);
             }
-            let mut hidden = affine(simd, &round.object_base, &round.object_own, &place);
-            for (sum, weights) in hidden.iter_mut().zip(&round.object_effect) {
-                for (weight, effect) in weights.iter().zip(&effects) {
-                    *sum = simd.mul_add_f64s(simd.splat_f64s(*weight), *effect, *sum);
+            let start = splat::<_, OBJECT>(simd, &round.object_base);
+            let weights = round.object_own.as_flattened();
+            layer::<_, D, OBJECT, OBJECT>(simd, &start, weights, &place, Unit::Linear, &mut object_next);
+            let weights = round.object_effect.as_flattened();
+            layer::<_, EFFECTS, OBJECT, OBJECT>(simd, &object_next, weights, &effects, unit, &mut object);
+            let start = splat::<_, OBJECT>(simd, object_second.biases);
+            let weights = object_second.weights;
+            layer::<_, OBJECT, OBJECT, OBJECT>(simd, &start, weights, &object, unit, &mut object_next);
+            let start = splat::<_, OUT>(simd, object_third.biases);
+            let weights = object_third.weights;
+            let mut outputs = [zero; OUT];
+            layer::<_, OBJECT, OUT, 2>(simd, &start, weights, &object_next, Unit::Linear, &mut outputs);
+            for (column, output) in out.chunks_exact_mut(*stride).zip(&outputs) {
+                S::as_mut_simd_f64s(column).0[TWO * pair..][..TWO].copy_from_slice(output);
+            }
+        }
+    }
+}
+
+/// Two registers of each of `D` columns.
+#[inline(always)]
+fn load<S: Simd, const D: usize>(
+    _: S,
+    columns: &[f64],
+    stride: usize,
+    pair: usize,
+    out: &mut [[S::f64s; TWO]; D],
+) {
+    for (out, column) in out.iter_mut().zip(columns.chunks_exact(stride)) {
+        out.copy_from_slice(&S::as_simd_f64s(column).0[TWO * pair..][..TWO]);
+    }
+}
+
+/// Numbers in all lanes.
+#[inline(always)]
+fn splat<S: Simd, const N: usize>(simd: S, numbers: &[f64]) -> [[S::f64s; TWO]; N] {
+    let mut out = [[simd.splat_f64s(0.0); TWO]; N];
+    for (out, number) in out.iter_mut().zip(numbers) {
+        *out = [simd.splat_f64s(*number); TWO];
+    }
+    out
+}
+
+/// What becomes of a sum.
+#[derive(Clone, Copy)]
+enum Unit<S: Simd> {
+    Linear,
+    Rectified,
+    /// Rectified, with a slope below zero.
+    Leaky(S::f64s),
+}
+
+/// unit(start + W input), `TOGETHER` outputs at a time: one sum would wait for its own last product.
+#[inline(always)]
+fn layer<S: Simd, const I: usize, const O: usize, const TOGETHER: usize>(
+    simd: S,
+    start: &[[S::f64s; TWO]; O],
+    weights: &[f64],
+    input: &[[S::f64s; TWO]; I],
+    unit: Unit<S>,
+    out: &mut [[S::f64s; TWO]; O],
+) {
+    let tiles = out.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(start.as_chunks::<TOGETHER>().0);
+    for ((out, start), rows) in tiles.zip(weights.chunks_exact(TOGETHER * I)) {
+        let mut sums = *start;
+        for (k, input) in input.iter().enumerate() {
+            for (row, sum) in sums.iter_mut().enumerate() {
+                let weight = simd.splat_f64s(rows[row * I + k]);
+                for (sum, input) in sum.iter_mut().zip(input) {
+                    *sum = simd.mul_add_f64s(weight, *input, *sum);
                 }
             }
-            let hidden = rectified(simd, hidden, slope);
-            let hidden = dense::<_, OBJECT, OBJECT, OBJECT>(simd, &round.object[0], &hidden);
-            let hidden = rectified(simd, hidden, slope);
-            let outputs = dense::<_, OBJECT, OUT, 2>(simd, &round.object[1], &hidden);
-            for (column, output) in outputs.into_iter().enumerate() {
-                S::as_mut_simd_f64s(&mut out[column * stride..(column + 1) * stride]).0[register] = output;
+        }
+        match unit {
+            Unit::Linear => {}
+            Unit::Rectified => {
+                for sum in sums.as_flattened_mut() {
+                    *sum = simd.max_f64s(*sum, simd.splat_f64s(0.0));
+                }
+            }
+            Unit::Leaky(slope) => {
+                for sum in sums.as_flattened_mut() {
+                    *sum = simd.max_f64s(*sum, simd.mul_f64s(slope, *sum));
+                }
             }
         }
+        *out = sums;
     }
-}
-
-#[inline(always)]
-fn load<S: Simd>(column: &[f64], register: usize) -> S::f64s {
-    S::as_simd_f64s(column).0[register]
-}
-
-/// base + slopes·place of every output.
-#[inline(always)]
-fn affine<S: Simd, const D: usize, const N: usize>(
-    simd: S,
-    base: &[f64; N],
-    slopes: &[[f64; D]; N],
-    place: &[S::f64s; D],
-) -> [S::f64s; N] {
-    let mut out = [simd.splat_f64s(0.0); N];
-    for (out, (base, slopes)) in out.iter_mut().zip(base.iter().zip(slopes)) {
-        *out = simd.splat_f64s(*base);
-        for (slope, place) in slopes.iter().zip(place) {
-            *out = simd.mul_add_f64s(simd.splat_f64s(*slope), *place, *out);
-        }
-    }
-    out
-}
-
-/// W x + b, `TOGETHER` outputs at a time: one sum would wait for its own last product.
-#[inline(always)]
-fn dense<S: Simd, const I: usize, const O: usize, const TOGETHER: usize>(
-    simd: S,
-    layer: &Dense<'_>,
-    input: &[S::f64s; I],
-) -> [S::f64s; O] {
-    let mut out = [simd.splat_f64s(0.0); O];
-    let sums = out.as_chunks_mut::<TOGETHER>().0.iter_mut();
-    let rows = layer.weights.chunks_exact(TOGETHER * I).zip(layer.biases.as_chunks::<TOGETHER>().0);
-    for (sums, (rows, biases)) in sums.zip(rows) {
-        for (sum, bias) in sums.iter_mut().zip(biases) {
-            *sum = simd.splat_f64s(*bias);
-        }
-        for k in 0..I {
-            for (row, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.mul_add_f64s(simd.splat_f64s(rows[row * I + k]), input[k], *sum);
-            }
-        }
-    }
-    out
-}
-
-/// Leaky units of a slope, or plain ones.
-#[inline(always)]
-fn rectified<S: Simd, const N: usize>(simd: S, sums: [S::f64s; N], slope: Option<S::f64s>) -> [S::f64s; N] {
-    let mut out = sums;
-    let Some(slope) = slope else {
-        for value in &mut out {
-            *value = simd.max_f64s(*value, simd.splat_f64s(0.0));
-        }
-        return out;
-    };
-    for value in &mut out {
-        *value = simd.max_f64s(*value, simd.mul_f64s(slope, *value));
-    }
-    out
 }
 
 /// A vector divided by its length; none where it has none.
 #[inline(always)]
-fn unit<S: Simd>(simd: S, effects: [S::f64s; EFFECTS]) -> [S::f64s; EFFECTS] {
-    let mut squared = simd.splat_f64s(f64::MIN_POSITIVE);
-    for effect in effects {
-        squared = simd.mul_add_f64s(effect, effect, squared);
-    }
-    let length = simd.sqrt_f64s(squared);
+fn of_unit_length<S: Simd>(simd: S, effects: [[S::f64s; TWO]; EFFECTS]) -> [[S::f64s; TWO]; EFFECTS] {
     let mut out = effects;
-    for effect in &mut out {
-        *effect = simd.div_f64s(*effect, length);
+    for register in 0..TWO {
+        let mut squared = simd.splat_f64s(f64::MIN_POSITIVE);
+        for effect in &effects {
+            squared = simd.mul_add_f64s(effect[register], effect[register], squared);
+        }
+        let length = simd.sqrt_f64s(squared);
+        for effect in &mut out {
+            effect[register] = simd.div_f64s(effect[register], length);
+        }
     }
     out
 }

@@ -17,6 +17,7 @@ e₁ is the static part's z axis made orthogonal to n, e₂ = n × e₁. What do
 
 mod choose;
 mod contact_set;
+mod hilbert;
 mod neighbours;
 mod softmax;
 

@@ -7,12 +7,13 @@
 //!
 //! Sums go over eight lanes, then over the lanes: every width of registers gives the same bits.
 
-use tightfit_network::interaction::LANES;
 use tightfit_network::{EMBEDDING, Embedding};
 use tightfit_spatial::{Vectorise, vectorised};
 
 /// Weights below exp of it are zero: e⁻⁷⁰⁰ is the smallest that 2ⁿ of a plain exponent gives.
 const LOWEST: f64 = -700.0;
+/// Numbers that are added side by side; columns are multiples of it long.
+const LANES: usize = 8;
 /// Adding it rounds to whole numbers, which then stand in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -59,27 +60,36 @@ impl Vectorise for Averages<'_> {
             }
         }
         let largest = largest.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let heaviest = logits.iter().position(|logit| *logit == largest).unwrap_or(0);
+        let has_largest =
+            |block: &[f64; LANES]| block.iter().fold(false, |has, logit| has | (*logit == largest));
+        let block = logits.as_chunks().0.iter().position(has_largest).unwrap_or(0);
+        let within = logits[block * LANES..].iter().position(|logit| *logit == largest).unwrap_or(0);
+        let heaviest = block * LANES + within;
+        // on its own, since the compiler finds no registers for it inside of lanes
+        for logit in logits.iter_mut() {
+            *logit = exponential(*logit - largest);
+        }
+        let weights = logits.as_chunks::<LANES>().0;
         let mut total = [0.0; LANES];
-        for block in logits.as_chunks_mut::<LANES>().0 {
+        for block in weights {
             for lane in 0..LANES {
-                let weight = exponential(block[lane] - largest);
-                block[lane] = weight;
-                total[lane] += weight;
+                total[lane] += block[lane];
             }
         }
         let total: f64 = total.into_iter().sum();
-        let mut place = [0.0; EMBEDDING];
-        for (place, column) in place.iter_mut().zip(embedding.chunks_exact(stride)) {
-            let mut sum = [0.0; LANES];
-            let both = logits.as_chunks::<LANES>().0.iter().zip(column.as_chunks::<LANES>().0);
-            for (weights, values) in both {
+        let mut columns: [&[[f64; LANES]]; EMBEDDING] = [&[]; EMBEDDING];
+        for (column, values) in columns.iter_mut().zip(embedding.chunks_exact(stride)) {
+            *column = values.as_chunks().0;
+        }
+        let mut sums = [[0.0; LANES]; EMBEDDING];
+        for (index, weights) in weights.iter().enumerate() {
+            for (sum, column) in sums.iter_mut().zip(&columns) {
                 for lane in 0..LANES {
-                    sum[lane] += weights[lane] * values[lane];
+                    sum[lane] += weights[lane] * column[index][lane];
                 }
             }
-            *place = sum.into_iter().sum::<f64>() / total;
         }
+        let place = sums.map(|sum| sum.into_iter().sum::<f64>() / total);
         Average { place, heaviest }
     }
 }
