@@ -118,3 +118,16 @@ impl NormalTurn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_from_before_habits_looked_ahead_are_read() {
+        let mut written = serde_json::to_value(InteractionOptions::PUBLISHED).expect("written");
+        written.as_object_mut().expect("an object").remove("looks_ahead");
+        let read: InteractionOptions = serde_json::from_value(written).expect("read");
+        assert_eq!(read, InteractionOptions::PUBLISHED);
+    }
+}
