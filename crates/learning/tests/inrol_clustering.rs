@@ -12,7 +12,9 @@ use tightfit_network::Located;
 use tightfit_network::interaction::{
     InteractionFile, InteractionNetwork, InteractionOptions, NormalSource, ObjectState,
 };
-use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionClustering, InteractionWorkspace};
+use tightfit_pipeline::clustering::interaction::{
+    ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact,
+};
 use tightfit_spatial::Pose;
 
 const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/inrol");
@@ -78,7 +80,9 @@ fn clusters_of(own: &InteractionClustering, case: &Case) -> (Vec<u32>, Vec<Vecto
     }
     contacts.finish(inputs_from_object);
     let mut workspace = InteractionWorkspace::default();
-    own.choose(&contacts, &state, |_| (0.0, Vector3::z()), &mut workspace);
+    // snapped to contacts: nothing is asked of a surface
+    let field = |point| SurfaceContact { point, gap: 0.0, normal: Vector3::z() };
+    own.choose(&contacts, &state, field, &mut workspace);
     let normals = workspace.clusters.iter().map(|cluster| static_from_object.rotation * cluster.normal);
     (workspace.clusters.iter().map(|cluster| cluster.contact).collect(), normals.collect())
 }

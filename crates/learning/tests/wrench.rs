@@ -5,10 +5,13 @@ use tightfit_learning::clustering::{
     ClusteringRecipe, Subset, input_ranges, interaction_pair, plain_surface, spread_start, train_clustering,
 };
 use tightfit_learning::recordings::{Recording, fingerprint, load_recordings};
-use tightfit_learning::virtual_experiment::{VirtualOptions, generate, generate_trial, thread_scene};
+use tightfit_learning::virtual_experiment::{
+    Disturbance, VirtualOptions, generate, generate_trial, thread_scene,
+};
 use tightfit_learning::wrench::{
     HoldingSpring, LoadModel, Moment, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
 };
+use tightfit_network::interaction::InteractionOptions;
 use tightfit_simulation::{InteractionPair, Motion, Preset};
 use tightfit_spatial::Vector3;
 
@@ -49,14 +52,10 @@ fn a_virtual_experiment_follows_its_seed_and_files_keep_every_bit() {
 #[test]
 fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sensor_felt() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");
-    let quiet = VirtualOptions {
-        seconds: 2.0,
-        waviness: [0.0; 2],
-        friction: [0.0; 2],
-        pose_noise: [0.0; 2],
-        sensor_noise: [0.0; 2],
-        ..VirtualOptions::default()
-    };
+    let all =
+        [Disturbance::PoseNoise, Disturbance::SensorNoise, Disturbance::Waviness, Disturbance::Friction];
+    let quiet = VirtualOptions { seconds: 2.0, ..VirtualOptions::default() };
+    let quiet = all.into_iter().fold(quiet, VirtualOptions::without);
     let trial = generate_trial(&scene, &quiet, 3).expect("generated");
     let recorded = m48x5();
     // the grasp of the experiment is the spring of the prediction
@@ -118,7 +117,7 @@ fn small_task(recorded: &RecordedScene) -> (InteractionPair, Vec<Moments>) {
     let ranges = input_ranges(recorded, &spring, &all, 0.03).expect("ranges");
     let nut = recorded.scene.bodies.iter().find(|body| body.motion == Motion::Free).expect("a nut");
     let surface = plain_surface(&nut.part, recorded.inertia.center_of_mass).expect("a surface");
-    let network = spread_start(ranges, 1).expect("a network");
+    let network = spread_start(ranges, InteractionOptions::PAPER, 1).expect("a network");
     (interaction_pair(&recorded.scene, network, surface).expect("a pair"), moments)
 }
 

@@ -21,13 +21,18 @@ const NARROW: f64 = 30.0;
 const HIDDEN: usize = 8;
 const OBJECT_INPUTS: usize = INPUTS + 4;
 
-/// A network whose clusters are the outermost contacts in twelve directions; what does not matter for that is random.
+/// A network with these habits whose clusters are the outermost contacts in twelve directions; what does not matter for that
+/// is random.
 ///
 /// # Errors
 /// When a range is empty.
-pub fn spread_start(ranges: [Range; INPUTS], seed: u64) -> Result<InteractionNetwork, LearningError> {
+pub fn spread_start(
+    ranges: [Range; INPUTS],
+    options: InteractionOptions,
+    seed: u64,
+) -> Result<InteractionNetwork, LearningError> {
     let mut random = Random::stream(seed, 0x5ead);
-    let mut network = InteractionNetwork::random(ranges, InteractionOptions::PAPER, &mut random)?;
+    let mut network = InteractionNetwork::random(ranges, options, &mut random)?;
     let first = Subset::Objects.places()[0];
     let numbers = network.parameters_mut();
     let second = first + (OBJECT_INPUTS + 1) * HIDDEN;

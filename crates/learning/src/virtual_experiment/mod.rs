@@ -22,5 +22,5 @@ mod pairs;
 mod wavy_bolt;
 
 pub use generate::{generate, generate_trial};
-pub use options::VirtualOptions;
+pub use options::{Disturbance, VirtualOptions};
 pub use pairs::thread_scene;

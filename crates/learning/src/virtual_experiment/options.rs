@@ -46,10 +46,36 @@ impl Default for VirtualOptions {
     }
 }
 
+/// What keeps a virtual experiment from being ideal: left out one by one, they say which part of an error each makes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Disturbance {
+    /// Noise of the recorded pose.
+    PoseNoise,
+    /// Noise of the sensor.
+    SensorNoise,
+    /// Radius of the bolt along the thread and from trial to trial.
+    Waviness,
+    /// Friction over time and from trial to trial.
+    Friction,
+}
+
 /// Time between two samples [s].
 pub(super) const SAMPLED: f64 = 0.01;
 
 impl VirtualOptions {
+    /// The same without a disturbance; everything else is drawn as before.
+    #[must_use]
+    pub fn without(mut self, disturbance: Disturbance) -> Self {
+        let amplitudes = match disturbance {
+            Disturbance::PoseNoise => &mut self.pose_noise,
+            Disturbance::SensorNoise => &mut self.sensor_noise,
+            Disturbance::Waviness => &mut self.waviness,
+            Disturbance::Friction => &mut self.friction,
+        };
+        *amplitudes = [0.0; 2];
+        self
+    }
+
     /// Steps from one sample to the next.
     pub(super) fn steps_per_sample(&self) -> Result<usize, LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });

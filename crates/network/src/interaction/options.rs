@@ -20,6 +20,9 @@ pub struct InteractionOptions {
     pub keeps_few: bool,
     /// Contacts with a wider gap are left out [m]; none where all that are found count.
     pub widest_gap: Option<f64>,
+    /// Whether that gap is the one at the end of the step, if the object goes on as it moves, instead of the one at its start.
+    #[serde(default)]
+    pub looks_ahead: bool,
     /// Whether only contacts at nodes of the object count, not those at nodes of the static part.
     pub own_nodes: bool,
     /// Quaternion [x, y, z, w] that takes the object's axes to those that the inputs are given in.
@@ -66,9 +69,15 @@ impl InteractionOptions {
         normal: NormalSource::Field,
         keeps_few: true,
         widest_gap: None,
+        looks_ahead: false,
         own_nodes: false,
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
+
+    /// Clusters are contacts, of those that the object meets within the step to a micrometre. The inputs know neither gaps nor
+    /// faces: among all that are near, an average would lie between the two flanks of a thread, where nothing is met.
+    pub const TOUCHING: Self =
+        Self { average: SurfaceAverage::Snap, widest_gap: Some(1e-6), looks_ahead: true, ..Self::PAPER };
 
     /// Those of the published program for its peg.
     pub const PUBLISHED: Self = Self {
@@ -79,6 +88,7 @@ impl InteractionOptions {
         normal: NormalSource::Surface,
         keeps_few: true,
         widest_gap: Some(0.0),
+        looks_ahead: false,
         own_nodes: true,
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
     };
@@ -106,5 +116,18 @@ impl NormalTurn {
                 STEEPEST / (1.0 + libm::exp(-tilt / 100.0)),
             ],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_from_before_habits_looked_ahead_are_read() {
+        let mut written = serde_json::to_value(InteractionOptions::PUBLISHED).expect("written");
+        written.as_object_mut().expect("an object").remove("looks_ahead");
+        let read: InteractionOptions = serde_json::from_value(written).expect("read");
+        assert_eq!(read, InteractionOptions::PUBLISHED);
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 use tightfit_network::interaction::ObjectState;
+use tightfit_pipeline::clustering::interaction::SurfaceContact;
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::Part;
 use tightfit_spatial::{Pose, Wrench};
@@ -35,7 +36,16 @@ impl Environment<'_> {
         set.clear();
         scratch.chosen.clear();
         let widest = network.options().widest_gap.unwrap_or(f64::INFINITY);
-        for index in range.clone().filter(|index| all.gap[*index] <= widest) {
+        let ahead = if network.options().looks_ahead { self.duration } else { 0.0 };
+        let start = &self.scratch.start;
+        let is_near = |index: &usize| {
+            let approach = match ahead > 0.0 {
+                true => all.normal.get(*index).dot(&all.relative_velocity(*index, start)),
+                false => 0.0,
+            };
+            all.gap[*index] + ahead * approach <= widest
+        };
+        for index in range.clone().filter(is_near) {
             let point = object_from_world.transform_vector(all.arm_a.get(index));
             let normal = object_from_world.transform_vector(all.normal.get(index));
             let node = (all.id[index] / Part::MOST_PIECES).checked_sub(nodes.start);
@@ -52,12 +62,16 @@ impl Environment<'_> {
             scratch.chosen.push(index as u32);
         }
         set.finish(network.inputs_from_object());
-        let fixed = &self.parameters.bodies[own.fixed].part;
+        let [fixed, moving] = [own.fixed, own.moving].map(|body| &self.parameters.bodies[body].part);
         let world_from_fixed = pose(self.scene, self.parameters, state, own.fixed);
         let fixed_from_object = world_from_fixed.inverse() * world_from_object;
         let field = |point: Vector3<f64>| {
+            let on_part = moving.sample(own.part_from_object.transform_point(point));
+            let outwards = own.part_from_object.rotation.inverse() * on_part.normal;
+            let point = point - outwards * on_part.distance;
             let sample = fixed.sample(fixed_from_object.transform_point(point));
-            (sample.distance, fixed_from_object.rotation.inverse() * sample.normal)
+            let normal = fixed_from_object.rotation.inverse() * sample.normal;
+            SurfaceContact { point, gap: sample.distance, normal }
         };
         own.clustering.choose(set, &object, field, &mut scratch.workspace);
         let first = contacts.len();

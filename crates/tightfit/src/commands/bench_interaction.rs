@@ -6,7 +6,9 @@ use anyhow::Result;
 use tightfit::spatial::{Pose, Vector3};
 use tightfit_network::interaction::{INPUTS, InteractionNetwork, InteractionOptions, ObjectState};
 use tightfit_network::{EmbeddedSurface, Located, Random, Range};
-use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionClustering, InteractionWorkspace};
+use tightfit_pipeline::clustering::interaction::{
+    ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact,
+};
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::preset::preset;
 
@@ -44,7 +46,7 @@ pub(super) fn micros(contacts: &Contacts, is_located: bool, rounds: usize) -> Re
         set.finish(clustering.network.inputs_from_object());
         let field = |point: Vector3<f64>| {
             let sample = hole.sample(state.static_from_object.transform_point(point));
-            (sample.distance, sample.normal)
+            SurfaceContact { point, gap: sample.distance, normal: sample.normal }
         };
         clustering.choose(&set, &state, field, &mut workspace);
     }))

@@ -82,13 +82,22 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         .collect::<Result<_, _>>()?;
     let bar = progress::bar("evaluating");
     let (mut evaluated, mut curves) = (Vec::new(), Vec::new());
+    let mut of_all_contacts: Option<Vec<Vec<[f64; 6]>>> = None;
     for (index, contender) in contenders.iter().enumerate() {
         bar.set_message(format!("evaluating {}", contender.name));
         let predicted = task.predict(contender, &moments);
         let measured = moments.iter().flat_map(|own| &own.measured);
         let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
         let curve = predicted.first().cloned().unwrap_or_default();
-        evaluated.push(EvaluatedMethod { name: contender.name, errors, curve });
+        if contender.methods.preset == Preset::Tight {
+            of_all_contacts = Some(predicted.clone());
+        }
+        let from_all = of_all_contacts.as_ref().map(|all| {
+            let WrenchErrors { force, torque, .. } =
+                WrenchErrors::of(predicted.iter().flatten().zip(all.iter().flatten()));
+            [force, torque]
+        });
+        evaluated.push(EvaluatedMethod { name: contender.name, errors, from_all, curve });
         if arguments.curves.is_some() {
             curves.push((contender.name, predicted));
         }
@@ -105,8 +114,10 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         std::fs::write(path, html).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if arguments.json {
-        let methods: Vec<_> =
-            evaluated.iter().map(|own| json!({ "name": own.name, "errors": own.errors })).collect();
+        let methods: Vec<_> = evaluated
+            .iter()
+            .map(|own| json!({ "name": own.name, "errors": own.errors, "from_all_contacts": own.from_all }))
+            .collect();
         let report = json!({
             "scene": trials.recorded.scene.name, "recordings": trials.fingerprint, "closed_loop": task.closed_loop,
             "load_model": model, "load": load, "trials": chosen.iter().map(|own| &own.name).collect::<Vec<_>>(),
@@ -151,7 +162,7 @@ fn contenders(
             file.surface
         };
         let seed = file.recipe["purpose"]["recipe"]["seed"].as_u64().unwrap_or(1);
-        let untrained = spread_start(*file.network.ranges(), seed)?;
+        let untrained = spread_start(*file.network.ranges(), *file.network.options(), seed)?;
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
         for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
@@ -252,15 +263,22 @@ fn table(evaluated: &[EvaluatedMethod]) -> Table {
         "about y",
         "about z",
         "of K-means + PGS",
+        "from all contacts [N]",
+        "[N·m]",
     ];
     let mut table = Table::new(&head);
     let standard = evaluated.iter().find(|own| own.name == "K-means + PGS").map(|own| own.errors.force);
-    for EvaluatedMethod { name, errors, .. } in evaluated {
+    for EvaluatedMethod { name, errors, from_all, .. } in evaluated {
         let [x, y, z, tx, ty, tz] = errors.per_axis;
         let newtons = [errors.force, x, y, z].map(|value| format!("{value:.4}"));
         let metres = [errors.torque, tx, ty, tz].map(|value| format!("{value:.5}"));
         let share = standard.map_or(String::new(), |standard| format!("{:.3}", errors.force / standard));
-        table.row([vec![name.to_string()], newtons.to_vec(), metres.to_vec(), vec![share]].concat());
+        let apart = from_all.map_or([String::new(), String::new()], |[force, torque]| {
+            [format!("{force:.4}"), format!("{torque:.5}")]
+        });
+        table.row(
+            [vec![name.to_string()], newtons.to_vec(), metres.to_vec(), vec![share], apart.to_vec()].concat(),
+        );
     }
     if let Some(first) = evaluated.first() {
         let [force, torque] = first.errors.measured;

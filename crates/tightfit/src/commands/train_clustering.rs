@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tightfit::learning::clustering::{
@@ -12,7 +12,7 @@ use tightfit::learning::clustering::{
 };
 use tightfit::learning::cma_es::Covariance;
 use tightfit::learning::wrench::{Moment, Moments, RecordedScene};
-use tightfit::network::interaction::InteractionFile;
+use tightfit::network::interaction::{InteractionFile, InteractionOptions};
 use tightfit::scene::Motion;
 
 use super::recorded_trials::RecordedArguments;
@@ -30,6 +30,12 @@ pub(super) struct ClusteringArguments {
     /// What is searched, one after another: last layers, object networks, all. The paper's way is `all`.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "outputs,objects,all")]
     stages: Vec<Stage>,
+    /// What clusters are: contacts that are met within the step, or the paper's averages over all that are near.
+    #[arg(long, value_enum, default_value_t = Habits::Touching, conflicts_with = "from")]
+    habits: Habits,
+    /// Gap at the end of the step up to which `touching` counts a contact as met [um].
+    #[arg(long, default_value_t = 1.0, value_name = "UM")]
+    within_um: f64,
     /// Generations of each stage.
     #[arg(long, default_value_t = 100)]
     generations: u64,
@@ -85,6 +91,14 @@ enum Method {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum Habits {
+    /// Clusters are contacts, of those that the part meets within the step as it moves.
+    Touching,
+    /// Clusters are averages on the surface over all contacts that are near.
+    Paper,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum Stage {
     Outputs,
     Objects,
@@ -124,7 +138,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
             let radius = contact_radius(recorded);
             let all: Vec<Moment> = moments.iter().flat_map(|own| own.moments.iter().copied()).collect();
             let ranges = input_ranges(recorded, &spring, &all, radius)?;
-            (spread_start(ranges, arguments.seed)?, surface, arguments.surface.is_none())
+            (spread_start(ranges, habits(arguments)?, arguments.seed)?, surface, arguments.surface.is_none())
         }
     };
     let pair = interaction_pair(scene, network, surface)?;
@@ -135,6 +149,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
         "scene": scene.name,
         "surface": if is_plain { "plain" } else { "geodesic" },
         "from": arguments.from,
+        "options": pair.clustering.network.options(),
     });
     let checkpoint = arguments.checkpoint.clone().unwrap_or_else(|| {
         let mut name = arguments.out.as_os_str().to_owned();
@@ -187,6 +202,19 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let rest = if trained.is_complete { "" } else { "; the same command goes on from its checkpoint" };
     say!("{}: written{rest}", arguments.out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+fn habits(arguments: &ClusteringArguments) -> Result<InteractionOptions> {
+    let within = arguments.within_um;
+    if !(0.0..=1000.0).contains(&within) {
+        bail!("--within-um is {within}; give a gap of 0 to 1000 um");
+    }
+    Ok(match arguments.habits {
+        Habits::Touching => {
+            InteractionOptions { widest_gap: Some(within * 1e-6), ..InteractionOptions::TOUCHING }
+        }
+        Habits::Paper => InteractionOptions::PAPER,
+    })
 }
 
 /// Farthest that a contact can be from the centre of mass [m]: half the diagonal of the smaller part's box.

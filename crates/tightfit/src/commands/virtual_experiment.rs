@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use tightfit::learning::recordings::{Recording, fingerprint};
-use tightfit::learning::virtual_experiment::{VirtualOptions, generate, thread_scene};
+use tightfit::learning::virtual_experiment::{Disturbance, VirtualOptions, generate, thread_scene};
 use tightfit::scene::Scene;
 use tightfit::shape::preset::PAPER_PAIRS;
 
@@ -39,12 +39,34 @@ pub(crate) struct VirtualExperimentArguments {
     /// Waviness of the bolt's radius along the thread, standard deviation [um].
     #[arg(long, default_value_t = 3.0, value_name = "UM")]
     waviness_um: f64,
+    /// Leave disturbances out; motions and the other ones stay as they are.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES")]
+    without: Vec<LeftOut>,
     /// Folder to write to; a scene that has recordings there already is refused.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LeftOut {
+    PoseNoise,
+    SensorNoise,
+    Waviness,
+    Friction,
+}
+
+impl From<LeftOut> for Disturbance {
+    fn from(own: LeftOut) -> Self {
+        match own {
+            LeftOut::PoseNoise => Self::PoseNoise,
+            LeftOut::SensorNoise => Self::SensorNoise,
+            LeftOut::Waviness => Self::Waviness,
+            LeftOut::Friction => Self::Friction,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
@@ -55,6 +77,8 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
         waviness: [arguments.waviness_um * 1e-6, VirtualOptions::default().waviness[1]],
         ..VirtualOptions::default()
     };
+    let left_out = arguments.without.iter().copied().map(Disturbance::from);
+    let options = left_out.fold(options, VirtualOptions::without);
     let jobs: Vec<(Scene, PathBuf)> = match &arguments.scene {
         Some(name) => vec![(scene_of(name)?, arguments.out.clone())],
         None => {

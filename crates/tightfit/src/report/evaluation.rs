@@ -17,6 +17,8 @@ pub struct EvaluatedMethod {
     pub name: &'static str,
     /// Over all trials.
     pub errors: WrenchErrors,
+    /// Root mean squares of the difference from what all contacts predict [N] and [N·m], where they were asked.
+    pub from_all: Option<[f64; 2]>,
     /// Predicted wrenches of the first trial [N, N·m].
     pub curve: Vec<[f64; 6]>,
 }
@@ -33,10 +35,13 @@ pub fn evaluation_html(name: &str, subtitle: &str, trial: &Moments, methods: &[E
     for title in ["force [N]", "torque [N·m]"].into_iter().chain(WRENCH_AXES.map(|(axis, _)| axis)) {
         let _ = write!(html, "<th class=\"n\">{title}</th>");
     }
-    html.push_str("</tr>\n");
-    for EvaluatedMethod { name, errors, .. } in methods {
+    html.push_str(
+        "<th class=\"n\">from all contacts [N]</th><th class=\"n\">from all contacts [N·m]</th></tr>\n",
+    );
+    for EvaluatedMethod { name, errors, from_all, .. } in methods {
         let _ = write!(html, "<tr><td>{}</td>", escape(name));
-        for value in [errors.force, errors.torque].into_iter().chain(errors.per_axis) {
+        let apart = from_all.iter().flatten().copied();
+        for value in [errors.force, errors.torque].into_iter().chain(errors.per_axis).chain(apart) {
             let _ = write!(html, "<td class=\"n\">{}</td>", number(value));
         }
         html.push_str("</tr>\n");

@@ -26,6 +26,17 @@ pub struct InteractionClustering {
     pub surface: EmbeddedSurface,
 }
 
+/// Where a cluster meets the other part, in the object's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceContact {
+    /// On the object's own surface [m].
+    pub point: Vector3<f64>,
+    /// Gap there [m], positive separated.
+    pub gap: f64,
+    /// Unit normal into the object.
+    pub normal: Vector3<f64>,
+}
+
 /// A point that stands for contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cluster {
@@ -56,13 +67,14 @@ impl InteractionWorkspace {
 }
 
 impl InteractionClustering {
-    /// Makes the clusters of some contacts, which were finished. `field` is the other part's distance: gap [m] and unit normal
-    /// into the object at a point, both in the object's frame.
+    /// Makes the clusters of some contacts, which were finished. `field` brings a point of the surface's triangles, in the object's
+    /// frame [m], onto the object itself and says how the other part is met there: chords of a thread's triangles lie by tens
+    /// of micrometres off it, more than gaps are wide.
     pub fn choose(
         &self,
         contacts: &ContactSet,
         state: &ObjectState,
-        mut field: impl FnMut(Vector3<f64>) -> (f64, Vector3<f64>),
+        mut field: impl FnMut(Vector3<f64>) -> SurfaceContact,
         workspace: &mut InteractionWorkspace,
     ) {
         let InteractionWorkspace { clusters, logits } = workspace;
@@ -87,12 +99,12 @@ impl InteractionClustering {
                 }
                 SurfaceAverage::Project => {
                     let found = self.surface.project(&average.place, contacts.vertex(average.heaviest));
-                    let (gap, of_field) = field(found.point);
+                    let met = field(found.point);
                     let normal = match options.normal {
-                        NormalSource::Field => of_field,
+                        NormalSource::Field => met.normal,
                         NormalSource::Surface => -found.normal,
                     };
-                    Cluster { point: found.point, normal, gap, contact: average.heaviest as u32 }
+                    Cluster { point: met.point, normal, gap: met.gap, contact: average.heaviest as u32 }
                 }
             };
             let is_same = |other: &Cluster| match options.average {

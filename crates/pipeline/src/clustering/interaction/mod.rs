@@ -24,5 +24,5 @@ mod softmax;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{Cluster, InteractionClustering, InteractionWorkspace};
+pub use choose::{Cluster, InteractionClustering, InteractionWorkspace, SurfaceContact};
 pub use contact_set::ContactSet;

@@ -8,7 +8,7 @@ use tightfit_network::{EmbeddedSurface, Random, Range};
 use tightfit_spatial::{Pose, VectorWidth};
 
 use super::neighbours::{NeighbourSearch, find_neighbours};
-use super::{Cluster, ContactSet, InteractionClustering, InteractionWorkspace};
+use super::{Cluster, ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact};
 
 /// A sheet of 1 mm squares in the plane z = 0, embedded as it lies.
 fn sheet(n: u32) -> EmbeddedSurface {
@@ -65,7 +65,12 @@ fn contacts(own: &InteractionClustering, count: usize) -> ContactSet {
 
 fn chosen(own: &InteractionClustering, set: &ContactSet) -> Vec<Cluster> {
     let mut workspace = InteractionWorkspace::default();
-    own.choose(set, &state(), |point| (point.x, Vector3::z()), &mut workspace);
+    own.choose(
+        set,
+        &state(),
+        |point| SurfaceContact { point, gap: point.x, normal: Vector3::z() },
+        &mut workspace,
+    );
     workspace.clusters
 }
 
