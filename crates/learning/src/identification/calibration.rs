@@ -41,6 +41,9 @@ pub struct Calibration {
     pub sensor: SensorNumbers,
     /// C: give of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m, N·m].
     pub grasp_give: [[f64; 6]; 6],
+    /// Gap that is left at loaded contacts, one standard deviation [mm]; zero where it is not known.
+    #[serde(default)]
+    pub gap_scatter_mm: f64,
     /// Trials with their own numbers.
     pub trials: Vec<TrialNumbers>,
 }
@@ -165,6 +168,7 @@ impl Calibration {
                 lag_ms: 0.0,
             },
             grasp_give: std::array::from_fn(|i| std::array::from_fn(|j| play.give[(i, j)])),
+            gap_scatter_mm: play.scatter * 1e3,
             trials: trials.iter().enumerate().map(number).collect(),
         }
     }
@@ -281,11 +285,14 @@ impl Calibration {
         GraspSpring::of(&self.give(), self.peg.length_mm * 1e-3)
     }
 
-    /// The spring of predictions, damped for steps of this length [s].
+    /// The spring of predictions, damped for steps of this length [s] and as soft as the scatter of the gaps asks for where loads have
+    /// this root mean square by axis [N, N·m].
     #[must_use]
-    pub fn spring(&self, step: f64) -> Option<HoldingSpring> {
+    pub fn spring(&self, step: f64, loads: [f64; 6]) -> Option<HoldingSpring> {
         let grasp = self.grasp()?;
-        Some(HoldingSpring::settling(grasp.stiffness, grasp.turning_stiffness, step))
+        let stiff = HoldingSpring::settling(grasp.stiffness, grasp.turning_stiffness, step);
+        // contacts are at most half the depth from their middle
+        Some(stiff.forgiving(self.gap_scatter_mm * 1e-3, self.hole.depth_mm * 0.5e-3, loads, step))
     }
 
     /// Contact force [N] and torque about the sensor's origin [N·m] that belong to the motion of a row, tool axes: those that the

@@ -14,7 +14,7 @@
 //! A rod that lies in its hole leans on one side and is turned in its fingers: its middle there is not the middle that meets the plate. δ_h
 //! is that difference, held near zero by the scatter that rods in holes have.
 //!
-//! The prediction for a trial takes its pose and motion at the contact, the hole and ρ, μ, S, δ of the other trials; its wrench
+//! The prediction for a trial, a foresight, takes its pose and motion at the contact, the hole and ρ, μ, S, δ of the other trials; its wrench
 //! says when the contact is and is else only compared with.
 
 use nalgebra::Vector2;
@@ -24,6 +24,7 @@ use super::first_touch::{FirstTouch, contact_force, first_touch};
 use super::least_squares::{Parameter, Problem, Solution};
 use super::rod_holes::{Holes, holes, inside_friction};
 use super::sliding::{median, quantile};
+use super::struck_arm::{Strike, identify_struck_arm};
 use super::{Answer, Outline};
 use crate::recordings::{Split, Trial};
 
@@ -31,6 +32,8 @@ use crate::recordings::{Split, Trial};
 const PLATE: f64 = 2.5e-3;
 /// Rows over which the velocity before a contact is taken.
 const APPROACH: usize = 15;
+/// Rows over which the velocity of the undisturbed arm is taken: two periods of its sway and more.
+const UNDISTURBED: usize = 40;
 /// Components of a direction that differ by more count linearly.
 const LOSS: f64 = 0.15;
 /// Unknowns before the shifts of the holes.
@@ -78,6 +81,8 @@ pub struct FirstContact {
     pub tool_axes: [Vector2<f64>; 2],
     /// Velocity of the tip just before [m/s], world.
     pub velocity: Vector3<f64>,
+    /// Change of the tip's mean velocity from before the contact to its window [m/s], world.
+    pub kick: Vector3<f64>,
     /// The measured force.
     pub touch: FirstTouch,
     /// Direction of the predicted force, world; zero before the fit.
@@ -86,6 +91,8 @@ pub struct FirstContact {
     pub overlap: f64,
     /// Angle between measured and predicted force [rad].
     pub angle: f64,
+    /// The same for the force that the arm's motion tells (`struck_arm`) [rad].
+    pub motion_angle: f64,
 }
 
 /// Holes, first contacts and what predicts them.
@@ -120,11 +127,13 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
         let hole = names.iter().position(|name| *name == trial.session).unwrap_or_default();
         let (Some(touch), Some(middle)) = (touches[index], found.middles[hole]) else { continue };
         let pose = &trial.world_from_tool[touch.row];
-        if touch.row < APPROACH || pose.translation.z < plate - PLATE {
+        if touch.row < UNDISTURBED || pose.translation.z < plate - PLATE {
             continue;
         }
-        let before = touch.row - APPROACH;
-        let passed = trial.time[touch.row] - trial.time[before];
+        let velocity = |from: usize, to: usize| {
+            let moved = trial.world_from_tool[to].translation - trial.world_from_tool[from].translation;
+            moved / (trial.time[to] - trial.time[from])
+        };
         contacts.push(FirstContact {
             trial: index,
             trains: split.train.contains(&index),
@@ -132,11 +141,13 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
             rod: rods[index],
             offset: pose.translation.xy() - middle,
             tool_axes: [Vector3::x(), Vector3::y()].map(|axis| (pose.rotation * axis).xy()),
-            velocity: (pose.translation - trial.world_from_tool[before].translation) / passed,
+            velocity: velocity(touch.row - APPROACH, touch.row),
+            kick: velocity(touch.row, touch.last) - velocity(touch.row - UNDISTURBED, touch.row),
             touch,
             predicted: Vector3::zeros(),
             overlap: f64::NAN,
             angle: f64::NAN,
+            motion_angle: f64::NAN,
         });
     }
     answer.extend(directions(&mut contacts, &found, &names));
@@ -215,16 +226,33 @@ fn directions(contacts: &mut [FirstContact], holes: &Holes, names: &[&str]) -> A
         (contact.overlap, contact.predicted) = predicted(contact, &solution.values);
         contact.angle = contact.predicted.angle(&contact.touch.force);
     }
+    let strike = |contact: &FirstContact| Strike {
+        kick: contact.kick,
+        foreseen: contact.predicted,
+        force: contact.touch.force,
+    };
+    let strikes: Vec<Strike> = contacts.iter().filter(|contact| contact.trains).map(strike).collect();
+    let (arm, found) = identify_struck_arm(&strikes);
+    answer.extend(found);
+    for contact in contacts.iter_mut() {
+        contact.motion_angle = arm.force(&strike(contact)).angle(&contact.touch.force);
+    }
     for (trains, name) in [(true, "train"), (false, "test")] {
         let of = |angle: &dyn Fn(&FirstContact) -> f64| -> Vec<f64> {
             let own = contacts.iter().filter(|contact| contact.trains == trains);
             own.map(|contact| angle(contact).to_degrees()).collect()
         };
-        let angles = of(&|contact| contact.angle);
-        answer.give(format!("first contacts, {name}"), "-", angles.len() as f64, 0.0);
-        for (share, which) in [(0.25, "lower quartile"), (0.5, "median"), (0.75, "upper quartile")] {
-            let what = format!("angle to the predicted force, {name}, {which}");
-            answer.give(what, "deg", quantile(angles.clone(), share), 0.0);
+        let (foreseen, by_motion) = (of(&|contact| contact.angle), of(&|contact| contact.motion_angle));
+        answer.give(format!("first contacts, {name}"), "-", foreseen.len() as f64, 0.0);
+        let kinds = [
+            ("angle to the predicted force", foreseen),
+            ("angle to the force by the arm's motion", by_motion),
+        ];
+        for (what, angles) in kinds {
+            for (share, which) in [(0.25, "lower quartile"), (0.5, "median"), (0.75, "upper quartile")] {
+                let what = format!("{what}, {name}, {which}");
+                answer.give(what, "deg", quantile(angles.clone(), share), 0.0);
+            }
         }
         let mut middle = |what: &str, angle: &dyn Fn(&FirstContact) -> f64| {
             answer.give(format!("{what}, {name}, median"), "deg", median(of(angle)), 0.0);

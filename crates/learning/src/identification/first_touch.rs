@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! F_k, k = 0 where |F| leaves the noise                   mean of three rows above 4 N, walked back to 3 σ of the rows before
-//! f = mean F_k − mean F_before,   0 ≤ kΔ < 30 ms           about one and a half periods of the arm's ringing
-//! half = ∠(mean of the first 15 ms, mean of the second)   what ringing and change of the contact leave open
-//! noise = σ(means of 30 ms before the contact) / |f|      what the moving wrist leaves open
+//! f = mean F_k − mean F_before,   0 ≤ kΔ < 40 ms           two periods of the arm's ringing
+//! half = ∠(mean of the first 20 ms, mean of the second)   what ringing and change of the contact leave open
+//! noise = σ(means of 40 ms before the contact) / |f|      what the moving wrist leaves open
 //! ```
 //!
 //! A prediction cannot be expected to come nearer to f than these two angles.
@@ -21,7 +21,7 @@ const ONSET: f64 = 3.0;
 /// Time after the sensor was zeroed that gives its bias [s].
 const QUIET: f64 = 0.12;
 /// Length of the first force [s].
-const WINDOW: f64 = 0.03;
+const WINDOW: f64 = 0.04;
 /// Rows before a contact that give noise and bias, farthest and nearest.
 const BEFORE: [usize; 2] = [105, 12];
 
@@ -30,6 +30,8 @@ const BEFORE: [usize; 2] = [105, 12];
 pub struct FirstTouch {
     /// Row at which the force leaves the noise.
     pub row: usize,
+    /// Last row of the window.
+    pub last: usize,
     /// Mean force on the rod over the window [N], world.
     pub force: Vector3<f64>,
     /// Angle between the means of the window's halves [rad].
@@ -83,6 +85,7 @@ pub(super) fn first_touch(trial: &Trial, force: &[Vector3<f64>]) -> Option<First
     let sway = (sway.iter().sum::<f64>() / sway.len().max(1) as f64).sqrt();
     Some(FirstTouch {
         row,
+        last: row + window.len() - 1,
         force: mean_force,
         halves: mean(first).angle(&mean(second)),
         noise: sway / mean_force.norm(),

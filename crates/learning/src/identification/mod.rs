@@ -12,7 +12,7 @@ Numbers of an experiment from its recordings, each with an uncertainty or a reas
         ─► calibration   all of it in a file: Trial ─► Recording, and a scene
 ```
 
-`fixed_pose` finds where any part stands from the motion of another in it, by penetration alone. For rods that come down on a plate `rod_holes` finds the holes, `first_touch` measures the first force, `first_contact` predicts its direction. `least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
+`fixed_pose` finds where any part stands from the motion of another in it, by penetration alone. For rods that come down on a plate `rod_holes` finds the holes, `first_touch` measures the first force, `first_contact` foresees its direction, `struck_arm` tells it from the arm's motion. `least_squares` is the fit behind most of them, `cone_loads` says which contacts carry a wrench.
 */
 
 mod answer;
@@ -33,6 +33,7 @@ mod pocket;
 mod rod_holes;
 mod sensor_load;
 mod sliding;
+mod struck_arm;
 mod time_offset;
 
 pub use answer::{Answer, Estimate, Refusal};

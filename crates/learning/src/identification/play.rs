@@ -57,6 +57,8 @@ pub struct Play {
     pub give: Matrix6<f64>,
     /// Largest depth of the tip below the mouth [m].
     pub depth: f64,
+    /// Gap that is left at loaded contacts, one standard deviation [m]: how well poses, hole and give are known together.
+    pub scatter: f64,
 }
 
 /// A row inside the hole.
@@ -116,6 +118,7 @@ pub fn identify_play(
         clearance: [0.5e-3; 2],
         give: Matrix6::zeros(),
         depth,
+        scatter: 0.0,
     };
     for (_, i, j, value, _) in GIVE {
         play.give[(i, j)] = value;
@@ -131,10 +134,11 @@ pub fn identify_play(
         }
     }
     let Some(solution) = solution else { return (None, Answer::default()) };
+    play.scatter = solution.spread * 1e-3;
     let mut answer = solution.answer(solution.values.len());
     answer.give("depth reached", "m", depth, 0.0);
     answer.give("rows inside used", "-", count as f64, 0.0);
-    answer.give("gap left at loaded contacts", "m", solution.spread * 1e-3, 0.0);
+    answer.give("gap left at loaded contacts", "m", play.scatter, 0.0);
     answer.give("force that no contact explains", "N", left[0].sqrt(), 0.0);
     answer.give("torque that no contact explains", "N·m", left[1].sqrt(), 0.0);
     answer.refuse(

@@ -2,6 +2,7 @@
 
 use tightfit_simulation::{BodyMotion, Input, Methods, State, Workspace, step};
 
+use super::predictor::contact_wrench;
 use super::{HoldingSpring, RecordedScene};
 use crate::recordings::Recording;
 
@@ -28,10 +29,7 @@ pub fn closed_loop(
         input.couplings[0] = Some(spring.coupling(targets[0], targets[1]));
         let _ = step(&recorded.scene, &parameters, &mut state, &input, &mut workspace);
         farthest = farthest.max((state.motions[0].center - targets[1].translation).norm());
-        let impulse = workspace.generalised_impulse();
-        wrenches.push(std::array::from_fn(|axis| {
-            impulse.get(axis).copied().unwrap_or(0.0) / recorded.scene.step
-        }));
+        wrenches.push(contact_wrench(&workspace, recorded.scene.step));
     }
     (wrenches, farthest)
 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tightfit_simulation::{BodyMotion, Input, Parameters, Preset, State, Workspace, step};
 use tightfit_spatial::Pose;
 
+use super::predictor::contact_wrench;
 use super::{HoldingSpring, Moment, Moments, RecordedScene};
 use crate::LearningError;
 use crate::recordings::Recording;
@@ -72,9 +73,12 @@ impl LoadModel {
                 rotation: targets[0].rotation,
                 twist: pair[0].twist,
             };
-            let motion = match self {
-                Self::NextPose => as_recorded,
-                Self::Followed => follower.begin(as_recorded, targets),
+            let (motion, followed) = match self {
+                Self::NextPose => (as_recorded, None),
+                Self::Followed => {
+                    let (motion, wrench) = follower.begin(as_recorded, targets);
+                    (motion, Some(wrench))
+                }
             };
             // a sample that is a rounding error early counts
             if pair[0].time < begin - 1e-9 {
@@ -84,6 +88,7 @@ impl LoadModel {
             let (f, t) = (pair[0].force, pair[0].torque);
             moments.times.push(pair[0].time);
             moments.moments.push(Moment { motion, targets });
+            moments.followed.extend(followed);
             moments.measured.push([f.x, f.y, f.z, t.x, t.y, t.z]);
         }
         Ok(moments)
@@ -92,8 +97,9 @@ impl LoadModel {
 
 /// How long after its start a trial is not judged [s].
 const SETTLING: f64 = 0.1;
-/// Farther from the recorded pose the part has lost it, and begins anew there [m]: it hangs on a rim that the real one slipped off.
-const LOST: f64 = 2e-3;
+/// Farther from the recorded pose, in place [m] or in attitude [rad], the part has lost it and begins anew there: it hangs on a rim
+/// that the real one slipped off, or is caught in a hole over which the real one turns.
+const LOST: [f64; 2] = [2e-3, 0.2];
 
 /// The part on its way behind the recorded poses.
 struct Follower<'a> {
@@ -111,10 +117,14 @@ impl<'a> Follower<'a> {
         Self { recorded, spring, parameters, state: None, workspace: Workspace::default() }
     }
 
-    /// The motion that the step of this moment begins with; goes on by that step.
-    fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> BodyMotion {
-        let is_near =
-            |state: &State| (state.motions[0].center - recorded.center).norm() < LOST && state.is_finite();
+    /// The motion that the step of this moment begins with; goes on by that step, whose contact wrench comes along [N, N·m].
+    fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> (BodyMotion, [f64; 6]) {
+        let is_near = |state: &State| {
+            let own = &state.motions[0];
+            (own.center - recorded.center).norm() < LOST[0]
+                && own.rotation.angle_to(&recorded.rotation) < LOST[1]
+                && state.is_finite()
+        };
         let mut state = self.state.take().filter(is_near).unwrap_or_else(|| {
             self.workspace.clear();
             let mut state = State::start(&self.recorded.scene, &self.parameters);
@@ -126,6 +136,6 @@ impl<'a> Follower<'a> {
         input.couplings[0] = Some(self.spring.coupling(targets[0], targets[1]));
         let _ = step(&self.recorded.scene, &self.parameters, &mut state, &input, &mut self.workspace);
         self.state = Some(state);
-        motion
+        (motion, contact_wrench(&self.workspace, self.recorded.scene.step))
     }
 }

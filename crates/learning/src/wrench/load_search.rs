@@ -2,13 +2,14 @@
 //! best.
 //!
 //! ```text
-//! k_xy, k_z [N/m], k_turning [N·m/rad], μ      factors on what was identified, searched for as logarithms
+//! k [N/m] by axis, k [N·m/rad] by axis, μ     factors on the guess, searched for as logarithms
 //! δ [m]                                       how much higher the fixed parts stand
 //! ```
 //!
-//! CMA-ES over five numbers; damping follows from stiffness. A recorded pose is known less well than a stiff grasp gives way: the
+//! CMA-ES over eight numbers; damping follows from stiffness. A recorded pose is known less well than a stiff grasp gives way: the
 //! best spring is then softer than the true one, and with it the height at which contact begins is another. All contacts and the
-//! ladder solver judge; every method then uses the same.
+//! ladder solver judge, where the part follows by the steps themselves; every method then uses the same. The search ends when neither the
+//! cost nor the candidates differ by a thousandth any more.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,11 @@ use crate::recordings::Recording;
 
 /// Unit of δ in the search [m].
 const RAISE: f64 = 0.5e-3;
+
+/// Numbers that are searched for.
+const UNKNOWNS: usize = 8;
+/// Differences of cost, and of candidates in units of the first step, that no longer matter.
+const ENOUGH: f64 = 1e-3;
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -54,16 +60,12 @@ impl FittedLoad {
 
     /// From the search's coordinates.
     fn at(x: &[f64], guess: &HoldingSpring, step: f64) -> Self {
-        let [across, along, turning, friction] = [x[0], x[1], x[2], x[3]].map(libm::exp);
-        let [kx, ky, kz] = guess.stiffness;
+        let along = std::array::from_fn(|axis| guess.stiffness[axis] * libm::exp(x[axis]));
+        let about = std::array::from_fn(|axis| guess.turning_stiffness[axis] * libm::exp(x[3 + axis]));
         Self {
-            spring: HoldingSpring::settling(
-                [kx * across, ky * across, kz * along],
-                guess.turning_stiffness.map(|k| k * turning),
-                step,
-            ),
-            friction,
-            raise: x[4] * RAISE,
+            spring: HoldingSpring::settling(along, about, step),
+            friction: libm::exp(x[6]),
+            raise: x[7] * RAISE,
         }
     }
 }
@@ -82,7 +84,9 @@ pub fn identify_load(
     mut follow: impl FnMut(u64, f64),
 ) -> Result<(FittedLoad, WrenchErrors), LearningError> {
     let of = |x: &[f64]| FittedLoad::at(x, &guess, recorded.scene.step);
-    let mut search = Search::new(vec![0.0; 5], 0.8, CmaOptions { seed, ..CmaOptions::default() }, 0)?;
+    let options =
+        CmaOptions { seed, value_tolerance: ENOUGH, width_tolerance: ENOUGH, ..CmaOptions::default() };
+    let mut search = Search::new(vec![0.0; UNKNOWNS], 0.5, options, 0)?;
     while search.generations() < generations && search.stopped().is_none() {
         let candidates = search.ask().to_vec();
         let values: Result<Vec<f64>, LearningError> =
@@ -105,8 +109,11 @@ fn errors(
     let mut pairs = Vec::new();
     for trial in trials {
         let moments = model.moments(recorded, &spring, trial)?;
-        let predicted = moments.moments.iter().map(|moment| predictor.predict(moment));
-        pairs.extend(predicted.zip(moments.measured.iter().copied()));
+        let mut predicted = moments.followed;
+        if predicted.is_empty() {
+            predicted = moments.moments.iter().map(|moment| predictor.predict(moment)).collect();
+        }
+        pairs.extend(predicted.into_iter().zip(moments.measured));
     }
     Ok(WrenchErrors::of(pairs.iter().map(|(predicted, measured)| (predicted, measured))))
 }

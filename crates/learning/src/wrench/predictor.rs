@@ -33,7 +33,12 @@ impl<'a> WrenchPredictor<'a> {
         self.input.couplings[0] = Some(self.spring.coupling(moment.targets[0], moment.targets[1]));
         let scene = &self.recorded.scene;
         let _ = step(scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
-        let impulse = self.workspace.generalised_impulse();
-        std::array::from_fn(|axis| impulse.get(axis).copied().unwrap_or(0.0) / scene.step)
+        contact_wrench(&self.workspace, scene.step)
     }
+}
+
+/// Contact wrench on the one free part, mean over the step that was just made [N, N·m].
+pub(super) fn contact_wrench(workspace: &Workspace, step: f64) -> [f64; 6] {
+    let impulse = workspace.generalised_impulse();
+    std::array::from_fn(|axis| impulse.get(axis).copied().unwrap_or(0.0) / step)
 }

@@ -74,6 +74,22 @@ impl HoldingSpring {
         }
     }
 
+    /// Softened for poses that are known to ±`scatter` only [m, about a lever of `lever`, m], where loads are of the size of `loads` by
+    /// axis [N, N·m]; stiffnesses stay where nothing was loaded.
+    ///
+    /// A gap g = C f + δ with δ ~ N(0, s²) and f ~ N(0, φ²) has its most likely load at f = g C/(C² + s²/φ²): a spring with the give
+    /// C + s²/(φ² C).
+    #[must_use]
+    pub fn forgiving(&self, scatter: f64, lever: f64, loads: [f64; 6], step: f64) -> Self {
+        let soften = |stiffness: f64, scatter: f64, load: f64| {
+            let soft = scatter / load * stiffness;
+            if soft.is_finite() { stiffness / (1.0 + soft * soft) } else { stiffness }
+        };
+        let along = |axis: usize| soften(self.stiffness[axis], scatter, loads[axis]);
+        let about = |axis: usize| soften(self.turning_stiffness[axis], scatter / lever, loads[3 + axis]);
+        Self::settling(std::array::from_fn(along), std::array::from_fn(about), step)
+    }
+
     /// Over a step from one recorded pose of the centre of mass to the next.
     pub(crate) fn coupling(&self, target: Pose, next_target: Pose) -> Coupling {
         Coupling {
@@ -92,6 +108,18 @@ impl HoldingSpring {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pose_known_badly_makes_a_stiff_spring_soft_and_leaves_a_soft_one() {
+        let spring = HoldingSpring::settling([1e5; 3], [30.0; 3], 0.01);
+        let exact = spring.forgiving(0.0, 0.03, [10.0; 6], 0.01);
+        assert_eq!(exact, spring);
+        // 0.1 mm are 10 N at 1e5 N/m, as much as the loads: half of the stiffness is left
+        let known_to_a_tenth = spring.forgiving(1e-4, 0.03, [10.0, 10.0, 0.0, 10.0, 10.0, 10.0], 0.01);
+        assert!((known_to_a_tenth.stiffness[0] - 5e4).abs() < 1e-6);
+        assert!((known_to_a_tenth.stiffness[2] - 1e5).abs() < 1e-6, "nothing was loaded along z");
+        assert!(known_to_a_tenth.turning_stiffness[0] > 29.99);
+    }
 
     #[test]
     fn files_with_one_number_for_all_axes_are_read() {

@@ -149,6 +149,7 @@ fn first_contact(arguments: &IdentifyArguments, trials: &[Trial]) -> Result<Exit
                 "halves_deg": contact.touch.halves.to_degrees(),
                 "noise_deg": contact.touch.noise.to_degrees(),
                 "angle_deg": contact.angle.to_degrees(),
+                "motion_angle_deg": contact.motion_angle.to_degrees(),
             })
         };
         let report = json!({

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use tightfit::learning::identification::Calibration;
 use tightfit::learning::recordings::{
-    Recording, Split, fingerprint, load_recordings, read_trials, split_trials,
+    Recording, Sample, Split, fingerprint, load_recordings, read_trials, split_trials,
 };
 use tightfit::learning::wrench::{FittedLoad, HoldingSpring, LoadModel, RecordedScene, identify_load};
 use tightfit::scene::Scene;
@@ -143,7 +143,8 @@ impl RecordedArguments {
                     .with_context(|| format!("{}: not what --write-load writes", path.display()))?
             }
             (None, None) => {
-                let identified = trials.calibration.as_ref().and_then(|own| own.spring(step));
+                let identified =
+                    trials.calibration.as_ref().and_then(|own| own.spring(step, loads(&trials.train)));
                 told.or(identified.map(FittedLoad::of)).unwrap_or_default()
             }
         };
@@ -187,6 +188,16 @@ impl RecordedArguments {
         }
         Ok(found)
     }
+}
+
+/// Root mean square of the measured wrench by axis [N, N·m].
+fn loads(trials: &[Recording]) -> [f64; 6] {
+    let samples = || trials.iter().flat_map(|trial| &trial.samples);
+    let sum = |axis: usize| -> f64 {
+        let own = |sample: &Sample| if axis < 3 { sample.force[axis] } else { sample.torque[axis - 3] };
+        samples().map(|sample| own(sample).powi(2)).sum()
+    };
+    std::array::from_fn(|axis| (sum(axis) / samples().count().max(1) as f64).sqrt())
 }
 
 /// Four numbers for all axes, or twelve by axis.
