@@ -133,6 +133,11 @@ impl Environment<'_> {
         scratch.arm.shift += impact.speed_change(&shift);
     }
 
+    /// Forgets what the joints were to be moved along with a projection.
+    pub(super) fn leave_arm(&mut self) {
+        self.scratch.arm.shift = JointVector::zeros();
+    }
+
     /// Advances the joints under what contact asks of the arm through the part.
     pub(super) fn advance_arm(&mut self, state: &mut State, certificate: &mut Certificate) {
         let (Some(arm), Some(index), Some(motion)) =

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids};
+use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids, most_crossings};
 use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
@@ -113,7 +113,8 @@ impl Environment<'_> {
             ];
             first_id = match sides.each_ref().map(|side| side.mesh) {
                 [Some(first), Some(second)] => first_id.wrapping_add(mesh_ids(first, second)),
-                _ => first_id.wrapping_add(counts[0] + counts[1]),
+                _ => first_id
+                    .wrapping_add(counts[0] + counts[1] + most_crossings(sides[0].part, sides[1].part)),
             };
             let options = DetectionOptions {
                 margin,
