@@ -276,7 +276,8 @@ mod tests {
             assert!(-gap < 1.09 * deepest + DIP, "{gap} {deepest}");
             missed_by_nodes = missed_by_nodes.max(true_depth + of_nodes);
         }
-        assert!(missed_by_nodes > 3e-6, "{missed_by_nodes}");
+        // nodes alone are off by far more than a dip: 2.6 µm at these poses
+        assert!(missed_by_nodes > 4.0 * DIP, "{missed_by_nodes}");
     }
 
     #[test]
