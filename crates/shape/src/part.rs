@@ -13,7 +13,7 @@ use tightfit_spatial::{Columns3, Inertia};
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
-use crate::profile::{Outline, Section, SectionedSolid};
+use crate::profile::{Outline, Rim, Section, SectionedSolid};
 use crate::thread::{Bolt, Nut};
 use crate::{Branches, FieldColumns, Sample, ShapeError};
 
@@ -335,6 +335,12 @@ impl Part {
     #[must_use]
     pub fn is_straight(&self) -> bool {
         matches!(self, Self::Sectioned(_) | Self::HalfSpace | Self::Bolt(_) | Self::Nut(_))
+    }
+
+    /// Convex edges that are circles about z: those of turned parts.
+    pub fn rims(&self) -> impl Iterator<Item = Rim> + '_ {
+        let solid = if let Self::Sectioned(solid) = self { Some(solid) } else { None };
+        solid.into_iter().flat_map(SectionedSolid::rims)
     }
 
     /// Bounding box in the part's frame; `None` for a half-space.

@@ -16,7 +16,7 @@ use super::found::Found;
 use super::nearness::{Nearness, Slide};
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
-use super::{Clearances, NetworkScratch, Side, mesh_pair, neural};
+use super::{Clearances, NetworkScratch, Side, edge_crossings, mesh_pair, neural};
 use crate::records::Contacts;
 
 /// What detection is told besides the bodies.
@@ -43,7 +43,7 @@ impl DetectionOptions {
 }
 
 /// Appends the contacts of a pair: its meshes where both have one, else the nodes of either side against the other's
-/// surface. `clearances` are those of the first and of the second side's nodes.
+/// surface and the crossings of their edges. `clearances` are those of the first and of the second side's nodes.
 pub fn detect_pair(
     sides: [&Side; 2],
     options: &DetectionOptions,
@@ -57,6 +57,7 @@ pub fn detect_pair(
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
     detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
+    edge_crossings::detect(sides[0], sides[1], options, contacts);
 }
 
 /// The nodes of one side against the surface of the other.

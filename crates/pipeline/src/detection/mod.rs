@@ -3,11 +3,13 @@
 //! Every node of both bodies is carried into the other's frame and asked for its distance. Where convex edges
 //! leave a choice of faces, the one with the largest gap *predicted at the end of the step* is taken
 //! ([`tightfit_shape::Part::each_piece`] says why). A part with a [`DepthNetwork`] answers through that instead, and two
-//! parts with meshes triangle by triangle (`mesh_pair`).
+//! parts with meshes triangle by triangle (`mesh_pair`). Where the edges of two turned parts cross between their nodes, the
+//! crossing is a contact of its own (`edge_crossings`).
 
 mod clearances;
 mod depth_network;
 mod detect;
+mod edge_crossings;
 mod face_choice;
 mod found;
 mod mesh_pair;
@@ -21,6 +23,7 @@ mod thinning;
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, detect_pair};
+pub use edge_crossings::most_crossings;
 pub use mesh_pair::mesh_ids;
 pub use nearness::Slide;
 pub use neural::NetworkScratch;

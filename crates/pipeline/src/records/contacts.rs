@@ -169,6 +169,13 @@ impl Contacts {
         first - second
     }
 
+    /// Square of the longer arm of contact `index` [m²].
+    #[must_use]
+    pub fn longest_arm_squared(&self, index: usize) -> f64 {
+        let first = self.arm_a.get(index).norm_squared();
+        if self.body_b[index] == NOT_FREE { first } else { first.max(self.second_arm(index).norm_squared()) }
+    }
+
     /// Adds the impulse `p` [N·s] of contact `index` to the stacked generalised impulses: F += Jᵀp.
     pub fn add_impulse(&self, index: usize, impulse: Vector3<f64>, generalised: &mut [f64]) {
         let mut add = |body: u32, arm: Vector3<f64>, impulse: Vector3<f64>| {

@@ -13,6 +13,15 @@
 //! M mass [kg, kg·m²] in world axes. Each choice of p is one pass over all contacts; two or three suffice as
 //! a rule. Gaps that cannot all be opened (a wedge narrower than the peg) leave z = 0 and no row to drop: then
 //! the smallest violation that can be had everywhere is found by bisection. [Goldfarb & Idnani, Math. Prog. 27, 1983]
+//!
+//! Rows are planes in the place of surfaces, and true only near where they were found. Two that almost oppose one another,
+//! as at crossing edges, are met in millimetres to undo a micrometre. So a solution counts only within reach,
+//!
+//! ```text
+//! T (|U − Ū|_v + |U − Ū|_ω ρ) ≤ reach + 4 |worst gap|        for every body, ρ the longest arm of an active row
+//! ```
+//!
+//! and what cannot be opened within it is infeasible like the wedge.
 
 use nalgebra::Matrix6;
 
@@ -31,6 +40,9 @@ const PIVOTS_PER_BODY: u32 = 100;
 const INDEPENDENT: f64 = 1e-10;
 /// Halvings of the violation accepted when not all gaps can be opened: to 0.1 % of the first.
 const RELAXATIONS: u32 = 10;
+
+/// Ways this many times the deepest gap are taken to undo it [-]: the lever of a part that is in at one end.
+const LEVER: f64 = 4.0;
 
 /// What one projection did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +68,8 @@ pub struct ProjectionWorkspace {
     best: Vec<f64>,
     /// λ of the active rows.
     multipliers: Vec<f64>,
+    /// Longest arm of any row that was active, the square of it [m²].
+    longest: f64,
     /// Jₙ of the active rows, one after the other.
     gradients: Vec<f64>,
     /// M⁻¹Jₙᵀ of the active rows.
@@ -76,6 +90,8 @@ struct Rows<'a> {
     contacts: &'a Contacts,
     gaps: &'a [f64],
     horizon: f64,
+    /// Way of a body beyond which the rows are not believed [m].
+    reach: f64,
 }
 
 /// What a search for the worst row reads and writes: φ/T − uₙ and φ/T + Jₙ U − uₙ [m/s].
@@ -94,16 +110,18 @@ impl Search {
     }
 }
 
-/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s].
+/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s]. Contacts are known as
+/// far as `reach` [m].
 pub fn project(
     contacts: &Contacts,
     gaps: &[f64],
     horizon: f64,
+    reach: f64,
     mass: &[Matrix6<f64>],
     velocity: &mut [f64],
     workspace: &mut ProjectionWorkspace,
 ) -> ProjectionReport {
-    let rows = Rows { contacts, gaps, horizon };
+    let mut rows = Rows { contacts, gaps, horizon, reach };
     normal_speed::fill_offset(contacts, gaps, 1.0 / horizon, &mut workspace.search.offset);
     let worst = rows.worst(velocity, &mut workspace.search);
     let mut report =
@@ -111,6 +129,7 @@ pub fn project(
     if report.complete || worst.is_nan() {
         return report;
     }
+    rows.reach -= LEVER * worst;
     workspace.inverse_mass.clear();
     for mass in mass {
         let Some(inverse) = invert_definite(mass) else { return report };
@@ -152,13 +171,14 @@ fn attempt(
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(start);
     workspace.multipliers.clear();
+    workspace.longest = 0.0;
     workspace.gradients.clear();
     workspace.responses.clear();
     let limit = *pivots + PIVOTS_PER_BODY * workspace.inverse_mass.len() as u32;
     loop {
         let worst = rows.worst(&workspace.velocity, &mut workspace.search);
         if worst >= target - OPEN {
-            return true;
+            return rows.way(start, workspace) <= rows.reach;
         }
         let contact = workspace.search.place();
         rows.set_gradient(contact, workspace);
@@ -305,6 +325,19 @@ impl Rows<'_> {
         self.gaps[contact] + self.horizon * self.contacts.normal.get(contact).dot(&v)
     }
 
+    /// How far the projection moves any body [m].
+    fn way(&self, start: &[f64], workspace: &ProjectionWorkspace) -> f64 {
+        let arm = workspace.longest.sqrt();
+        let bodies = start.chunks_exact(6).zip(workspace.velocity.chunks_exact(6));
+        let ways = bodies.map(|(start, end)| {
+            let length = |axes: std::ops::Range<usize>| {
+                axes.map(|axis| (end[axis] - start[axis]).powi(2)).sum::<f64>().sqrt()
+            };
+            self.horizon * (length(0..3) + length(3..6) * arm)
+        });
+        ways.fold(0.0, f64::max)
+    }
+
     /// Smallest predicted gap [m].
     fn worst(&self, velocity: &[f64], search: &mut Search) -> f64 {
         let Search { offset, slack, least } = search;
@@ -315,12 +348,13 @@ impl Rows<'_> {
     /// Jₙ and M⁻¹Jₙᵀ of a contact.
     fn set_gradient(&self, contact: usize, workspace: &mut ProjectionWorkspace) {
         let size = workspace.velocity.len();
-        let ProjectionWorkspace { gradient, response, inverse_mass, .. } = workspace;
+        let ProjectionWorkspace { gradient, response, inverse_mass, longest, .. } = workspace;
         for buffer in [&mut *gradient, &mut *response] {
             buffer.clear();
             buffer.resize(size, 0.0);
         }
         self.contacts.add_impulse(contact, self.contacts.normal.get(contact), gradient);
+        *longest = longest.max(self.contacts.longest_arm_squared(contact));
         for body in [self.contacts.body_a[contact], self.contacts.body_b[contact]] {
             if body == NOT_FREE {
                 continue;

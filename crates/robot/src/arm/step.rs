@@ -144,6 +144,17 @@ impl ArmStep {
         self.free_speeds + self.response * outer
     }
 
+    /// How many times its Coulomb level the dry friction of any joint is at midpoint speeds q̄̇ [-]. Friction is frozen for the
+    /// effort that was expected; a joint held from rest resists without bound where much more comes.
+    #[must_use]
+    pub fn friction_excess(&self, chain: &Chain, middle: &JointVector) -> f64 {
+        let [resistance, _] = &self.settled.friction;
+        let joints = chain.joints().iter().enumerate().filter(|(_, joint)| joint.friction > 0.0);
+        let ratio = joints
+            .map(|(index, joint)| (resistance[index] - joint.damping) * middle[index].abs() / joint.friction);
+        ratio.fold(0.0, f64::max)
+    }
+
     /// Effort of the drives over the step, at midpoint speeds q̄̇ [N·m or N].
     #[must_use]
     pub fn drive_effort(&self, middle: &JointVector) -> JointVector {

@@ -205,3 +205,24 @@ fn what_is_no_number_is_refused() {
         .unwrap();
     assert!(panda.finish(&free, &JointVector::from_element(f64::NAN)).is_err());
 }
+
+#[test]
+fn an_effort_that_is_expected_meets_no_more_than_dry_friction() {
+    let chain = Chain::panda().unwrap();
+    let state = ArmState::at_rest(ready(&chain));
+    let levels = chain.of_joints(|joint| joint.friction);
+    assert!(levels.amax() > 0.0);
+    for pushed in 0..chain.count() {
+        let mut outer = JointVector::zeros();
+        outer[pushed] = 30.0 * levels[pushed].max(0.1);
+        let excess = |expected: &JointVector| {
+            let command = ArmCommand::none();
+            let rule = ArmRule::QuasiVelocity;
+            let free = chain.free_step(&state, &command, expected, Vector3::zeros(), STEP, rule).unwrap();
+            free.friction_excess(&chain, &free.speeds_under(&outer))
+        };
+        // joints that are held from rest for nothing would hold against anything
+        assert!(excess(&JointVector::zeros()) > 5.0, "joint {pushed}");
+        assert!(excess(&outer) < 1.05, "joint {pushed}: {}", excess(&outer));
+    }
+}

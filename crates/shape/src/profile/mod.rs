@@ -8,6 +8,7 @@ everywhere, edges and corners included.
 */
 
 mod outline;
+mod rim;
 mod section;
 mod solid;
 mod solid_block;
@@ -17,5 +18,6 @@ mod solid_mesh;
 mod solid_nodes;
 
 pub use outline::{Foot, Outline, OutlineSample};
+pub use rim::Rim;
 pub use section::Section;
 pub use solid::SectionedSolid;

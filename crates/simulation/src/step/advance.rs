@@ -1,4 +1,6 @@
 //! The pose moves, contacts are found anew, and what is still inside is pushed out once.
+//!
+//! The push is linear, the surfaces are not: one that leaves the parts deeper in one another is taken back.
 
 use std::time::Instant;
 
@@ -7,10 +9,12 @@ use tightfit_pipeline::solving::pose_projection::project;
 
 use super::workspace::Environment;
 use crate::state::unwrapped;
-use crate::{Certificate, State};
+use crate::{Certificate, Limit, State};
 
 /// Deeper nodes are corrected after the step [m]: the projection is linear, the surfaces are not.
 const CORRECTED: f64 = 0.2e-6;
+/// What is left deeper than this is not the rest of a linearisation but a part that sinks in [m].
+const SUNK: f64 = 10e-6;
 
 impl Environment<'_> {
     pub(super) fn advance(&mut self, state: &mut State, certificate: &mut Certificate) {
@@ -34,11 +38,13 @@ impl Environment<'_> {
         state.step += 1;
         let margin = self.margin(state);
         self.detect(state, margin, certificate);
-        if self.parameters.methods.projection && self.deepest() > CORRECTED {
-            self.correct(state, certificate);
-            // elsewhere the same velocity may close gaps a little faster: the next step would look again
-            let margin = self.margin(state);
-            self.detect(state, margin, certificate);
+        if self.parameters.methods.projection {
+            if self.deepest() > CORRECTED {
+                self.correct(state, certificate);
+            }
+            if self.deepest() > SUNK {
+                certificate.limits.insert(Limit::ProjectionIncomplete);
+            }
         }
         state.step -= 1;
         for (spin, motion) in state.spins.iter_mut().zip(&state.motions) {
@@ -48,8 +54,9 @@ impl Environment<'_> {
         self.certify_arm(state, certificate);
     }
 
-    /// Moves the pose out of the contacts it is inside of.
+    /// Moves the pose out of the contacts it is inside of, and finds those of the pose that it comes to.
     fn correct(&mut self, state: &mut State, certificate: &mut Certificate) {
+        let (depth, reach) = (self.deepest(), self.reach());
         let scratch = &mut *self.scratch;
         scratch.pose_velocity.fill(0.0);
         scratch.wanted.clone_from(&scratch.pose_velocity);
@@ -58,17 +65,31 @@ impl Environment<'_> {
             &scratch.contacts,
             &scratch.contacts.gap,
             1.0,
+            reach,
             &scratch.mass,
             &mut scratch.pose_velocity,
             &mut scratch.projection,
         );
-        if report.pivots > 0 {
-            self.charge(state, 1.0, certificate);
-            for (index, motion) in state.motions.iter_mut().enumerate() {
-                let twist = motion.twist;
-                advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], 1.0);
-                motion.twist = twist;
-            }
+        if report.pivots == 0 {
+            return;
+        }
+        scratch.uncorrected.clone_from(&state.motions);
+        let (tank, work) = (state.tank, certificate.projection_work);
+        self.charge(state, 1.0, certificate);
+        for (index, motion) in state.motions.iter_mut().enumerate() {
+            let twist = motion.twist;
+            advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], 1.0);
+            motion.twist = twist;
+        }
+        // elsewhere the same velocity may close gaps a little faster: the next step would look again
+        let margin = self.margin(state);
+        self.detect(state, margin, certificate);
+        if self.deepest() > depth {
+            state.motions.clone_from(&self.scratch.uncorrected);
+            (state.tank, certificate.projection_work) = (tank, work);
+            self.leave_arm();
+            let margin = self.margin(state);
+            self.detect(state, margin, certificate);
         }
     }
 

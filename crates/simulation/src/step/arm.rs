@@ -7,10 +7,13 @@
 //!
 //! A projection moves arm and part as one: δq = S W_i⁻¹ δx, with S the joint speeds per impulse, so that J δq = δx. It
 //! pays for what it moves the part against the load of the arm, −λᵀδx. Only soft fingers leave the joints where they are.
+//! Dry friction of the joints and the bend of the arm's way are those of an expected effort: that of the last step. Where the
+//! step turns out so far from it that a joint resists by more than its friction or the tie misses the part, the step is begun
+//! again with the effort that was found. A nut that wedges would else press against joints as if they were locked.
 //! Without an arm nothing of this is done.
 
 use nalgebra::{Matrix6, Vector6};
-use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod};
+use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod, advance_pose};
 use tightfit_robot::JointVector;
 use tightfit_robot::arm::{ArmCommand, ArmRule, ArmState, ArmStep};
 use tightfit_robot::chain::Joint;
@@ -26,6 +29,13 @@ const SOFTNESS: f64 = 1e-9;
 /// A joint this many times faster than it may be has run away: the arm is stopped [-].
 const RUNAWAY: f64 = 10.0;
 
+/// Dry friction beyond its Coulomb level that is put up with [-].
+const MOST_FRICTION: f64 = 1.5;
+/// Drift that a wrong expectation may add to the grasp in a step [m], and turning drift [rad].
+const MOST_MISSED: [f64; 2] = [0.2e-6, 4e-6];
+/// Times that a step is begun again for what the arm did not expect.
+const EXPECTATIONS: u32 = 4;
+
 /// The arm while a step is under way.
 #[derive(Debug, Default)]
 pub(super) struct ArmScratch {
@@ -38,6 +48,9 @@ pub(super) struct ArmScratch {
     under_way: Option<(ArmStep, Condensation)>,
     /// Why it cannot.
     failure: Option<ArmFailure>,
+    /// Effort of the part on the joints that is expected, where a step was begun again for it [N·m or N]; and how often.
+    expected: Option<JointVector>,
+    expectations: u32,
 }
 
 impl Environment<'_> {
@@ -90,7 +103,8 @@ impl Environment<'_> {
         }
         let joints = ArmState { angles: motion.joints.angles, speeds: self.scratch.arm.speeds };
         let command = self.input.arm.as_ref().map_or_else(ArmCommand::none, |input| input.command);
-        let expected = motion.held.expected_effort(&arm.chain.posture(&joints.angles));
+        let of_last_step = || motion.held.expected_effort(&arm.chain.posture(&joints.angles));
+        let expected = self.scratch.arm.expected.unwrap_or_else(of_last_step);
         let rule = ArmRule::QuasiVelocity;
         let step = arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
         let step = match step {
@@ -116,6 +130,44 @@ impl Environment<'_> {
         }
     }
 
+    /// Forgets what an earlier step was begun again for.
+    pub(super) fn expect_as_before(&mut self) {
+        (self.scratch.arm.expected, self.scratch.arm.expectations) = (None, 0);
+    }
+
+    /// Whether the arm comes out far from what it expected; it then expects what came.
+    pub(super) fn surprises_arm(&mut self, state: &State) -> bool {
+        let (Some(arm), Some(index), Some(motion)) = (&self.scene.arm, self.held_index(), &state.arm) else {
+            return false;
+        };
+        let scratch = &mut *self.scratch;
+        let Some((step, together)) = &scratch.arm.under_way else { return false };
+        if scratch.arm.expectations == EXPECTATIONS || !matches!(arm.grasp, Grasp::Rigid(_)) {
+            return false;
+        }
+        let found = together.effort(&together.load(&impulse_of(&scratch.solver.generalised, index)));
+        let middle = step.speeds_under(&found);
+        // where both come to, less the drift that the tie leaves to later steps
+        let angles = step.start().angles + middle * self.duration;
+        let mut body = state.motions[index];
+        let [start, end] = [&scratch.start, &scratch.end].map(|all| impulse_of(all, index));
+        advance_pose(&mut body, ((start + end) / 2.0).as_slice(), self.duration);
+        let before = motion.held.error(&arm.chain.posture(&step.start().angles), &state.motions[index]);
+        let after = motion.held.error(&arm.chain.posture(&angles), &body);
+        let added = |rows: usize| after.fixed_rows::<3>(rows).norm() - before.fixed_rows::<3>(rows).norm();
+        let is_missed = added(0) > MOST_MISSED[0] || added(3) > MOST_MISSED[1];
+        let is_held_too_hard = step.friction_excess(&arm.chain, &middle) > MOST_FRICTION;
+        // not finite: left to the checks at the end of the step
+        if !(is_missed || is_held_too_hard) || !found.iter().all(|effort| effort.is_finite()) {
+            return false;
+        }
+        // friction that holds or gives way may answer in turns: meet in the middle
+        let next = scratch.arm.expected.map_or(found, |expected| (expected + found) / 2.0);
+        scratch.arm.expected = Some(next);
+        scratch.arm.expectations += 1;
+        true
+    }
+
     /// λ of the step under way: wrench of the arm on the part that it holds, and the number of that part.
     pub(super) fn arm_load(&self) -> Option<(usize, Vector6<f64>)> {
         let index = self.held_index()?;
@@ -131,6 +183,11 @@ impl Environment<'_> {
         let [moved, wanted] = [&scratch.pose_velocity, &scratch.wanted].map(|all| impulse_of(all, index));
         let shift = scratch.mass[index] * ((moved - wanted) * step);
         scratch.arm.shift += impact.speed_change(&shift);
+    }
+
+    /// Forgets what the joints were to be moved along with a projection.
+    pub(super) fn leave_arm(&mut self) {
+        self.scratch.arm.shift = JointVector::zeros();
     }
 
     /// Advances the joints under what contact asks of the arm through the part.

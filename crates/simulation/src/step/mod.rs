@@ -55,6 +55,7 @@ impl Environment<'_> {
     /// All that is left of the step, or the piece of it up to the next touch.
     fn piece(&mut self, state: &mut State) -> Certificate {
         let mut certificate = Certificate { converged: true, ..Certificate::default() };
+        self.expect_as_before();
         loop {
             self.duration = self.left;
             self.prepare(state, &mut certificate);
@@ -63,7 +64,7 @@ impl Environment<'_> {
             self.impact(state, &mut certificate);
             self.smooth(state, &mut certificate);
             self.uncluster();
-            if !self.outran(state) {
+            if !self.outran(state) && !self.surprises_arm(state) {
                 break;
             }
             // only the time of the first attempt counts

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids};
+use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids, most_crossings};
 use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
@@ -76,6 +76,12 @@ impl Environment<'_> {
         margins.map(|(approach, way)| approach.margin_beside(way)).fold(0.0, f64::max)
     }
 
+    /// How far the contacts look that are known [m].
+    pub(super) fn reach(&self) -> f64 {
+        let margin = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        self.scratch.ways.iter().fold(margin, |reach, way| reach.max(margin + way.abs()))
+    }
+
     /// How the two parts of every pair move against each other, with the velocities of the state or given ones.
     fn approaches<'a>(
         &'a self,
@@ -131,7 +137,8 @@ impl Environment<'_> {
             ];
             first_id = match sides.each_ref().map(|side| side.mesh) {
                 [Some(first), Some(second)] => first_id.wrapping_add(mesh_ids(first, second)),
-                _ => first_id.wrapping_add(counts[0] + counts[1]),
+                _ => first_id
+                    .wrapping_add(counts[0] + counts[1] + most_crossings(sides[0].part, sides[1].part)),
             };
             let approach = Approach::of([&sides[0], &sides[1]], self.scene.step);
             ways.push(approach.along());

@@ -27,12 +27,14 @@ impl Environment<'_> {
             certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
             return;
         }
+        let reach = self.reach();
         let scratch = &mut *self.scratch;
         scratch.wanted.clone_from(&scratch.pose_velocity);
         let report = project(
             &scratch.contacts,
             &scratch.contacts.gap,
             step,
+            reach,
             &scratch.mass,
             &mut scratch.pose_velocity,
             &mut scratch.projection,

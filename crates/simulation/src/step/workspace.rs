@@ -7,7 +7,8 @@ use tightfit_network::InferenceScratch;
 use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionWorkspace};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::configuration::ConfigurationContact;
-use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks};
+use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks, most_crossings};
+use tightfit_pipeline::integration::BodyMotion;
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::{Contacts, WrenchRow};
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
@@ -82,6 +83,8 @@ pub struct Workspace {
     pub(super) pose_velocity: Vec<f64>,
     /// Velocity of the pose before it was projected.
     pub(super) wanted: Vec<f64>,
+    /// Motions before a correction that may be taken back.
+    pub(super) uncorrected: Vec<BodyMotion>,
     /// W, M⁻¹ and M of every free body in world axes.
     pub(super) response: Vec<Matrix6<f64>>,
     pub(super) inverse_mass: Vec<Matrix6<f64>>,
@@ -262,6 +265,7 @@ impl Workspace {
         for matrices in [&mut self.response, &mut self.inverse_mass, &mut self.mass] {
             make_room(matrices, bodies);
         }
+        make_room(&mut self.uncorrected, bodies);
         self.approach.make_room(contacts);
         self.solver.make_room(bodies, contacts);
         self.projection.make_room(bodies, contacts);
@@ -348,7 +352,7 @@ impl FoundContacts {
 /// are found, the buffers grow in that step.
 const PER_TRIANGLE: usize = 4;
 
-/// Most contacts of all pairs: every node of either side against every piece of the other.
+/// Most contacts of all pairs: every node of either side against every piece of the other, and every crossing of edges.
 fn most_contacts(
     scene: &Scene,
     parameters: &Parameters,
@@ -362,7 +366,8 @@ fn most_contacts(
             return PER_TRIANGLE * (a.len() + b.len());
         }
         let pieces = |body: usize| parameters.bodies[body].part.most_pieces();
-        nodes[a].len() * pieces(b) + nodes[b].len() * pieces(a)
+        let [first, second] = pair.bodies.map(|body| &parameters.bodies[body].part);
+        nodes[a].len() * pieces(b) + nodes[b].len() * pieces(a) + most_crossings(first, second) as usize
     };
     scene.contacts.iter().map(of_pair).sum()
 }

@@ -238,11 +238,14 @@ impl Finder {
     pub(super) fn found(&self) -> (f64, usize) {
         match self {
             Self::Nodes(finder) => {
-                let contacts = &finder.contacts;
-                let mut nodes: Vec<u32> = contacts.id.iter().map(|id| id / Part::MOST_PIECES).collect();
+                let both =
+                    finder.contacts.id.iter().map(|id| id / Part::MOST_PIECES).zip(&finder.contacts.gap);
+                // crossings of edges follow after all nodes
+                let of_nodes = both.filter(|(id, _)| (*id as usize) < self.asked());
+                let (mut nodes, gaps): (Vec<u32>, Vec<f64>) = of_nodes.unzip();
                 nodes.sort_unstable();
                 nodes.dedup();
-                (contacts.gap.iter().fold(0.0, |deepest, gap| f64::max(deepest, -gap)), nodes.len())
+                (gaps.iter().fold(0.0, |deepest, gap| f64::max(deepest, -gap)), nodes.len())
             }
             Self::Triangles(finder) => {
                 let found = &finder.found;

@@ -74,7 +74,8 @@ fn the_projection_opens_every_gap_and_is_the_nearest_point_that_does() {
         let Feasible { scene, mass, inside, start } = feasible(&mut random, 1 + number % 3);
         let mut velocity = start.clone();
         let contacts = &scene.contacts;
-        let report = project(contacts, &contacts.gap, HORIZON, &mass, &mut velocity, &mut workspace);
+        let report =
+            project(contacts, &contacts.gap, HORIZON, f64::INFINITY, &mass, &mut velocity, &mut workspace);
 
         assert!(report.complete, "{number} {report:?}");
         assert!((report.worst_after - smallest_gap(contacts, &velocity)).abs() < 1e-15);
@@ -122,7 +123,8 @@ fn the_push_is_a_sum_of_normals_that_press_at_closed_gaps_only() {
         let mass = root * root.transpose() + Matrix6::identity() * 0.1;
         let mut velocity = vec![0.0; 6];
         let gaps = &scene.contacts.gap;
-        let report = project(&scene.contacts, gaps, HORIZON, &[mass], &mut velocity, &mut workspace);
+        let report =
+            project(&scene.contacts, gaps, HORIZON, f64::INFINITY, &[mass], &mut velocity, &mut workspace);
         assert_eq!((report.pivots, report.complete), (1, true));
 
         let turn = arm.cross(&normal);
@@ -147,12 +149,39 @@ fn a_wedge_too_narrow_ends_with_equal_violation_on_both_sides() {
         &scene.contacts,
         &scene.contacts.gap,
         HORIZON,
+        f64::INFINITY,
         &[Matrix6::identity()],
         &mut velocity,
         &mut ProjectionWorkspace::default(),
     );
     assert!(!report.complete);
     assert!((report.worst_after + 2e-6).abs() < 0.01e-6, "{report:?}");
+}
+
+#[test]
+fn planes_that_almost_oppose_one_another_do_not_send_a_body_out_of_reach() {
+    // open in full only where the planes meet: 1 µm / 1e-4 rad = 10 mm away
+    let lean = 1e-4_f64;
+    let mut scene = Scene::default();
+    for side in [1.0, -1.0] {
+        scene.touch(Vector3::zeros(), Vector3::new(side, 0.0, lean).normalize(), 0.0, 0.0);
+        if let Some(last) = scene.contacts.gap.last_mut() {
+            *last = -1e-6;
+        }
+    }
+    let project_within = |reach: f64| {
+        let mut velocity = vec![0.0; 6];
+        let (contacts, mass) = (&scene.contacts, [Matrix6::identity()]);
+        let workspace = &mut ProjectionWorkspace::default();
+        let report = project(contacts, &contacts.gap, HORIZON, reach, &mass, &mut velocity, workspace);
+        (report, HORIZON * Vector3::new(velocity[0], velocity[1], velocity[2]).norm())
+    };
+    let (report, way) = project_within(f64::INFINITY);
+    assert!(report.complete && (way - 10e-3).abs() < 1e-4, "{report:?} {way}");
+    let (report, way) = project_within(10e-6);
+    assert!(!report.complete && way <= 14e-6, "{report:?} {way}");
+    // never deeper than before
+    assert!(report.worst_after >= report.worst_before, "{report:?}");
 }
 
 #[test]
@@ -182,7 +211,8 @@ fn a_peg_pressed_into_its_wall_is_brought_back_in_few_pivots() {
         let mut velocity: Vec<f64> =
             (0..6).map(|k| random.between(-1.0, 1.0) * if k < 3 { 0.02 } else { 0.5 }).collect();
         let gaps = &scene.contacts.gap;
-        let report = project(&scene.contacts, gaps, HORIZON, &[mass], &mut velocity, &mut workspace);
+        let report =
+            project(&scene.contacts, gaps, HORIZON, f64::INFINITY, &[mass], &mut velocity, &mut workspace);
         assert!(report.complete && report.worst_after >= -1.001e-9, "{number} {report:?}");
         most = most.max(report.pivots);
     }
@@ -199,7 +229,8 @@ fn contradicting_gaps_end_and_are_never_made_worse() {
         }
         let before = smallest_gap(&scene.contacts, &start);
         let gaps = &scene.contacts.gap;
-        let report = project(&scene.contacts, gaps, HORIZON, &mass, &mut start, &mut workspace);
+        let report =
+            project(&scene.contacts, gaps, HORIZON, f64::INFINITY, &mass, &mut start, &mut workspace);
         assert!(report.worst_after >= before.min(-1e-9) - 1e-9, "{report:?}");
         assert!(report.complete || report.worst_after < 0.0);
     }
@@ -210,12 +241,21 @@ fn small_penetration_and_empty_space_are_left_alone() {
     let mut velocity = vec![0.1; 6];
     let mut workspace = ProjectionWorkspace::default();
     let mass = [Matrix6::identity()];
-    let report = project(&Contacts::default(), &[], HORIZON, &mass, &mut velocity, &mut workspace);
+    let report =
+        project(&Contacts::default(), &[], HORIZON, f64::INFINITY, &mass, &mut velocity, &mut workspace);
     assert!(report.complete && report.pivots == 0);
 
     let mut scene = Scene::default();
     scene.touch(Vector3::zeros(), Vector3::z(), 0.0, 0.0);
     velocity.fill(0.0);
-    let report = project(&scene.contacts, &[-0.9 * SLOP], HORIZON, &mass, &mut velocity, &mut workspace);
+    let report = project(
+        &scene.contacts,
+        &[-0.9 * SLOP],
+        HORIZON,
+        f64::INFINITY,
+        &mass,
+        &mut velocity,
+        &mut workspace,
+    );
     assert!(report.complete && velocity.iter().all(|&v| v == 0.0));
 }
