@@ -25,8 +25,14 @@ use tightfit_shape::preset::preset;
 use tightfit_spatial::{Columns3, Pose, Vectorise, vectorised};
 
 const STEP: f64 = 10e-3;
-const OPTIONS: DetectionOptions =
-    DetectionOptions { margin: 0.1e-3, slide: Slide::NONE, horizon: STEP, friction: 0.15, restitution: 0.0 };
+const OPTIONS: DetectionOptions = DetectionOptions {
+    margin: 0.1e-3,
+    slide: Slide::NONE,
+    crossings: true,
+    horizon: STEP,
+    friction: 0.15,
+    restitution: 0.0,
+};
 
 /// A peg 20 mm deep in its hole, leaning and pushed down and aside.
 struct Fit {

@@ -96,6 +96,9 @@ pub struct Methods {
     pub solver: SolverMethod,
     /// How bodies are advanced.
     pub integration: IntegrationMethod,
+    /// Whether crossings of edges are contacts of their own. Without them contacts are at nodes alone, as in methods of
+    /// another kind.
+    pub crossings: bool,
     /// Whether the pose is kept out of the parts by projection. Without it contact acts on velocities alone, and what
     /// comes in stays in: for comparison with methods of another kind.
     pub projection: bool,
@@ -116,6 +119,7 @@ impl From<Preset> for Methods {
             cspace: CspaceMethod::None,
             solver: SolverMethod::Ladder,
             integration: IntegrationMethod::Midpoint,
+            crossings: true,
             projection: true,
         };
         match preset {
@@ -128,6 +132,7 @@ impl From<Preset> for Methods {
                 cspace: CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS },
                 solver: SolverMethod::Sor(SweepOptions::SOR, SlipRule::Dissipation),
                 integration: IntegrationMethod::PaperMidpoint,
+                crossings: false,
                 projection: false,
                 ..usual
             },

@@ -27,6 +27,8 @@ pub struct DetectionOptions {
     pub margin: f64,
     /// How the pair slides along an axis that both parts have in common.
     pub slide: Slide,
+    /// Whether crossings of edges are contacts besides the nodes.
+    pub crossings: bool,
     /// T: over this time the gap is predicted [s].
     pub horizon: f64,
     /// μ of the pair [-].
@@ -57,7 +59,9 @@ pub fn detect_pair(
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
     detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
-    edge_crossings::detect(sides[0], sides[1], options, contacts);
+    if options.crossings {
+        edge_crossings::detect(sides[0], sides[1], options, contacts);
+    }
 }
 
 /// The nodes of one side against the surface of the other.

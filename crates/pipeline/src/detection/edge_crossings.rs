@@ -203,6 +203,7 @@ mod tests {
     const OPTIONS: DetectionOptions = DetectionOptions {
         margin: 20e-6,
         slide: Slide::NONE,
+        crossings: true,
         horizon: 0.01,
         friction: 0.1,
         restitution: 0.0,

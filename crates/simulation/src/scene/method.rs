@@ -48,6 +48,8 @@ pub struct MethodDescription {
     pub slip: Option<SlipChoice>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationChoice>,
+    /// Whether crossings of the edges of turned parts are contacts (true, but false in `paper`); without them contacts are at nodes alone.
+    pub crossings: Option<bool>,
     /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
     pub projection: Option<bool>,
 }
@@ -186,6 +188,7 @@ impl MethodDescription {
         }
         self.set_sweeps(&mut methods.solver)?;
         self.set_cspace(&mut methods)?;
+        methods.crossings = self.crossings.unwrap_or(methods.crossings);
         methods.projection = self.projection.unwrap_or(methods.projection);
         if let Some(choice) = self.integration {
             methods.integration = match choice {

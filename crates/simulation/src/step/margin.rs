@@ -159,6 +159,7 @@ mod tests {
         let options = DetectionOptions {
             margin: approach.margin(),
             slide: approach.slide(),
+            crossings: true,
             horizon: STEP,
             friction: 0.1,
             restitution: 0.0,

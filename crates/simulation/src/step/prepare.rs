@@ -145,6 +145,7 @@ impl Environment<'_> {
             let options = DetectionOptions {
                 margin,
                 slide: approach.slide(),
+                crossings: self.parameters.methods.crossings,
                 horizon: self.scene.step,
                 friction: *friction,
                 restitution: pair.restitution,

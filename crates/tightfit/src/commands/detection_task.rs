@@ -18,8 +18,14 @@ use tightfit_pipeline::detection::{
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
 /// Everything that penetrates, nothing that does not.
-const OPTIONS: DetectionOptions =
-    DetectionOptions { margin: 0.0, slide: Slide::NONE, horizon: 0.0, friction: 0.0, restitution: 0.0 };
+const OPTIONS: DetectionOptions = DetectionOptions {
+    margin: 0.0,
+    slide: Slide::NONE,
+    crossings: false,
+    horizon: 0.0,
+    friction: 0.0,
+    restitution: 0.0,
+};
 
 /// A fixed and a moving part with their meshes and poses.
 pub(super) struct Task {
@@ -238,14 +244,11 @@ impl Finder {
     pub(super) fn found(&self) -> (f64, usize) {
         match self {
             Self::Nodes(finder) => {
-                let both =
-                    finder.contacts.id.iter().map(|id| id / Part::MOST_PIECES).zip(&finder.contacts.gap);
-                // crossings of edges follow after all nodes
-                let of_nodes = both.filter(|(id, _)| (*id as usize) < self.asked());
-                let (mut nodes, gaps): (Vec<u32>, Vec<f64>) = of_nodes.unzip();
+                let contacts = &finder.contacts;
+                let mut nodes: Vec<u32> = contacts.id.iter().map(|id| id / Part::MOST_PIECES).collect();
                 nodes.sort_unstable();
                 nodes.dedup();
-                (gaps.iter().fold(0.0, |deepest, gap| f64::max(deepest, -gap)), nodes.len())
+                (contacts.gap.iter().fold(0.0, |deepest, gap| f64::max(deepest, -gap)), nodes.len())
             }
             Self::Triangles(finder) => {
                 let found = &finder.found;

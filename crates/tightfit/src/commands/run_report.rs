@@ -60,6 +60,7 @@ pub(super) fn json(finished: &Finished) -> Value {
             "cspace": methods.cspace.name(),
             "solver": methods.solver.name(),
             "integration": methods.integration.name(),
+            "crossings": methods.crossings,
             "projection": methods.projection,
         },
         "steps": finished.summary.records.len(),

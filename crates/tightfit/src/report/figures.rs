@@ -126,11 +126,13 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 
 /// The methods of a run in a line.
 pub(super) fn methods(run: &RunSummary) -> String {
-    let Methods { preset, clustering, cspace, solver, integration, projection } = run.methods;
+    let Methods { preset, clustering, cspace, solver, integration, crossings, projection } = run.methods;
     let names = [clustering.name(), solver.name(), integration.name()].join(", ");
     let names = [run.detection.name().to_string() + " detection", names].join(", ");
     let cspace = if cspace == CspaceMethod::None { "" } else { ", C-space" };
-    format!("{}: {names}{cspace}{}", preset.name(), if projection { "" } else { ", no projection" })
+    let nodes = if crossings { "" } else { ", nodes alone" };
+    let projection = if projection { "" } else { ", no projection" };
+    format!("{}: {names}{cspace}{nodes}{projection}", preset.name())
 }
 
 /// How far the task came.
