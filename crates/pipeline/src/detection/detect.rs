@@ -230,17 +230,17 @@ impl<'a> Look<'a> {
         id: impl Fn(usize) -> u32,
         found: &mut Found,
     ) {
-        let is_near = self.nearness.of_block(points, faces);
+        let limits = self.nearness.limits(points, faces);
         let mut is_whole = count == BLOCK;
-        for (is_near, verdict) in is_near.iter().zip(&faces.verdict) {
-            is_whole &= is_near & (*verdict == SINGLE);
+        for (lane, limit) in limits.iter().enumerate() {
+            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < *limit);
         }
         if is_whole {
             return found.push_whole(points, faces, id);
         }
         let (mut near, mut has_pair) = (ArrayVec::<usize, BLOCK>::new(), false);
-        for (lane, is_near) in is_near[..count].iter().enumerate() {
-            if *is_near {
+        for (lane, limit) in limits[..count].iter().enumerate() {
+            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < *limit) {
                 near.push(lane);
                 has_pair |= faces.verdict[lane] == PAIR;
             }

@@ -10,7 +10,7 @@
 //! threads are straight along such a motion, so n stays what it is.
 
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
+use tightfit_shape::block::{BLOCK, FaceBlock, Lanes, PointBlock};
 
 use super::{DetectionOptions, Side};
 
@@ -38,6 +38,8 @@ impl Slide {
 /// The limit in the frame of the part whose faces are asked.
 pub(super) struct Nearness {
     margin: f64,
+    /// Whether the pair slides at all.
+    slides: bool,
     along: Vector3<f64>,
     turn: Vector3<f64>,
 }
@@ -47,7 +49,8 @@ impl Nearness {
         let Slide { along, turn, center, .. } = options.slide;
         let into = against.rotation().inverse();
         let at_origin = along + turn.cross(&(against.world_from_part.translation - center));
-        Self { margin: options.margin, along: into * at_origin, turn: into * turn }
+        let slides = options.slide != Slide::NONE;
+        Self { margin: options.margin, slides, along: into * at_origin, turn: into * turn }
     }
 
     /// Whether a face at this distance [m] from a node counts.
@@ -56,19 +59,21 @@ impl Nearness {
         distance < self.margin + normal.dot(&(self.along + self.turn.cross(&point))).abs()
     }
 
-    /// The same for the first faces of a block.
+    /// The limits of the first faces of a block [m].
     #[inline(always)]
-    pub(super) fn of_block(&self, points: &PointBlock, faces: &FaceBlock) -> [bool; BLOCK] {
+    pub(super) fn limits(&self, points: &PointBlock, faces: &FaceBlock) -> Lanes {
+        let mut limits = [self.margin; BLOCK];
+        if !self.slides {
+            return limits;
+        }
         let ([x, y, z], [nx, ny, nz]) = (&points.axes, &faces.normal);
         let (along, turn) = (&self.along, &self.turn);
-        let mut is_near = [false; BLOCK];
         for lane in 0..BLOCK {
             let wx = along.x + (turn.y * z[lane] - turn.z * y[lane]);
             let wy = along.y + (turn.z * x[lane] - turn.x * z[lane]);
             let wz = along.z + (turn.x * y[lane] - turn.y * x[lane]);
-            let closed = (nx[lane] * wx + ny[lane] * wy + nz[lane] * wz).abs();
-            is_near[lane] = (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin + closed);
+            limits[lane] += (nx[lane] * wx + ny[lane] * wy + nz[lane] * wz).abs();
         }
-        is_near
+        limits
     }
 }

@@ -9,11 +9,12 @@
 //!
 //! ```text
 //! turned parts   v = |v_across| + |ω_tilt| R
-//! threads        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,  and no slide where one goes through all of the other
+//! threads        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,  and no slide unless shank or head is near
 //! other pairs    v = |v| + |ω| R
 //! ```
 //!
-//! and a step that ends with another v_z than it was looked ahead for needs the difference besides.
+//! and a step that ends with another v_z than it was looked ahead for needs the difference besides. Cones and ends of a thread
+//! lie within the endless one: what goes with the thread does not meet them.
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{Side, Slide};
@@ -30,8 +31,10 @@ const PARALLEL: f64 = 0.995;
 
 /// Relative motion of a pair over the time that is looked ahead, by what it does to gaps.
 pub(super) struct Approach {
-    /// 1.5 T v [m].
-    way: f64,
+    /// Across and in tilt; all of it for pairs that do not slide [m].
+    free: f64,
+    /// Along the axis beyond what a thread leads [m].
+    off_thread: f64,
     /// Along and about the axis, of pairs that slide [m, rad]; zero for others.
     along: f64,
     turn: f64,
@@ -50,29 +53,27 @@ impl Approach {
         let is_on_axis =
             axis.dot(&other_axis).abs() > PARALLEL && sides.iter().all(|side| side.part.is_straight());
         let Some(rise) = sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) else {
-            let way = linear.norm() + angular.norm() * radius;
-            return Self { way, along: 0.0, turn: 0.0, axis, center };
+            let free = linear.norm() + angular.norm() * radius;
+            return Self { free, off_thread: 0.0, along: 0.0, turn: 0.0, axis, center };
         };
         let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
-        let way = (linear - axis * along).norm() + (angular - axis * turn).norm() * radius;
-        if rise == 0.0 {
-            return Self { way, along, turn, axis, center };
+        let free = (linear - axis * along).norm() + (angular - axis * turn).norm() * radius;
+        let off_thread = if rise == 0.0 { 0.0 } else { (along - rise * turn).abs() };
+        if rise != 0.0 && meet_at_threads_alone(sides, along.abs()) {
+            return Self { free, off_thread, along: 0.0, turn: 0.0, axis, center };
         }
-        let way = way + (along - rise * turn).abs();
-        match is_threaded_through(sides, axis, along.abs()) {
-            true => Self { way, along: 0.0, turn: 0.0, axis, center },
-            false => Self { way, along, turn, axis, center },
-        }
+        Self { free, off_thread, along, turn, axis, center }
     }
 
     /// m [m].
     pub(super) fn margin(&self) -> f64 {
-        self.way.clamp(LEAST, MOST)
+        (self.free + self.off_thread).clamp(LEAST, MOST)
     }
 
-    /// m where sliding by `known` along the axis was looked ahead for [m].
+    /// m where sliding by `known` along the axis was looked ahead for [m]: flanks see what is off the thread, other faces
+    /// what was not known.
     pub(super) fn margin_beside(&self, known: f64) -> f64 {
-        (self.way + (self.along - known).abs()).clamp(LEAST, MOST)
+        (self.free + self.off_thread.max((self.along - known).abs())).clamp(LEAST, MOST)
     }
 
     /// The way along the axis that is looked ahead for [m], negative against it.
@@ -83,29 +84,29 @@ impl Approach {
     /// The motion along the axis that is looked ahead for.
     pub(super) fn slide(&self) -> Slide {
         let along = self.along();
+        if along == 0.0 && self.turn == 0.0 {
+            return Slide::NONE;
+        }
+        // no face is closed by both
+        let most = (along.abs() - self.off_thread).max(0.0);
         let (axis, center) = (self.axis, self.center);
-        Slide { along: axis * along, turn: axis * self.turn, center, most: along.abs() }
+        Slide { along: axis * along, turn: axis * self.turn, center, most }
     }
 }
 
-/// Whether one thread goes through all of the other with none of its ends near: then they meet at their threads alone.
-fn is_threaded_through(sides: [&Side; 2], axis: Vector3<f64>, way: f64) -> bool {
-    // heights above the first part's origin
-    let above = |side: &Side, [low, high]: [f64; 2]| {
-        let middle = (side.world_from_part.translation - sides[0].world_from_part.translation).dot(&axis);
-        let up = (side.world_from_part.rotation * Vector3::z()).dot(&axis).signum();
-        let (low, high) = (middle + up * low, middle + up * high);
-        [low.min(high), low.max(high)]
+/// Whether two threads meet without anything that does not follow them, shank or head, being near.
+fn meet_at_threads_alone(sides: [&Side; 2], way: f64) -> bool {
+    let lowest = |side: &Side, in_frame_of: &Side| {
+        let from_world = in_frame_of.world_from_part.rotation.inverse();
+        let middle =
+            from_world * (side.world_from_part.translation - in_frame_of.world_from_part.translation);
+        let up = (from_world * (side.world_from_part.rotation * Vector3::z())).z;
+        let [low, high] = side.part.extent().heights.map(|height| middle.z + up * height);
+        low.min(high)
     };
-    let [first, second] = sides.map(|side| above(side, side.part.extent().heights));
-    let overlap = [first[0].max(second[0]), first[1].min(second[1])];
-    let is_inside = |side: &Side| {
-        side.part.endless_thread().is_some_and(|(_, heights)| {
-            let [low, high] = above(side, heights);
-            low + way + LEAST < overlap[0] && overlap[1] < high - way - LEAST
-        })
-    };
-    sides.into_iter().any(is_inside)
+    [[sides[0], sides[1]], [sides[1], sides[0]]]
+        .into_iter()
+        .all(|[own, other]| lowest(other, own) > own.part.symmetric_from(way + LEAST))
 }
 
 /// Largest distance of a part from its centre [m].
