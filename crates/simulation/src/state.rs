@@ -84,7 +84,10 @@ impl State {
         self.arm.as_ref().is_none_or(|arm| arm.is_finite())
             && self.motions.iter().all(|motion| {
                 let pose = Pose::new(motion.center, motion.rotation);
-                pose.is_finite() && motion.twist.to_vector().iter().all(|value| value.is_finite())
+                // what has no finite square has no energy and no distance
+                pose.is_finite()
+                    && motion.center.norm_squared().is_finite()
+                    && motion.twist.to_vector().norm_squared().is_finite()
             })
     }
 
