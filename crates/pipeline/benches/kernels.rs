@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::detection::{
-    Clearances, DetectionOptions, NetworkScratch, NodeBlocks, Side, Slide, detect_pair,
+    Clearances, DetectionOptions, NetworkScratch, NodeBlocks, Side, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 use tightfit_pipeline::solving::{
@@ -25,14 +25,8 @@ use tightfit_shape::preset::preset;
 use tightfit_spatial::{Columns3, Pose, Vectorise, vectorised};
 
 const STEP: f64 = 10e-3;
-const OPTIONS: DetectionOptions = DetectionOptions {
-    margin: 0.1e-3,
-    slide: Slide::NONE,
-    crossings: true,
-    horizon: STEP,
-    friction: 0.15,
-    restitution: 0.0,
-};
+const OPTIONS: DetectionOptions =
+    DetectionOptions { margin: 0.1e-3, crossings: true, horizon: STEP, friction: 0.15, restitution: 0.0 };
 
 /// A peg 20 mm deep in its hole, leaning and pushed down and aside.
 struct Fit {

@@ -331,12 +331,6 @@ impl Part {
         }
     }
 
-    /// Whether the faces are straight along the axis: a point that slides along it keeps the normal that it faces.
-    #[must_use]
-    pub fn is_straight(&self) -> bool {
-        matches!(self, Self::Sectioned(_) | Self::HalfSpace | Self::Bolt(_) | Self::Nut(_))
-    }
-
     /// Convex edges that are circles about z: those of turned parts.
     pub fn rims(&self) -> impl Iterator<Item = Rim> + '_ {
         let solid = if let Self::Sectioned(solid) = self { Some(solid) } else { None };

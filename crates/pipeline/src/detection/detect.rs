@@ -13,7 +13,6 @@ use tightfit_spatial::{Vectorise, vectorised};
 use super::clearances::Sight;
 use super::face_choice::FaceChoice;
 use super::found::Found;
-use super::nearness::{Nearness, Slide};
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, Side, edge_crossings, mesh_pair, neural};
@@ -22,11 +21,8 @@ use crate::records::Contacts;
 /// What detection is told besides the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionOptions {
-    /// Nodes farther than this, and than what sliding closes, are left out [m]: everything that could touch within the step
-    /// is nearer.
+    /// Nodes farther than this are left out [m]: everything that could touch within the step is nearer.
     pub margin: f64,
-    /// How the pair slides along an axis that both parts have in common.
-    pub slide: Slide,
     /// Whether crossings of edges are contacts besides the nodes.
     pub crossings: bool,
     /// T: over this time the gap is predicted [s].
@@ -35,13 +31,6 @@ pub struct DetectionOptions {
     pub friction: f64,
     /// Coefficient of restitution of the pair [-].
     pub restitution: f64,
-}
-
-impl DetectionOptions {
-    /// How far from its node any contact may be [m].
-    pub(super) fn reach(&self) -> f64 {
-        self.margin + self.slide.most
-    }
 }
 
 /// Appends the contacts of a pair: its meshes where both have one, else the nodes of either side against the other's
@@ -138,7 +127,8 @@ struct Look<'a> {
     of: &'a Side<'a>,
     against: &'a Side<'a>,
     choice: FaceChoice,
-    nearness: Nearness,
+    /// Farther faces are left out [m].
+    margin: f64,
     /// Distance of the nodes' own surface from them [m].
     offset: f64,
     /// A ball around its centre touches the nearest point of a piece, edges and corners included.
@@ -153,16 +143,15 @@ struct Look<'a> {
 impl<'a> Look<'a> {
     fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
         let offset = of.part.node_offset();
-        let reach = options.reach() + offset.abs();
+        let (margin, reach) = (options.margin, options.margin + offset.abs());
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
         let farthest = radius + heights[0].abs().max(heights[1].abs());
         let choice = FaceChoice::new(of, against, options.horizon, farthest);
-        let nearness = Nearness::new(against, options);
         let region = Region { heights, radius };
         let is_core = of.part.has_core_nodes();
-        Self { of, against, choice, nearness, offset, is_core, reach, region, inner }
+        Self { of, against, choice, margin, offset, is_core, reach, region, inner }
     }
 
     /// Takes what a block of nodes is near to.
@@ -230,17 +219,16 @@ impl<'a> Look<'a> {
         id: impl Fn(usize) -> u32,
         found: &mut Found,
     ) {
-        let limits = self.nearness.limits(points, faces);
         let mut is_whole = count == BLOCK;
-        for (lane, limit) in limits.iter().enumerate() {
-            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < *limit);
+        for lane in 0..BLOCK {
+            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.margin);
         }
         if is_whole {
             return found.push_whole(points, faces, id);
         }
         let (mut near, mut has_pair) = (ArrayVec::<usize, BLOCK>::new(), false);
-        for (lane, limit) in limits[..count].iter().enumerate() {
-            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < *limit) {
+        for lane in 0..count {
+            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
                 near.push(lane);
                 has_pair |= faces.verdict[lane] == PAIR;
             }
@@ -282,8 +270,7 @@ impl<'a> Look<'a> {
     #[inline(always)]
     fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, found: &mut Found) {
         let face = face.map(|face| face.offset(self.offset));
-        let is_near = |face: &Sample| self.nearness.holds(point, face.normal, face.distance);
-        if let Some(Sample { distance, normal }) = face.filter(is_near) {
+        if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
             found.push(point - normal * self.offset, normal, distance, id);
             if let Some(other) = other {
                 found.push_other(0, other.offset(self.offset));

@@ -56,7 +56,7 @@ pub(super) fn detect(of: &Side, against: &Side, options: &DetectionOptions, cont
     for (place, rim) in of.part.rims().enumerate() {
         let circle = Circle::new(&rim, &frame);
         for (other_place, other) in against.part.rims().enumerate() {
-            if !circle.comes_near(&other, options.reach()) {
+            if !circle.comes_near(&other, options.margin) {
                 continue;
             }
             let pair = (place * against.part.rims().count() + other_place) as u32;
@@ -64,7 +64,7 @@ pub(super) fn detect(of: &Side, against: &Side, options: &DetectionOptions, cont
             let last = number + OF_TWO_RIMS;
             circle.each_crossing(&other, |angle| {
                 if let Some((point, normal, gap)) = circle.contact(&other, angle)
-                    && gap < options.reach()
+                    && gap < options.margin
                     && number < last
                 {
                     found.push(point, normal, gap, number * Part::MOST_PIECES);
@@ -196,18 +196,12 @@ mod tests {
     use tightfit_shape::preset::preset;
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 
-    use super::super::{Clearances, NetworkScratch, NodeBlocks, Slide, detect_pair};
+    use super::super::{Clearances, NetworkScratch, NodeBlocks, detect_pair};
     use super::*;
     use crate::records::NOT_FREE;
 
-    const OPTIONS: DetectionOptions = DetectionOptions {
-        margin: 20e-6,
-        slide: Slide::NONE,
-        crossings: true,
-        horizon: 0.01,
-        friction: 0.1,
-        restitution: 0.0,
-    };
+    const OPTIONS: DetectionOptions =
+        DetectionOptions { margin: 20e-6, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
 
     /// What a face or a lone edge dips in between nodes s = 1 mm apart: A s²/8r², A = 2 mm the wave of a tilt of 0.08 rad [m].
     const DIP: f64 = 0.5e-6;

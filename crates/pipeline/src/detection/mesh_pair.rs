@@ -38,13 +38,13 @@ pub(super) fn detect(
     let [of, against] = sides;
     let against_from_of = against.world_from_part.inverse() * of.world_from_part;
     let offset: f64 = sides.iter().map(|side| offset(side.part)).sum();
-    let reach = (options.reach() + offset).max(0.0);
+    let reach = (options.margin + offset).max(0.0);
     let mut found = Found::new(of, against, contacts);
     let first_id = of.first_id.wrapping_mul(Part::MOST_PIECES);
     let row = second.len() as u32;
     first.each_contact(second, &against_from_of, reach, |own, other, contact| {
         let gap = contact.gap - offset;
-        if gap < options.reach() {
+        if gap < options.margin {
             // beyond 2³² pairs two of them share a number, and with it the guess that their impulses start from
             let id = first_id.wrapping_add(own.wrapping_mul(row)).wrapping_add(other);
             found.push(contact.point, contact.normal, gap, id);

@@ -23,7 +23,6 @@ use tightfit_spatial::{Columns3, Vectorise, vectorised};
 use super::clearances::{Clearances, Sight};
 use super::found::Found;
 use super::near_cells::Whereabouts;
-use super::nearness::Nearness;
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
 use super::{DepthNetwork, DetectionOptions, Side};
@@ -70,18 +69,13 @@ pub(super) fn detect_nodes(
     let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
     let frame = Frame::of(&against_from_of);
     let offset = of.part.node_offset();
-    let reach = options.reach() + offset.abs();
+    let reach = options.margin + offset.abs();
     let extent = against.part.extent();
     let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
     let radii = [(extent.radii[0] - reach).max(0.0), extent.radii[1] + reach];
     let looks_beyond = reach > network.cells.clear();
 
-    let mut found = Batches {
-        of,
-        offset,
-        nearness: Nearness::new(against, options),
-        found: Found::new(of, against, contacts),
-    };
+    let mut found = Batches { of, offset, margin: options.margin, found: Found::new(of, against, contacts) };
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
@@ -177,7 +171,8 @@ struct Batches<'a> {
     of: &'a Side<'a>,
     /// o [m].
     offset: f64,
-    nearness: Nearness,
+    /// Farther contacts are left out [m].
+    margin: f64,
     found: Found<'a>,
 }
 
@@ -202,7 +197,7 @@ impl Batches<'_> {
     /// Keeps an answer if it is near enough.
     fn add(&mut self, node: u32, point: Vector3<f64>, distance: f64, normal: Vector3<f64>) {
         let gap = distance - self.offset;
-        if self.nearness.holds(point, normal, gap) {
+        if gap < self.margin {
             let id = (self.of.first_id + node) * Part::MOST_PIECES;
             self.found.push(point - normal * self.offset, normal, gap, id);
         }

@@ -36,7 +36,7 @@ impl Environment<'_> {
 
         // the contacts of this pose are those of the next step
         state.step += 1;
-        let margin = self.margin(state);
+        let margin = self.margin(state, None);
         self.detect(state, margin, certificate);
         if self.parameters.methods.projection {
             if self.deepest() > CORRECTED {
@@ -56,7 +56,8 @@ impl Environment<'_> {
 
     /// Moves the pose out of the contacts it is inside of, and finds those of the pose that it comes to.
     fn correct(&mut self, state: &mut State, certificate: &mut Certificate) {
-        let (depth, reach) = (self.deepest(), self.reach());
+        let depth = self.deepest();
+        let reach = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
         let scratch = &mut *self.scratch;
         scratch.pose_velocity.fill(0.0);
         scratch.wanted.clone_from(&scratch.pose_velocity);
@@ -82,13 +83,13 @@ impl Environment<'_> {
             motion.twist = twist;
         }
         // elsewhere the same velocity may close gaps a little faster: the next step would look again
-        let margin = self.margin(state);
+        let margin = self.margin(state, None);
         self.detect(state, margin, certificate);
         if self.deepest() > depth {
             state.motions.clone_from(&self.scratch.uncorrected);
             (state.tank, certificate.projection_work) = (tank, work);
             self.leave_arm();
-            let margin = self.margin(state);
+            let margin = self.margin(state, None);
             self.detect(state, margin, certificate);
         }
     }

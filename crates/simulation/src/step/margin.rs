@@ -1,23 +1,19 @@
 //! How far detection must look: everything that could touch within the step.
 //!
-//! ```text
-//! m = max(0.01 mm, 1.5 T v),     a face counts whose gap is below  m + |n·(1.5 T slide)|
-//! ```
-//!
-//! v bounds how fast any gap can close [m/s], n normal of the face. Parts on one axis slide along and about it, which closes
-//! gaps only as far as a face looks that way (`tightfit_pipeline::detection::Slide`), so there
+//! margin = max(0.01 mm, 1.5 T v), v a bound on how fast the gap of any node can close:
 //!
 //! ```text
-//! turned parts   v = |v_across| + |ω_tilt| R
-//! threads        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,  and no slide unless shank or head is near
-//! other pairs    v = |v| + |ω| R
+//! turned parts on one axis   v = |v_across| + |ω_tilt| R + |v_z|
+//! threads on one axis        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,   max(|v_z − k ω_z|, |v_z|) near shank or head
+//! other pairs                v = |v| + |ω| R
 //! ```
 //!
-//! and a step that ends with another v_z than it was looked ahead for needs the difference besides. Cones and ends of a thread
-//! lie within the endless one: what goes with the thread does not meet them.
+//! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance none between two
+//! threads. Cones and ends of a thread lie within the endless one, so what goes with the thread does not meet them; but a nut
+//! that is screwed down comes nearer to the head of its bolt.
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{Side, Slide};
+use tightfit_pipeline::detection::Side;
 
 /// Least margin [m]: velocities change within the step by what contacts push. A step that goes farther is begun again.
 const LEAST: f64 = 0.01e-3;
@@ -29,69 +25,28 @@ pub(super) const MOST: f64 = 200e-3;
 /// Axes more inclined than this are not one axis [-]: cosine of the angle.
 const PARALLEL: f64 = 0.995;
 
-/// Relative motion of a pair over the time that is looked ahead, by what it does to gaps.
-pub(super) struct Approach {
-    /// Across and in tilt; all of it for pairs that do not slide [m].
-    free: f64,
-    /// Along the axis beyond what a thread leads [m].
-    off_thread: f64,
-    /// Along and about the axis, of pairs that slide [m, rad]; zero for others.
-    along: f64,
-    turn: f64,
-    axis: Vector3<f64>,
-    center: Vector3<f64>,
-}
-
-impl Approach {
-    /// Over a step of this length [s], with the velocities that the sides carry.
-    pub(super) fn of(sides: [&Side; 2], step: f64) -> Self {
-        let [axis, other_axis] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
-        let center = sides[1].center;
-        let linear = (sides[0].velocity_at(center) - sides[1].linear) * (AHEAD * step);
-        let angular = (sides[0].angular - sides[1].angular) * (AHEAD * step);
-        let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
-        let is_on_axis =
-            axis.dot(&other_axis).abs() > PARALLEL && sides.iter().all(|side| side.part.is_straight());
-        let Some(rise) = sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) else {
-            let free = linear.norm() + angular.norm() * radius;
-            return Self { free, off_thread: 0.0, along: 0.0, turn: 0.0, axis, center };
-        };
-        let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
-        let free = (linear - axis * along).norm() + (angular - axis * turn).norm() * radius;
-        let off_thread = if rise == 0.0 { 0.0 } else { (along - rise * turn).abs() };
-        if rise != 0.0 && meet_at_threads_alone(sides, along.abs()) {
-            return Self { free, off_thread, along: 0.0, turn: 0.0, axis, center };
+/// Margin of a pair for the velocities that the sides carry [m].
+pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
+    let [axis, other_axis] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
+    let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * (AHEAD * step);
+    let angular = (sides[0].angular - sides[1].angular) * (AHEAD * step);
+    let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
+    let is_on_axis = axis.dot(&other_axis).abs() > PARALLEL;
+    let way = match sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) {
+        Some(rise) => {
+            let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
+            let across = (linear - axis * along).norm();
+            let tilt = (angular - axis * turn).norm();
+            let off_thread = (along - rise * turn).abs();
+            let closed = match meet_at_threads_alone(sides, along.abs()) {
+                true => off_thread,
+                false => off_thread.max(along.abs()),
+            };
+            across + tilt * radius + closed
         }
-        Self { free, off_thread, along, turn, axis, center }
-    }
-
-    /// m [m].
-    pub(super) fn margin(&self) -> f64 {
-        (self.free + self.off_thread).clamp(LEAST, MOST)
-    }
-
-    /// m where sliding by `known` along the axis was looked ahead for [m]: flanks see what is off the thread, other faces
-    /// what was not known.
-    pub(super) fn margin_beside(&self, known: f64) -> f64 {
-        (self.free + self.off_thread.max((self.along - known).abs())).clamp(LEAST, MOST)
-    }
-
-    /// The way along the axis that is looked ahead for [m], negative against it.
-    pub(super) fn along(&self) -> f64 {
-        self.along.clamp(-MOST, MOST)
-    }
-
-    /// The motion along the axis that is looked ahead for.
-    pub(super) fn slide(&self) -> Slide {
-        let along = self.along();
-        if along == 0.0 && self.turn == 0.0 {
-            return Slide::NONE;
-        }
-        // no face is closed by both
-        let most = (along.abs() - self.off_thread).max(0.0);
-        let (axis, center) = (self.axis, self.center);
-        Slide { along: axis * along, turn: axis * self.turn, center, most }
-    }
+        None => linear.norm() + angular.norm() * radius,
+    };
+    way.clamp(LEAST, MOST)
 }
 
 /// Whether two threads meet without anything that does not follow them, shank or head, being near.
@@ -156,10 +111,8 @@ mod tests {
 
     /// Smallest distance after a step of the nodes that were found before it, and of all [m].
     fn after_step(sides: [&Side; 2]) -> [f64; 2] {
-        let approach = Approach::of(sides, STEP);
         let options = DetectionOptions {
-            margin: approach.margin(),
-            slide: approach.slide(),
+            margin: margin(sides, STEP),
             crossings: true,
             horizon: STEP,
             friction: 0.1,

@@ -8,7 +8,7 @@ use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
-use super::margin::{AHEAD, Approach, MOST};
+use super::margin::{AHEAD, MOST, margin};
 use super::workspace::Environment;
 use crate::{Certificate, State};
 
@@ -32,13 +32,12 @@ impl Environment<'_> {
         certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
-        let wanted = self.margin_beside(state, None).max(self.scratch.widened);
+        let wanted = self.margin(state, None).max(self.scratch.widened);
         let is_current = self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted)
                 // the velocity of moved surfaces was not known at the last step's end
                 && state.kinematic.is_empty();
         if !is_current {
-            let margin = self.margin(state).max(self.scratch.widened);
-            self.detect(state, margin, certificate);
+            self.detect(state, wanted, certificate);
         }
         certificate.candidates = self.scratch.contacts.len();
     }
@@ -64,34 +63,13 @@ impl Environment<'_> {
         }
     }
 
-    /// Widest margin of all pairs [m].
-    pub(super) fn margin(&self, state: &State) -> f64 {
-        self.approaches(state, None).map(|approach| approach.margin()).fold(0.0, f64::max)
-    }
-
-    /// The same for other velocities, where contacts were found for the sliding of those of the state.
-    fn margin_beside(&self, state: &State, velocities: Option<&Vec<f64>>) -> f64 {
-        let ways = self.scratch.ways.iter().copied().chain(std::iter::repeat(0.0));
-        let margins = self.approaches(state, velocities).zip(ways);
-        margins.map(|(approach, way)| approach.margin_beside(way)).fold(0.0, f64::max)
-    }
-
-    /// How far the contacts look that are known [m].
-    pub(super) fn reach(&self) -> f64 {
-        let margin = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
-        self.scratch.ways.iter().fold(margin, |reach, way| reach.max(margin + way.abs()))
-    }
-
-    /// How the two parts of every pair move against each other, with the velocities of the state or given ones.
-    fn approaches<'a>(
-        &'a self,
-        state: &'a State,
-        velocities: Option<&'a Vec<f64>>,
-    ) -> impl Iterator<Item = Approach> + 'a {
-        self.scene.contacts.iter().map(move |pair| {
+    /// Widest margin of all pairs [m], for the velocities of the state or for given ones.
+    pub(super) fn margin(&self, state: &State, velocities: Option<&Vec<f64>>) -> f64 {
+        let pairs = self.scene.contacts.iter().map(|pair| {
             let sides = pair.bodies.map(|body| self.side(body, state, velocities, 0));
-            Approach::of([&sides[0], &sides[1]], self.scene.step)
-        })
+            margin([&sides[0], &sides[1]], self.scene.step)
+        });
+        pairs.fold(0.0, f64::max)
     }
 
     /// Whether the pose would move farther than detection has looked; the step is then begun again with a wider look.
@@ -99,7 +77,7 @@ impl Environment<'_> {
     /// Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
     pub(super) fn outran(&mut self, state: &State) -> bool {
         self.fill_pose_velocity();
-        let needed = self.margin_beside(state, Some(&self.scratch.pose_velocity));
+        let needed = self.margin(state, Some(&self.scratch.pose_velocity));
         let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
         // the margin looks half a step farther than the motion goes: only the motion itself must stay inside
         let is_outrun = needed > AHEAD * known && known < MOST;
@@ -124,9 +102,7 @@ impl Environment<'_> {
         let mut clearances = std::mem::take(&mut self.scratch.clearances);
         contacts.clear();
         let mut pair_ends = std::mem::take(&mut self.scratch.pair_ends);
-        let mut ways = std::mem::take(&mut self.scratch.ways);
         pair_ends.clear();
-        ways.clear();
         let mut first_id = 0;
         let pairs = self.scene.contacts.iter().zip(&self.parameters.friction);
         for ((pair, friction), clearances) in pairs.zip(&mut clearances) {
@@ -140,11 +116,8 @@ impl Environment<'_> {
                 _ => first_id
                     .wrapping_add(counts[0] + counts[1] + most_crossings(sides[0].part, sides[1].part)),
             };
-            let approach = Approach::of([&sides[0], &sides[1]], self.scene.step);
-            ways.push(approach.along());
             let options = DetectionOptions {
                 margin,
-                slide: approach.slide(),
                 crossings: self.parameters.methods.crossings,
                 horizon: self.scene.step,
                 friction: *friction,
@@ -157,7 +130,6 @@ impl Environment<'_> {
         self.scratch.network = network;
         self.scratch.clearances = clearances;
         self.scratch.pair_ends = pair_ends;
-        self.scratch.ways = ways;
         self.scratch.detected = Some((state.step, margin));
         certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
     }

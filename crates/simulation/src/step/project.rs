@@ -27,14 +27,13 @@ impl Environment<'_> {
             certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
             return;
         }
-        let reach = self.reach();
         let scratch = &mut *self.scratch;
         scratch.wanted.clone_from(&scratch.pose_velocity);
         let report = project(
             &scratch.contacts,
             &scratch.contacts.gap,
             step,
-            reach,
+            scratch.detected.map_or(0.0, |(_, margin)| margin),
             &scratch.mass,
             &mut scratch.pose_velocity,
             &mut scratch.projection,

@@ -62,9 +62,8 @@ pub struct Workspace {
     /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
     pub(super) contacts: Contacts,
     pub(super) detected: Option<(u64, f64)>,
-    /// Where the contacts of each pair of parts end in the record, and the way along its axis that they look ahead for [m].
+    /// Where the contacts of each pair of parts end in the record.
     pub(super) pair_ends: Vec<usize>,
-    pub(super) ways: Vec<f64>,
     /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
     pub(super) all_contacts: Contacts,
     pub(super) clustering: ClusteringWorkspace,
@@ -115,7 +114,6 @@ pub(crate) struct FoundContacts {
     knows_configurations: bool,
     contacts: KeptContacts,
     pair_ends: Vec<usize>,
-    ways: Vec<f64>,
     detected: Option<(u64, f64)>,
     most_contacts: usize,
 }
@@ -173,7 +171,6 @@ impl Workspace {
             });
             self.most_contacts = most_contacts(scene, parameters, &self.nodes, &self.has_scene_part);
             make_room(&mut self.pair_ends, scene.contacts.len());
-            make_room(&mut self.ways, scene.contacts.len());
         }
         self.contacts.make_room(self.most_contacts, both_move(scene));
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
@@ -242,7 +239,6 @@ impl Workspace {
         std::mem::swap(&mut self.clearances, &mut found.clearances);
         std::mem::swap(&mut self.knows_configurations, &mut found.knows_configurations);
         std::mem::swap(&mut self.pair_ends, &mut found.pair_ends);
-        std::mem::swap(&mut self.ways, &mut found.ways);
         std::mem::swap(&mut self.detected, &mut found.detected);
         std::mem::swap(&mut self.most_contacts, &mut found.most_contacts);
     }
@@ -342,7 +338,6 @@ impl FoundContacts {
         let places = self.nodes.capacity() * size_of::<Arc<NodeBlocks>>()
             + self.clearances.capacity() * size_of::<[Clearances; 2]>()
             + self.pair_ends.capacity() * size_of::<usize>()
-            + self.ways.capacity() * size_of::<f64>()
             + self.has_scene_part.capacity();
         own_bytes(&self.nodes, shared) + clearances + places + self.contacts.bytes()
     }

@@ -13,19 +13,13 @@ use tightfit::shape::node::compact_order;
 use tightfit::shape::{Part, preset::preset};
 use tightfit::spatial::{Pose, UnitQuaternion, Vector3};
 use tightfit_pipeline::detection::{
-    Clearances, DepthNetwork, DetectionOptions, NetworkScratch, NodeBlocks, Side, Slide, detect_pair,
+    Clearances, DepthNetwork, DetectionOptions, NetworkScratch, NodeBlocks, Side, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
 /// Everything that penetrates, nothing that does not.
-const OPTIONS: DetectionOptions = DetectionOptions {
-    margin: 0.0,
-    slide: Slide::NONE,
-    crossings: false,
-    horizon: 0.0,
-    friction: 0.0,
-    restitution: 0.0,
-};
+const OPTIONS: DetectionOptions =
+    DetectionOptions { margin: 0.0, crossings: false, horizon: 0.0, friction: 0.0, restitution: 0.0 };
 
 /// A fixed and a moving part with their meshes and poses.
 pub(super) struct Task {
