@@ -14,10 +14,9 @@ from importlib.metadata import version
 
 import numpy as np
 from pydrake.all import (
-    AddCompliantHydroelasticProperties, AddContactMaterial, AddMultibodyPlant, AddRigidHydroelasticProperties,
-    ContactModel, Convex, CoulombFriction, DiagramBuilder, DiscreteContactApproximation, ExternallyAppliedSpatialForce,
-    FixedOffsetFrame, InMemoryMesh, MemoryFile, Mesh, MultibodyPlantConfig, ProximityProperties, RigidTransform,
-    RotationMatrix, Simulator, SpatialForce, SpatialInertia, UnitInertia, Value, RotationalInertia,
+    AddCompliantHydroelasticProperties, AddContactMaterial, AddMultibodyPlant, AddRigidHydroelasticProperties, Convex,
+    CoulombFriction, DiagramBuilder, ExternallyAppliedSpatialForce, InMemoryMesh, MemoryFile, Mesh, MultibodyPlantConfig,
+    ProximityProperties, RigidTransform, RotationalInertia, RotationMatrix, Simulator, SpatialForce, SpatialInertia, Value,
 )
 
 from drives import DRIVES, quaternion
@@ -45,8 +44,8 @@ def plant_of(task, step, modulus):
                                   discrete_contact_approximation="sap")
     plant, _ = AddMultibodyPlant(config, builder)
     plant.mutable_gravity_field().set_gravity_vector([0, 0, 0])
-    about_origin = SpatialInertia.MakeFromCentralInertia(drive.mass, drive.center, RotationalInertia(*drive.moment))
-    part = plant.AddRigidBody("part", about_origin)
+    inertia = SpatialInertia.MakeFromCentralInertia(drive.mass, drive.center, RotationalInertia(*drive.moment))
+    part = plant.AddRigidBody("part", inertia)
     friction = CoulombFriction(drive.friction, drive.friction)
     compliant, mesh = PARTS[task]
     for role, body, make in (("fixed", plant.world_body(), PAIRS[task][0]), ("moving", part, PAIRS[task][1])):
