@@ -72,6 +72,22 @@ pub struct FaceBlock {
     /// No point has a piece within a reach below this [m]; −∞ where that is not known. It falls by no more than the way
     /// that the points go, and motions of the part's symmetry do not change it above [`Part::symmetric_from`].
     pub clear: f64,
+    /// The same for a thread with its ends and cones, which lie within the endless one: more than `clear` where they leave
+    /// nothing of it. Turns about the axis do not change it, motions along it do; −∞ where it is not known.
+    pub clear_of_ends: f64,
+}
+
+/// What the points of a block are near to, before the faces are known: the first half of [`Part::face_block`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceBlock {
+    /// [`FAR`] or anything else; points may turn out to be far later.
+    pub verdict: [Verdict; BLOCK],
+    /// What the part wants to know of the points again [m].
+    pub own: [Lanes; 2],
+    /// As in [`FaceBlock`].
+    pub clear: f64,
+    /// [m].
+    pub clear_of_ends: f64,
 }
 
 impl FaceBlock {
@@ -111,6 +127,17 @@ impl Default for PointBlock {
     }
 }
 
+impl Default for PlaceBlock {
+    fn default() -> Self {
+        Self {
+            verdict: [FAR; BLOCK],
+            own: [[0.0; BLOCK]; 2],
+            clear: f64::NEG_INFINITY,
+            clear_of_ends: f64::NEG_INFINITY,
+        }
+    }
+}
+
 impl Default for FaceBlock {
     fn default() -> Self {
         Self {
@@ -121,19 +148,59 @@ impl Default for FaceBlock {
             second_distance: [0.0; BLOCK],
             second_normal: [[0.0; BLOCK]; 3],
             clear: f64::NEG_INFINITY,
+            clear_of_ends: f64::NEG_INFINITY,
         }
     }
 }
 
 impl Part {
+    /// Whether [`Self::face_block`] has two halves.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_places(&self) -> bool {
+        matches!(self, Self::Bolt(_) | Self::Nut(_))
+    }
+
+    /// The first half of [`Self::face_block`]; without one nothing is known, and all points may be near.
+    #[inline(always)]
+    pub fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
+        match self {
+            Self::Bolt(bolt) => bolt.place_block(points, reach, behind, out),
+            Self::Nut(nut) => nut.place_block(points, reach, behind, out),
+            _ => *out = PlaceBlock { verdict: [SEVERAL; BLOCK], ..PlaceBlock::default() },
+        }
+    }
+
+    /// The second half for points of any blocks; other columns than [`FaceBlock::clear`] and `clear_of_ends` are filled.
+    #[inline(always)]
+    pub fn placed_faces(
+        &self,
+        points: &PointBlock,
+        places: &PlaceBlock,
+        reach: f64,
+        behind: f64,
+        out: &mut FaceBlock,
+    ) {
+        match self {
+            Self::Bolt(bolt) => bolt.placed_faces(points, places, reach, behind, out),
+            Self::Nut(nut) => nut.placed_faces(points, places, reach, behind, out),
+            _ => self.face_block(points, reach, behind, out),
+        }
+    }
+
     /// Looks at the points of a block; `reach` as in [`Part::each_piece`], `behind` [m] not negative.
     #[inline(always)]
     pub fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         out.clear = f64::NEG_INFINITY;
+        out.clear_of_ends = f64::NEG_INFINITY;
         match self {
             Self::Sectioned(solid) => solid.face_block(points, reach, behind, out),
-            Self::Bolt(bolt) => bolt.face_block(points, reach, behind, out),
-            Self::Nut(nut) => nut.face_block(points, reach, behind, out),
+            Self::Bolt(_) | Self::Nut(_) => {
+                let mut places = PlaceBlock::default();
+                self.place_block(points, reach, behind, &mut places);
+                (out.clear, out.clear_of_ends) = (places.clear, places.clear_of_ends);
+                self.placed_faces(points, &places, reach, behind, out);
+            }
             Self::HalfSpace => {
                 for lane in 0..BLOCK {
                     let distance = points.axes[2][lane];

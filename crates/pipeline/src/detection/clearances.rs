@@ -8,6 +8,9 @@
 //! way(c, h) = |(S⁻¹B − A) c| + ‖R(S⁻¹B) − R(A)‖ h ,   ‖R − Q‖ = ‖R − Q‖_F/√2 = 2 sin(φ/2)
 //! ```
 //!
+//! The ends and cones of a thread do not turn with it: what they leave clear falls with the larger of the ways for the
+//! rise k and for none.
+//!
 //! A, B pose of the nodes in the other part's frame then and now, c middle of a block's box [m], h its half diagonal
 //! [m], φ angle between the two attitudes. The bound is kept with the pose it holds for, so that it is right whatever
 //! pose comes next, and a workspace that lost it finds the same contacts.
@@ -29,26 +32,65 @@ const SLACK: f64 = 1e-9;
 pub struct Clearances {
     /// Pose of the nodes in the other's frame that the bounds hold for.
     pose: Option<Pose>,
-    /// Bound on the distance of every block [m].
-    pub(super) bounds: Vec<f64>,
+    /// Bound on the distance of every block from what the other part's symmetry maps to itself [m].
+    bounds: Vec<f32>,
+    /// Bound on its distance from the part with its ends [m]; −∞ where the other bound says all.
+    of_ends: Vec<f32>,
+}
+
+/// A number of half the size that is not larger: bounds are kept for every block of every environment.
+#[inline(always)]
+fn below(bound: f64) -> f32 {
+    const ROUNDED: f64 = f32::EPSILON as f64;
+    (bound * if bound > 0.0 { 1.0 - ROUNDED } else { 1.0 + ROUNDED }) as f32
+}
+
+/// Bounds of up to 32 blocks.
+pub(super) struct Bounds<'a> {
+    along: &'a mut [f32],
+    of_ends: &'a mut [f32],
+}
+
+impl Bounds<'_> {
+    /// Number of blocks.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.along.len()
+    }
+
+    /// Keeps how far a block is that was looked at.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, lane: usize, [clear, clear_of_ends]: [f64; 2]) {
+        self.along[lane] = below(clear);
+        self.of_ends[lane] = below(clear_of_ends);
+    }
 }
 
 impl Clearances {
     /// Memory of the bounds [bytes].
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bounds.capacity() * size_of::<f64>()
+        (self.bounds.capacity() + self.of_ends.capacity()) * size_of::<f32>()
     }
 
     /// Goes on to another pose; the way there.
     pub(super) fn go_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> Way {
         let known = self.pose.filter(|_| self.bounds.len() == blocks);
         if known.is_none() {
-            self.bounds.clear();
-            self.bounds.resize(blocks, f64::NEG_INFINITY);
+            for bounds in [&mut self.bounds, &mut self.of_ends] {
+                bounds.clear();
+                bounds.resize(blocks, f32::NEG_INFINITY);
+            }
         }
         self.pose = Some(*against_from_of);
         Way::between(known.as_ref().unwrap_or(against_from_of), against_from_of, against.symmetry())
+    }
+
+    /// The bounds, 32 blocks at a time.
+    #[inline(always)]
+    pub(super) fn groups(&mut self) -> impl Iterator<Item = Bounds<'_>> {
+        let both = self.bounds.chunks_mut(BLOCK).zip(self.of_ends.chunks_mut(BLOCK));
+        both.map(|(along, of_ends)| Bounds { along, of_ends })
     }
 }
 
@@ -69,7 +111,7 @@ pub(super) struct Sight<'a> {
 impl Sight<'_> {
     /// Of up to 32 blocks those that may be near; the way is taken off all their bounds.
     #[inline(always)]
-    pub(super) fn looks(&self, boxes: &Boxes, bounds: &mut [f64]) -> [bool; BLOCK] {
+    pub(super) fn looks(&self, boxes: &Boxes, bounds: &mut Bounds) -> [bool; BLOCK] {
         let (is_within, lowest) = boxes.within(self.frame, self.region);
         let mut may_skip = [false; BLOCK];
         for (lane, low) in lowest.iter().enumerate() {
@@ -89,6 +131,8 @@ pub(super) struct Way {
     change: Frame,
     /// ‖R(S⁻¹B) − R(A)‖ [-].
     turn: f64,
+    /// k θ: by how much S goes along the axis [m].
+    advance: f64,
 }
 
 impl Way {
@@ -98,45 +142,62 @@ impl Way {
             Symmetry::Revolved => Some(0.0),
             Symmetry::Screw { pitch } => Some(pitch / std::f64::consts::TAU),
         };
-        let to = rise.map_or(*to, |rise| {
+        let (to, advance) = rise.map_or((*to, 0.0), |rise| {
             let turn = (to.rotation * from.rotation.inverse()).quaternion().coords;
             let half = libm::atan2(turn.z, turn.w);
             let (sin, cos) = libm::sincos(half);
             let back =
                 nalgebra::UnitQuaternion::new_unchecked(nalgebra::Quaternion::new(cos, 0.0, 0.0, -sin));
-            Pose::new(-Vector3::z() * (2.0 * half * rise), back) * *to
+            let advance = 2.0 * half * rise;
+            (Pose::new(-Vector3::z() * advance, back) * *to, advance)
         });
         let (now, then) = (Frame::of(&to), Frame::of(from));
         let change = Frame { turn: now.turn - then.turn, shift: now.shift - then.shift };
-        Self { turn: change.turn.norm() * std::f64::consts::FRAC_1_SQRT_2, change }
+        Self { turn: change.turn.norm() * std::f64::consts::FRAC_1_SQRT_2, change, advance }
     }
 
-    /// Takes the way of up to 32 blocks off their bounds; which of them have to be looked at: their box lies where
-    /// `may_skip` is false, or they may have come within `reach`.
+    /// Takes the way of up to 32 blocks off their bounds; which of them have to be looked at: they may have come within
+    /// `reach` of the part with its ends, and of what its symmetry maps to itself or lie where `may_skip` is false.
     #[inline(always)]
     pub(super) fn lower(
         &self,
         boxes: &Boxes,
-        bounds: &mut [f64],
+        bounds: &mut Bounds,
         may_skip: &[bool; BLOCK],
         reach: f64,
     ) -> [bool; BLOCK] {
         let mut ways: Lanes = [0.0; BLOCK];
         let (turn, shift) = (&self.change.turn, &self.change.shift);
+        let length = |x: f64, y: f64, z: f64| (x * x + y * y + z * z).sqrt();
+        let moved = |axis: usize, lane: usize| {
+            let [x, y, z] = &boxes.middle;
+            turn[(axis, 0)] * x[lane] + turn[(axis, 1)] * y[lane] + turn[(axis, 2)] * z[lane] + shift[axis]
+        };
+        let turned = |lane: usize| {
+            let [x, y, z] = &boxes.half;
+            self.turn * length(x[lane], y[lane], z[lane]) + ROUNDING
+        };
         for (lane, way) in ways.iter_mut().enumerate() {
-            let (x, y, z) = (boxes.middle[0][lane], boxes.middle[1][lane], boxes.middle[2][lane]);
-            let (hx, hy, hz) = (boxes.half[0][lane], boxes.half[1][lane], boxes.half[2][lane]);
-            let moved =
-                |axis: usize| turn[(axis, 0)] * x + turn[(axis, 1)] * y + turn[(axis, 2)] * z + shift[axis];
-            let length = |x: f64, y: f64, z: f64| (x * x + y * y + z * z).sqrt();
-            *way = length(moved(0), moved(1), moved(2)) + self.turn * length(hx, hy, hz) + ROUNDING;
+            *way = length(moved(0, lane), moved(1, lane), moved(2, lane)) + turned(lane);
+        }
+        // without the rise of S
+        let mut longer = ways;
+        if self.advance != 0.0 {
+            for (lane, way) in longer.iter_mut().enumerate() {
+                let along = moved(2, lane);
+                let along =
+                    if along.abs() > (along + self.advance).abs() { along } else { along + self.advance };
+                *way = length(moved(0, lane), moved(1, lane), along) + turned(lane);
+            }
         }
         let mut looks = [false; BLOCK];
-        for (lane, bound) in bounds.iter_mut().enumerate() {
-            *bound -= ways[lane];
+        for (lane, (along, of_ends)) in bounds.along.iter_mut().zip(bounds.of_ends.iter_mut()).enumerate() {
+            *along = below(f64::from(*along) - ways[lane]);
+            *of_ends = below(f64::from(*of_ends) - longer[lane]);
             // a bound that is not a number, from a pose that was none, bounds nothing
-            let is_far = *bound > reach + SLACK;
-            looks[lane] = !(may_skip[lane] & is_far);
+            let is_beyond = |bound: f32| f64::from(bound) > reach + SLACK;
+            let (is_far, is_far_from_ends) = (is_beyond(*along), is_beyond(*of_ends));
+            looks[lane] = !((may_skip[lane] & is_far) | is_far_from_ends);
         }
         looks
     }
@@ -153,11 +214,12 @@ mod tests {
     use super::super::NodeBlocks;
     use super::*;
 
-    fn clear(nodes: &NodeBlocks, block: usize, pose: &Pose, against: &Part) -> f64 {
+    /// What a block is clear of: the part as its symmetry has it, and with its ends.
+    fn clear(nodes: &NodeBlocks, block: usize, pose: &Pose, against: &Part) -> [f64; 2] {
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
         nodes.carry(block, &Frame::of(pose), &mut points);
         against.face_block(&points, 1e-4, 5e-6, &mut faces);
-        faces.clear
+        [faces.clear, faces.clear_of_ends]
     }
 
     #[test]
@@ -170,10 +232,12 @@ mod tests {
         let (good, bad) = (Pose::identity(), Pose::from_translation(Vector3::repeat(f64::NAN)));
         known.go_to(&good, &against, nodes.blocks());
         known.bounds.fill(1.0);
+        known.of_ends.fill(1.0);
         for pose in [bad, good] {
             let way = known.go_to(&pose, &against, nodes.blocks());
             let count = BLOCK.min(nodes.blocks());
-            let looks = way.lower(&nodes.boxes()[0], &mut known.bounds[..count], &[true; BLOCK], 1e-4);
+            let mut bounds = known.groups().next().expect("a group");
+            let looks = way.lower(&nodes.boxes()[0], &mut bounds, &[true; BLOCK], 1e-4);
             assert!(looks[..count].iter().all(|looks| *looks));
         }
     }
@@ -209,13 +273,17 @@ mod tests {
                 for (group, boxes) in nodes.boxes().iter().enumerate() {
                     let first = group * BLOCK;
                     let count = BLOCK.min(nodes.blocks() - first);
-                    let before: Vec<f64> =
-                        (first..first + count).map(|block| clear(&nodes, block, &from, &against)).collect();
-                    let mut bounds = before.clone();
-                    way.lower(boxes, &mut bounds, &[true; BLOCK], 1e-4);
-                    for (lane, (bound, before)) in bounds.iter().zip(&before).enumerate() {
-                        let now = clear(&nodes, first + lane, &to, &against);
-                        assert!(now >= *bound, "block {}: {now} is nearer than {bound}", first + lane);
+                    let before: Vec<f64> = (first..first + count)
+                        .map(|block| clear(&nodes, block, &from, &against)[0])
+                        .collect();
+                    let mut bounds: Vec<f32> = before.iter().copied().map(below).collect();
+                    let mut none = vec![f32::NEG_INFINITY; count];
+                    let mut both = Bounds { along: &mut bounds, of_ends: &mut none };
+                    way.lower(boxes, &mut both, &[true; BLOCK], 1e-4);
+                    for (lane, (bound, before)) in bounds.into_iter().map(f64::from).zip(&before).enumerate()
+                    {
+                        let now = clear(&nodes, first + lane, &to, &against)[0];
+                        assert!(now >= bound, "block {}: {now} is nearer than {bound}", first + lane);
                         worst = worst.min(now - bound);
                         tight += usize::from(before - bound < 2e-3);
                     }
@@ -224,5 +292,47 @@ mod tests {
             // turns of radians cost no way: the bounds stay useful
             assert!(tight > 1000 && worst < 1e-3, "{tight} blocks, {worst}");
         }
+    }
+
+    #[test]
+    fn a_thread_with_its_ends_comes_no_nearer_than_the_way() {
+        let (nut, bolt) = (preset("m48x5-nut").expect("nut"), preset("m48x5-bolt").expect("bolt"));
+        let [_, top] = bolt.extent().heights;
+        let mut random = tightfit_spatial::SplitMix(4);
+        let mut saved = 0;
+        for _ in 0..12 {
+            let mut pose = |at: Vector3<f64>, turn: f64| {
+                let lean = UnitQuaternion::from_scaled_axis(random.centered_cube() * 0.02);
+                let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * turn);
+                Pose::new(at + random.centered_cube() * 1e-3, lean * spin)
+            };
+            let from = pose(Vector3::z() * (top + 4e-3), 1.0);
+            let to = pose(from.translation, 1.3);
+            for (of, against, from, to) in
+                [(&nut, &bolt, from, to), (&bolt, &nut, from.inverse(), to.inverse())]
+            {
+                let mut positions = Columns3::default();
+                of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
+                let nodes = NodeBlocks::new(positions);
+                let mut known = Clearances::default();
+                known.go_to(&from, against, nodes.blocks());
+                for (block, bound) in known.of_ends.iter_mut().enumerate() {
+                    let [along, of_ends] = clear(&nodes, block, &from, against);
+                    *bound = below(of_ends);
+                    saved += usize::from(of_ends > 1e-4 && along < 1e-4);
+                }
+                let way = known.go_to(&to, against, nodes.blocks());
+                for (bounds, boxes) in known.groups().zip(nodes.boxes()) {
+                    let mut bounds = bounds;
+                    way.lower(boxes, &mut bounds, &[true; BLOCK], 1e-4);
+                }
+                for index in 0..nodes.len() {
+                    let bound = f64::from(known.of_ends[index / BLOCK]);
+                    let distance = against.sample(to.transform_point(nodes.positions.get(index))).distance;
+                    assert!(distance >= bound - 1e-6, "node {index}: {distance} is nearer than {bound}");
+                }
+            }
+        }
+        assert!(saved > 100, "{saved} blocks are known to be far by the ends alone");
     }
 }

@@ -6,16 +6,17 @@
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
+use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PlaceBlock, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::Sight;
 use super::face_choice::FaceChoice;
 use super::found::Found;
+use super::gathered::{Batch, Gathered};
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
-use super::{Clearances, NetworkScratch, Side, edge_crossings, mesh_pair, neural};
+use super::{Clearances, NetworkScratch, NodeBlocks, Side, edge_crossings, mesh_pair, neural};
 use crate::records::Contacts;
 
 /// What detection is told besides the bodies.
@@ -98,32 +99,116 @@ impl Vectorise for NodesAgainst<'_> {
             Sight { way: &way, frame: &frame, region: &look.region, reach: look.reach, symmetric_from };
 
         let thinning = Thinning::between(of.part, against.part, &frame, look.reach);
-        let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
-        let mut found = Found::new(of, against, contacts);
-        let groups = clearances.bounds.chunks_mut(BLOCK).zip(of.nodes.boxes()).enumerate();
-        for (group, (bounds, boxes)) in groups {
-            let first = group * BLOCK;
-            let looks = sight.looks(boxes, bounds);
-            for (lane, bound) in bounds.iter_mut().enumerate() {
-                let block = first + lane;
-                let hides = |thinning: &Thinning| thinning.hides_block(of.nodes, block, &frame);
-                if looks[lane] && !thinning.as_ref().is_some_and(hides) {
-                    let count = of.nodes.carry(block, &frame, &mut points);
-                    against.part.face_block(&points, look.reach, look.choice.behind, &mut faces);
-                    *bound = faces.clear;
-                    if let Some(thinning) = &thinning {
-                        thinning.hide(of.nodes, block, &points, &mut faces);
-                    }
-                    look.at_block(block, count, &points, &mut faces, &mut found);
-                }
+        let walk = Walk { nodes: of.nodes, sight, thinning };
+        let (mut found, faces) = (Found::new(of, against, contacts), FaceBlock::default());
+        match against.part.has_places() {
+            true => {
+                let (places, gathered, batch) = (PlaceBlock::default(), Gathered::new(), Batch::default());
+                let mut visitor =
+                    Gathering { walk: &walk, look: &look, found: &mut found, faces, places, gathered, batch };
+                walk.each_block(clearances, &mut visitor);
+                visitor.flush();
             }
+            false => walk.each_block(clearances, &mut AtOnce { look: &look, found: &mut found, faces }),
         }
         found.finish(options);
     }
 }
 
+/// The blocks of one side that may be near the other.
+struct Walk<'a> {
+    nodes: &'a NodeBlocks,
+    sight: Sight<'a>,
+    thinning: Option<Thinning>,
+}
+
+impl Walk<'_> {
+    /// Visits them; what they are clear of is kept.
+    #[inline(always)]
+    fn each_block(&self, clearances: &mut Clearances, visitor: &mut impl Visitor) {
+        let Self { nodes, sight, thinning } = self;
+        let mut points = PointBlock::default();
+        for (group, (mut bounds, boxes)) in clearances.groups().zip(nodes.boxes()).enumerate() {
+            let looks = sight.looks(boxes, &mut bounds);
+            for (lane, looks) in looks.into_iter().enumerate().take(bounds.len()) {
+                let block = group * BLOCK + lane;
+                let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, sight.frame);
+                if looks && !thinning.as_ref().is_some_and(hides) {
+                    let count = nodes.carry(block, sight.frame, &mut points);
+                    bounds.keep(lane, visitor.visit(block, count, &points));
+                }
+            }
+        }
+    }
+}
+
+/// What is done with a block. A closure would be compiled by itself, without the registers.
+trait Visitor {
+    /// Takes the first `count` points of a block; what they are clear of (see [`FaceBlock`]).
+    fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2];
+}
+
+/// Finds the faces of a block at once.
+struct AtOnce<'a, 'b> {
+    look: &'a Look<'a>,
+    found: &'a mut Found<'b>,
+    faces: FaceBlock,
+}
+
+impl Visitor for AtOnce<'_, '_> {
+    #[inline(always)]
+    fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2] {
+        let Self { look, found, faces } = self;
+        look.against.part.face_block(points, look.reach, look.choice.behind, faces);
+        let first = (block * BLOCK) as u32;
+        look.at_block(|lane| first + lane as u32, count, points, faces, found);
+        [faces.clear, faces.clear_of_ends]
+    }
+}
+
+/// Gathers the near points of blocks before their faces are found.
+struct Gathering<'a, 'b> {
+    walk: &'a Walk<'a>,
+    look: &'a Look<'a>,
+    found: &'a mut Found<'b>,
+    faces: FaceBlock,
+    places: PlaceBlock,
+    gathered: Gathered,
+    batch: Batch,
+}
+
+impl Visitor for Gathering<'_, '_> {
+    #[inline(always)]
+    fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2] {
+        let Self { walk, look, places, gathered, .. } = self;
+        look.against.part.place_block(points, look.reach, look.choice.behind, places);
+        if let Some(thinning) = &walk.thinning {
+            thinning.hide(walk.nodes, block, points, &mut places.verdict);
+        }
+        let clear = [places.clear, places.clear_of_ends];
+        if gathered.add((block * BLOCK) as u32, count, points, places) {
+            self.flush();
+        }
+        clear
+    }
+}
+
+impl Gathering<'_, '_> {
+    /// Finds the faces of up to 32 gathered points.
+    #[inline(always)]
+    fn flush(&mut self) {
+        let Self { look, found, faces, gathered, batch, .. } = self;
+        gathered.take(batch);
+        let Batch { points, places, nodes, count } = batch;
+        if *count > 0 {
+            look.against.part.placed_faces(points, places, look.reach, look.choice.behind, faces);
+            look.at_block(|lane| nodes[lane], *count, points, faces, found);
+        }
+    }
+}
+
 /// How the nodes of one side are looked at.
-struct Look<'a> {
+pub(super) struct Look<'a> {
     of: &'a Side<'a>,
     against: &'a Side<'a>,
     choice: FaceChoice,
@@ -141,7 +226,7 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
+    pub(super) fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
         let offset = of.part.node_offset();
         let (margin, reach) = (options.margin, options.margin + offset.abs());
         let extent = against.part.extent();
@@ -154,11 +239,11 @@ impl<'a> Look<'a> {
         Self { of, against, choice, margin, offset, is_core, reach, region, inner }
     }
 
-    /// Takes what a block of nodes is near to.
+    /// Takes what a block of nodes is near to; `node` of a lane.
     #[inline(always)]
     fn at_block(
         &self,
-        block: usize,
+        node: impl Fn(usize) -> u32,
         count: usize,
         points: &PointBlock,
         faces: &mut FaceBlock,
@@ -171,18 +256,18 @@ impl<'a> Look<'a> {
         if all == FAR {
             return;
         }
-        let first_id = self.of.first_id + (block * BLOCK) as u32;
+        let first_id = self.of.first_id;
         let is_plain = !self.is_core & (self.offset == 0.0);
         if is_plain & (all & PAIR != 0) {
             self.choice.of_block(points, faces);
         }
         if is_plain & (all & !(SINGLE | PAIR) == 0) {
-            let id = |lane: usize| (first_id + lane as u32) * Part::MOST_PIECES;
+            let id = |lane: usize| (first_id + node(lane)) * Part::MOST_PIECES;
             self.take_lanes(count, points, faces, id, found);
             return;
         }
         for lane in 0..count {
-            let id = |number: u32| (first_id + lane as u32) * Part::MOST_PIECES + number;
+            let id = |number: u32| (first_id + node(lane)) * Part::MOST_PIECES + number;
             let number = faces.number[lane] as u32;
             match faces.verdict[lane] {
                 FAR => {}
@@ -244,7 +329,7 @@ impl<'a> Look<'a> {
     }
 
     /// Takes what a node by itself is near to.
-    fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, found: &mut Found) {
+    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, found: &mut Found) {
         let Region { heights, radius } = self.region;
         let squared = point.x * point.x + point.y * point.y;
         let is_far = point.z < heights[0]

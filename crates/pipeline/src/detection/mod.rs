@@ -6,12 +6,14 @@
 //! parts with meshes triangle by triangle (`mesh_pair`). Where the edges of two turned parts cross between their nodes, the
 //! crossing is a contact of its own (`edge_crossings`).
 
+mod again;
 mod clearances;
 mod depth_network;
 mod detect;
 mod edge_crossings;
 mod face_choice;
 mod found;
+mod gathered;
 mod mesh_pair;
 mod near_cells;
 mod neural;
@@ -19,6 +21,7 @@ mod node_blocks;
 mod side;
 mod thinning;
 
+pub use again::detect_again;
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, detect_pair};

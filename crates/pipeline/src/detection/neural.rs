@@ -20,7 +20,7 @@ use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
 use tightfit_spatial::{Columns3, Vectorise, vectorised};
 
-use super::clearances::{Clearances, Sight};
+use super::clearances::{Bounds, Clearances, Sight};
 use super::found::Found;
 use super::near_cells::Whereabouts;
 use super::node_blocks::{Frame, Region};
@@ -85,7 +85,7 @@ pub(super) fn detect_nodes(
     let sight = Sight { way: &way, frame: &frame, region: &region, reach, symmetric_from };
     let thinning = Thinning::between(of.part, against.part, &frame, reach);
     let cull = Cull { of, against: against.part, sight, thinning };
-    for (group, bounds) in clearances.bounds.chunks_mut(BLOCK).enumerate() {
+    for (group, bounds) in clearances.groups().enumerate() {
         let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });
         for (lane, mask) in within.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
             let block = group * BLOCK + lane;
@@ -134,7 +134,7 @@ struct Cull<'a> {
 struct CullGroup<'a> {
     cull: &'a Cull<'a>,
     first: usize,
-    bounds: &'a mut [f64],
+    bounds: Bounds<'a>,
 }
 
 impl Vectorise for CullGroup<'_> {
@@ -143,19 +143,19 @@ impl Vectorise for CullGroup<'_> {
 
     #[inline(always)]
     fn run(self) -> [u32; BLOCK] {
-        let Self { cull, first, bounds } = self;
+        let Self { cull, first, mut bounds } = self;
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
-        let looks = cull.sight.looks(&cull.of.nodes.boxes()[first / BLOCK], bounds);
+        let looks = cull.sight.looks(&cull.of.nodes.boxes()[first / BLOCK], &mut bounds);
         let mut left = [0; BLOCK];
-        for (lane, bound) in bounds.iter_mut().enumerate() {
+        for lane in 0..bounds.len() {
             let (nodes, frame, block) = (cull.of.nodes, cull.sight.frame, first + lane);
             let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, frame);
             if looks[lane] && !cull.thinning.as_ref().is_some_and(hides) {
                 nodes.carry(block, frame, &mut points);
                 cull.against.face_block(&points, cull.sight.reach, 0.0, &mut faces);
-                *bound = faces.clear;
+                bounds.keep(lane, [faces.clear, faces.clear_of_ends]);
                 if let Some(thinning) = &cull.thinning {
-                    thinning.hide(nodes, block, &points, &mut faces);
+                    thinning.hide(nodes, block, &points, &mut faces.verdict);
                 }
                 for (node, verdict) in faces.verdict.iter().enumerate() {
                     left[lane] |= u32::from(*verdict != FAR) << node;

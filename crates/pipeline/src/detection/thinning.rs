@@ -12,7 +12,7 @@
 //! every 4 mm, not every 0.5 mm; one that rattles in its play needs all of 1 mm. What is left out follows from the pose alone.
 
 use tightfit_shape::Part;
-use tightfit_shape::block::{FAR, FaceBlock, PointBlock};
+use tightfit_shape::block::{BLOCK, FAR, PointBlock, Verdict};
 
 use super::NodeBlocks;
 use super::node_blocks::Frame;
@@ -73,9 +73,15 @@ impl Thinning {
 
     /// Makes the nodes of a block that do not count far.
     #[inline(always)]
-    pub(super) fn hide(&self, nodes: &NodeBlocks, block: usize, points: &PointBlock, faces: &mut FaceBlock) {
+    pub(super) fn hide(
+        &self,
+        nodes: &NodeBlocks,
+        block: usize,
+        points: &PointBlock,
+        verdicts: &mut [Verdict; BLOCK],
+    ) {
         if let Some([low, high]) = self.hides(nodes.left(block)) {
-            for (verdict, z) in faces.verdict.iter_mut().zip(&points.axes[2]) {
+            for (verdict, z) in verdicts.iter_mut().zip(&points.axes[2]) {
                 *verdict = if (*z > low) & (*z < high) { FAR } else { *verdict };
             }
         }
@@ -100,13 +106,13 @@ mod tests {
         let frame = Frame::of(pose);
         let thinning = Thinning::between(of, against, &frame, 1e-5).expect("two threads");
         let (mut few, mut all, mut counted) = (f64::INFINITY, f64::INFINITY, 0);
-        let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
+        let (mut points, mut verdicts) = (PointBlock::default(), [FAR; BLOCK]);
         for block in 0..nodes.blocks() {
             let count = nodes.carry(block, &frame, &mut points);
             let is_hidden = thinning.hides_block(&nodes, block, &frame);
-            faces.verdict.fill(!FAR);
-            thinning.hide(&nodes, block, &points, &mut faces);
-            for (lane, verdict) in faces.verdict[..count].iter().enumerate() {
+            verdicts.fill(!FAR);
+            thinning.hide(&nodes, block, &points, &mut verdicts);
+            for (lane, verdict) in verdicts[..count].iter().enumerate() {
                 assert!(!is_hidden || *verdict == FAR, "a block is hidden with all its nodes");
                 let distance = against.sample(points.get(lane)).distance;
                 all = all.min(distance);

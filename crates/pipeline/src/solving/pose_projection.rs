@@ -276,6 +276,11 @@ impl ProjectionWorkspace {
         self.search.slack.make_room(contacts);
     }
 
+    /// The contacts that the last projection left within `gap` of touching after `horizon` [m, s], by its rows.
+    pub fn left_within(&self, gap: f64, horizon: f64) -> impl Iterator<Item = usize> {
+        self.search.slack.at_most(gap / horizon)
+    }
+
     /// r = (NᵀM⁻¹N)⁻¹ NᵀM⁻¹Jᵀ by Cholesky; at most 6n rows.
     fn solve_shares(&mut self) {
         let size = self.velocity.len();

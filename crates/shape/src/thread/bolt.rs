@@ -11,7 +11,7 @@ use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
-use crate::block::{FaceBlock, PointBlock};
+use crate::block::{FaceBlock, PlaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -172,19 +172,35 @@ impl Bolt {
         }
     }
 
-    /// See [`crate::Part::face_block`].
+    /// See [`crate::Part::place_block`].
     #[inline(always)]
-    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
+    pub(crate) fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
+        self.surface.profile.place_block(Side::External, self.window(), points, reach, behind, out);
+    }
+
+    /// See [`crate::Part::placed_faces`].
+    #[inline(always)]
+    pub(crate) fn placed_faces(
+        &self,
+        points: &PointBlock,
+        places: &PlaceBlock,
+        reach: f64,
+        behind: f64,
+        out: &mut FaceBlock,
+    ) {
+        self.surface.profile.placed_faces(Side::External, self.window(), points, places, reach, behind, out);
+    }
+
+    #[inline(always)]
+    fn window(&self) -> ThreadWindow {
         let has_body = self.shank.is_some() || self.head.is_some();
-        let window = ThreadWindow {
+        ThreadWindow {
             ends: [self.bottom(), self.length()],
-            // shank and head lie below z = 0
-            thread_from: if has_body { reach } else { f64::NEG_INFINITY },
+            body_top: if has_body { 0.0 } else { f64::NEG_INFINITY },
             widest: f64::INFINITY,
             // the lower end is covered by its body or blunt
             cones: [None, self.surface.end_radius(1)],
-        };
-        self.surface.profile.face_block(Side::External, window, points, reach, behind, out);
+        }
     }
 
     /// End planes and cone at a point. The rod runs through shank and head: their inner faces are no surface.

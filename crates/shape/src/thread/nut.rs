@@ -12,7 +12,7 @@ use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
-use crate::block::{FaceBlock, PointBlock};
+use crate::block::{FaceBlock, PlaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -132,16 +132,33 @@ impl Nut {
         each_cut_piece(&self.surface.profile, Side::Internal, &at, reach, &cuts, visit);
     }
 
-    /// See [`crate::Part::face_block`].
+    /// See [`crate::Part::place_block`].
     #[inline(always)]
-    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
-        let window = ThreadWindow {
+    pub(crate) fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
+        self.surface.profile.place_block(Side::Internal, self.window(), points, reach, behind, out);
+    }
+
+    /// See [`crate::Part::placed_faces`].
+    #[inline(always)]
+    pub(crate) fn placed_faces(
+        &self,
+        points: &PointBlock,
+        places: &PlaceBlock,
+        reach: f64,
+        behind: f64,
+        out: &mut FaceBlock,
+    ) {
+        self.surface.profile.placed_faces(Side::Internal, self.window(), points, places, reach, behind, out);
+    }
+
+    #[inline(always)]
+    fn window(&self) -> ThreadWindow {
+        ThreadWindow {
             ends: self.surface.ends,
-            thread_from: f64::NEG_INFINITY,
+            body_top: f64::NEG_INFINITY,
             widest: WALL_MATTERS * self.wall_level(),
             cones: [self.surface.end_radius(0), self.surface.end_radius(1)],
-        };
-        self.surface.profile.face_block(Side::Internal, window, points, reach, behind, out);
+        }
     }
 
     /// Hexagon and countersinks at a point.

@@ -14,47 +14,51 @@ use super::radial_surface::Side;
 use super::start_distance::STEEPEST;
 use crate::Sample;
 use crate::angle::angle_of;
-use crate::block::{BLOCK, CORNER, FAR, FaceBlock, Lanes, PAIR, PointBlock, SEVERAL, SINGLE, smallest};
+use crate::block::{
+    BLOCK, CORNER, FAR, FaceBlock, Lanes, PAIR, PlaceBlock, PointBlock, SEVERAL, SINGLE, Verdict, smallest,
+};
 
 /// What bounds the thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThreadWindow {
     /// Heights of the end planes [m].
     pub(super) ends: [f64; 2],
-    /// Height from which on no shank or head is within reach [m].
-    pub(super) thread_from: f64,
+    /// Height of the shank or head, which lie below the thread [m]; −∞ without one.
+    pub(super) body_top: f64,
     /// Radius from which on other faces count [m].
     pub(super) widest: f64,
     /// Radii of the cones at the end planes [m]; material is inside a bolt's and outside a nut's.
     pub(super) cones: [Option<f64>; 2],
 }
 
-/// Where the points of a block are.
-struct Places {
-    /// s above the middle of the nearest ridge, and distance from the axis [m].
-    phase: Lanes,
-    radius: Lanes,
+/// Besides what else it is, a point is near a tip, an end plane or a cone.
+const CUT: Verdict = 16;
+
+/// Where the points of a block are: s above the middle of the nearest ridge, and distance from the axis [m].
+struct Places<'a> {
+    phase: &'a Lanes,
+    radius: &'a Lanes,
 }
 
 impl ThreadProfile {
-    /// See [`crate::Part::face_block`].
+    /// See [`crate::Part::place_block`].
     #[inline(always)]
-    pub(super) fn face_block(
+    pub(super) fn place_block(
         &self,
         side: Side,
         window: ThreadWindow,
         points: &PointBlock,
         reach: f64,
         behind: f64,
-        out: &mut FaceBlock,
+        out: &mut PlaceBlock,
     ) {
         let [x, y, z] = &points.axes;
         // +1: the ridge is material, −1: the groove is air
         let sign = if side == Side::External { 1.0 } else { -1.0 };
         let (body, tip) = self.body_and_tip(side);
-        let mut places = Places { phase: [0.0; BLOCK], radius: [0.0; BLOCK] };
-        let mut clear: Lanes = [0.0; BLOCK];
-        let (mut any_ridge, mut any_cut) = (0, false);
+        let [phases, radii] = &mut out.own;
+        let (mut clear, mut clear_of_ends): (Lanes, Lanes) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut all = FAR;
         for lane in 0..BLOCK {
             let (px, py, pz) = (x[lane], y[lane], z[lane]);
             let radius = (px * px + py * py).sqrt();
@@ -69,7 +73,7 @@ impl ThreadProfile {
                 (window.beyond_cone(0, sign, radius, pz), window.beyond_cone(1, sign, radius, pz));
             let from_cone = if from_cone > from_other_cone { from_cone } else { from_other_cone };
 
-            let is_thread = (pz > window.thread_from) & (radius < window.widest);
+            let is_thread = (pz > window.body_top + reach) & (radius < window.widest);
             let is_near = (from_near <= STEEPEST * reach) & (from_tip <= reach);
             let is_across = from_across <= STEEPEST * reach;
             let is_beside = is_across | (from_body <= reach);
@@ -84,21 +88,55 @@ impl ThreadProfile {
             // far from the endless thread is far from what the ends leave of it
             let from_flank = if from_near < from_across { from_near } else { from_across } * (1.0 / STEEPEST);
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
-            clear[lane] = if from_groove > from_tip { from_groove } else { from_tip };
+            let from_thread = if from_groove > from_tip { from_groove } else { from_tip };
+            clear[lane] = from_thread;
+            // nor does what else the part has come nearer than body and wall
+            let from_cut = if from_cone > from_thread { from_cone } else { from_thread };
+            let (from_shank, from_wall) = (pz - window.body_top, window.widest - radius);
+            let from_rest = if from_shank < from_wall { from_shank } else { from_wall };
+            let from_inside = if from_cut < from_rest { from_cut } else { from_rest };
+            let from_ends = if from_low > from_high { from_low } else { from_high };
+            clear_of_ends[lane] = if from_ends > from_inside { from_ends } else { from_inside };
             // a point that faces the ridge alone is single until the ridge's other faces have been counted
             let beside = if is_thread & !is_across { CORNER } else { SEVERAL };
             let verdict = if is_thread & !is_beside { SINGLE } else { beside };
+            let verdict = if is_cut { verdict | CUT } else { verdict };
             out.verdict[lane] = if is_gone { FAR } else { verdict };
-            places.phase[lane] = s;
-            places.radius[lane] = radius;
-            any_ridge |= out.verdict[lane];
-            any_cut |= is_cut & (out.verdict[lane] & (SINGLE | CORNER) != 0);
+            phases[lane] = s;
+            radii[lane] = radius;
+            all |= out.verdict[lane];
         }
         out.clear = smallest(&clear);
+        // otherwise a point is within reach, and no bound beyond it
+        out.clear_of_ends = if all == FAR { smallest(&clear_of_ends) } else { f64::NEG_INFINITY };
+    }
+
+    /// See [`crate::Part::placed_faces`].
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "one call, and all of it must be inlined")]
+    pub(super) fn placed_faces(
+        &self,
+        side: Side,
+        window: ThreadWindow,
+        points: &PointBlock,
+        places: &PlaceBlock,
+        reach: f64,
+        behind: f64,
+        out: &mut FaceBlock,
+    ) {
+        let sign = if side == Side::External { 1.0 } else { -1.0 };
+        let (mut any_ridge, mut any_cut) = (FAR, FAR);
+        for (verdict, place) in out.verdict.iter_mut().zip(&places.verdict) {
+            *verdict = place & !CUT;
+            any_ridge |= *verdict;
+            any_cut |= if place & (SINGLE | CORNER) != 0 { place & CUT } else { FAR };
+        }
+        let [phase, radius] = &places.own;
+        let places = Places { phase, radius };
         if any_ridge & (SINGLE | CORNER) != 0 {
             let held_by_flank = self.flank_block(sign, points, &places, reach, behind, out);
             let mut held_by = held_by_flank;
-            if any_cut {
+            if any_cut != FAR {
                 self.cut_block(side, &window, points, &places, [reach, behind], &mut held_by, out);
             }
             if any_ridge & CORNER != 0 {
@@ -126,7 +164,7 @@ impl ThreadProfile {
         &self,
         sign: f64,
         points: &PointBlock,
-        places: &Places,
+        places: &Places<'_>,
         reach: f64,
         behind: f64,
         out: &mut FaceBlock,
@@ -158,7 +196,7 @@ impl ThreadProfile {
         &self,
         side: Side,
         points: &PointBlock,
-        places: &Places,
+        places: &Places<'_>,
         behind: f64,
         [by_flank, by_all]: [&[u64; BLOCK]; 2],
         out: &mut FaceBlock,
@@ -189,7 +227,7 @@ impl ThreadProfile {
         side: Side,
         window: &ThreadWindow,
         points: &PointBlock,
-        places: &Places,
+        places: &Places<'_>,
         [reach, behind]: [f64; 2],
         held_by: &mut [u64; BLOCK],
         out: &mut FaceBlock,

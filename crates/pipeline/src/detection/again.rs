@@ -1,0 +1,117 @@
+//! A few nodes asked again at another pose, one by one: where contacts are known, and parts have moved a little since.
+
+use tightfit_shape::Part;
+use tightfit_spatial::{Vectorise, vectorised};
+
+use super::detect::Look;
+use super::found::Found;
+use super::node_blocks::Frame;
+use super::{DetectionOptions, Side};
+use crate::records::Contacts;
+
+/// Appends the contacts of the nodes that earlier contacts of the pair were of; `ids` of these, in the order of their
+/// record. Crossings of edges and triangles of meshes are not asked again.
+pub fn detect_again(sides: [&Side; 2], options: &DetectionOptions, ids: &[u32], contacts: &mut Contacts) {
+    for (of, against) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+        if of.mesh.is_none() && against.network.is_none() {
+            vectorised(Again { of, against, options, ids, contacts });
+        }
+    }
+}
+
+/// The nodes of one side against the surface of the other.
+struct Again<'a> {
+    of: &'a Side<'a>,
+    against: &'a Side<'a>,
+    options: &'a DetectionOptions,
+    ids: &'a [u32],
+    contacts: &'a mut Contacts,
+}
+
+impl Vectorise for Again<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { of, against, options, ids, contacts } = self;
+        let frame = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
+        let look = Look::new(of, against, options);
+        let mut found = Found::new(of, against, contacts);
+        let mut last = None;
+        for id in ids {
+            let node = (id / Part::MOST_PIECES).wrapping_sub(of.first_id) as usize;
+            // a node with several contacts has them one after the other
+            if node < of.nodes.len() && last != Some(node) {
+                let point = frame.turn * of.nodes.positions.get(node) + frame.shift;
+                look.at_node(point, |number| id - id % Part::MOST_PIECES + number, &mut found);
+            }
+            last = Some(node);
+        }
+        found.finish(options);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+    use tightfit_shape::node::NodeSpacing;
+    use tightfit_shape::preset::preset;
+    use tightfit_spatial::{Columns3, Pose};
+
+    use super::super::{Clearances, NetworkScratch, NodeBlocks, detect_pair};
+    use super::*;
+    use crate::records::NOT_FREE;
+
+    #[test]
+    fn nodes_that_are_asked_again_answer_as_among_all() {
+        let options = DetectionOptions {
+            margin: 5e-5,
+            crossings: false,
+            horizon: 0.01,
+            friction: 0.1,
+            restitution: 0.0,
+        };
+        let [nut, bolt] = ["m48x5-nut", "m48x5-bolt"].map(|name| preset(name).expect("a preset"));
+        let [own, other] = [&nut, &bolt].map(|part| {
+            let mut positions = Columns3::default();
+            part.place(&part.nodes(&NodeSpacing::default()), &mut positions);
+            NodeBlocks::new(positions)
+        });
+        let [_, top] = bolt.extent().heights;
+        // where the thread starts: edges, corners and flanks
+        let mut asked = 0;
+        for turn in [0.3, 1.9, 4.0] {
+            let pose = Pose::new(
+                Vector3::new(1e-4, 5e-5, top + 4.3e-3 - 2e-4 * turn),
+                UnitQuaternion::from_scaled_axis(Vector3::new(4e-3, 0.0, turn)),
+            );
+            let side = |part, nodes, world_from_part: Pose, body, first_id| Side {
+                part,
+                network: None,
+                mesh: None,
+                nodes,
+                world_from_part,
+                center: world_from_part.translation,
+                body,
+                linear: Vector3::new(1e-3, 0.0, -2e-3),
+                angular: Vector3::z(),
+                first_id,
+            };
+            let mut second = side(&bolt, &other, Pose::identity(), NOT_FREE, own.len() as u32);
+            (second.linear, second.angular) = (Vector3::zeros(), Vector3::zeros());
+            let sides = [&side(&nut, &own, pose, 0, 0), &second];
+            let (mut all, mut again) = (Contacts::default(), Contacts::default());
+            let mut clearances = <[Clearances; 2]>::default();
+            detect_pair(sides, &options, &mut clearances, &mut NetworkScratch::default(), &mut all);
+            detect_again(sides, &options, &all.id, &mut again);
+            assert_eq!(all.id, again.id);
+            asked += all.len();
+            for contact in 0..all.len() {
+                assert!((all.gap[contact] - again.gap[contact]).abs() < 1e-12, "contact {contact}");
+                let turned = (all.normal.get(contact) - again.normal.get(contact)).norm();
+                assert!(turned < 1e-9, "contact {contact}");
+            }
+        }
+        assert!(asked > 30, "{asked} contacts");
+    }
+}

@@ -1,0 +1,117 @@
+//! Points that are near a part, gathered from the blocks they lie in.
+//!
+//! Of a block that reaches beyond an end or a cone only some nodes are near. Finding their faces is the larger half of the
+//! work, so it is done for 32 of them at a time, whatever blocks they come from; the order of the nodes stays.
+
+use tightfit_shape::block::{BLOCK, FAR, PlaceBlock, PointBlock};
+
+/// Points that are passed over at once where none is near.
+const ROW: usize = 8;
+
+/// Nodes with their places, up to 32 and those of a block more.
+pub(super) struct Gathered {
+    axes: [[f64; 2 * BLOCK]; 3],
+    own: [[f64; 2 * BLOCK]; 2],
+    verdict: [u64; 2 * BLOCK],
+    node: [u32; 2 * BLOCK],
+    count: usize,
+}
+
+/// Up to 32 nodes, taken out.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) points: PointBlock,
+    pub(super) places: PlaceBlock,
+    /// Numbers of the nodes.
+    pub(super) nodes: [u32; BLOCK],
+    pub(super) count: usize,
+}
+
+impl Gathered {
+    pub(super) fn new() -> Self {
+        Self {
+            axes: [[0.0; 2 * BLOCK]; 3],
+            own: [[0.0; 2 * BLOCK]; 2],
+            verdict: [FAR; 2 * BLOCK],
+            node: [0; 2 * BLOCK],
+            count: 0,
+        }
+    }
+
+    /// Adds the near ones of the `count` nodes of a block from number `first` on; whether there are 32 or more now.
+    #[inline(always)]
+    pub(super) fn add(&mut self, first: u32, count: usize, points: &PointBlock, places: &PlaceBlock) -> bool {
+        let ([x, y, z], [phase, radius]) = (&points.axes, &places.own);
+        let mut is_whole = count == BLOCK;
+        for verdict in &places.verdict {
+            is_whole &= *verdict != FAR;
+        }
+        if is_whole {
+            let at = self.count..self.count + BLOCK;
+            for (own, from) in self.axes.iter_mut().zip(&points.axes) {
+                own[at.clone()].copy_from_slice(from);
+            }
+            for (own, from) in self.own.iter_mut().zip(&places.own) {
+                own[at.clone()].copy_from_slice(from);
+            }
+            self.verdict[at.clone()].copy_from_slice(&places.verdict);
+            for (lane, node) in self.node[at].iter_mut().enumerate() {
+                *node = first + lane as u32;
+            }
+            self.count += BLOCK;
+            return true;
+        }
+        for row in (0..BLOCK).step_by(ROW) {
+            let mut any = FAR;
+            for lane in row..row + ROW {
+                any |= places.verdict[lane];
+            }
+            if any == FAR {
+                continue;
+            }
+            for lane in row..count.min(row + ROW) {
+                let at = self.count;
+                self.axes[0][at] = x[lane];
+                self.axes[1][at] = y[lane];
+                self.axes[2][at] = z[lane];
+                self.own[0][at] = phase[lane];
+                self.own[1][at] = radius[lane];
+                self.verdict[at] = places.verdict[lane];
+                self.node[at] = first + lane as u32;
+                // the next one is written over a point that is far
+                self.count += usize::from(places.verdict[lane] != FAR);
+            }
+        }
+        self.count >= BLOCK
+    }
+
+    /// Takes out the first 32, or all; the last one stands in for those that lack.
+    #[inline(always)]
+    pub(super) fn take(&mut self, batch: &mut Batch) {
+        let count = self.count.min(BLOCK);
+        if count == 0 {
+            batch.count = 0;
+            return;
+        }
+        for (own, from) in batch.points.axes.iter_mut().zip(&self.axes) {
+            own.copy_from_slice(&from[..BLOCK]);
+            own[count..].fill(from[count - 1]);
+        }
+        for (own, from) in batch.places.own.iter_mut().zip(&self.own) {
+            own.copy_from_slice(&from[..BLOCK]);
+            own[count..].fill(from[count - 1]);
+        }
+        batch.places.verdict.copy_from_slice(&self.verdict[..BLOCK]);
+        batch.places.verdict[count..].fill(self.verdict[count - 1]);
+        batch.nodes.copy_from_slice(&self.node[..BLOCK]);
+        batch.count = count;
+        self.count -= count;
+        if self.count > 0 {
+            for column in self.axes.iter_mut().chain(&mut self.own) {
+                column.copy_within(BLOCK.., 0);
+            }
+            self.verdict.copy_within(BLOCK.., 0);
+            self.node.copy_within(BLOCK.., 0);
+        }
+    }
+}
