@@ -1,24 +1,37 @@
-//! The pose moves, contacts are found anew, and what is still inside is pushed out once.
+//! The pose moves, contacts are found anew, and what is still inside is pushed out once. Where that can be foreseen, it is
+//! pushed out before (`early_push.rs`).
 //!
 //! The push is linear, the surfaces are not: one that leaves the parts deeper in one another is taken back.
 
 use std::time::Instant;
 
 use tightfit_pipeline::integration::{advance_pose, twist_angle};
+use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::project;
 
+use super::Workspace;
 use super::workspace::Environment;
 use crate::state::unwrapped;
 use crate::{Certificate, Limit, State};
 
 /// Deeper nodes are corrected after the step [m]: the projection is linear, the surfaces are not.
-const CORRECTED: f64 = 0.2e-6;
+pub(super) const CORRECTED: f64 = 0.2e-6;
 /// What is left deeper than this is not the rest of a linearisation but a part that sinks in [m].
 const SUNK: f64 = 10e-6;
+
+/// What a push changed, as it was before.
+pub(super) struct Push {
+    /// Depth that it undoes [m].
+    depth: f64,
+    /// [J].
+    tank: f64,
+    work: f64,
+}
 
 impl Environment<'_> {
     pub(super) fn advance(&mut self, state: &mut State, certificate: &mut Certificate) {
         let clock = Instant::now();
+        self.choose_asked(state);
         self.advance_arm(state, certificate);
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let next = motion.with_world_velocity(&self.scratch.end[6 * index..6 * index + 6]).twist;
@@ -36,8 +49,8 @@ impl Environment<'_> {
 
         // the contacts of this pose are those of the next step
         state.step += 1;
-        let margin = self.margin(state, None);
-        self.detect(state, margin, certificate);
+        let push = self.push_early(state, certificate);
+        self.find(state, push, certificate);
         if self.parameters.methods.projection {
             if self.deepest() > CORRECTED {
                 self.correct(state, certificate);
@@ -56,36 +69,49 @@ impl Environment<'_> {
 
     /// Moves the pose out of the contacts it is inside of, and finds those of the pose that it comes to.
     fn correct(&mut self, state: &mut State, certificate: &mut Certificate) {
-        let depth = self.deepest();
+        let contacts = std::mem::take(&mut self.scratch.contacts);
+        let push = self.push_out(&contacts, state, certificate);
+        self.scratch.contacts = contacts;
+        if push.is_some() {
+            self.find(state, push, certificate);
+        }
+    }
+
+    /// Moves the pose out of contacts it is inside of.
+    pub(super) fn push_out(
+        &mut self,
+        contacts: &Contacts,
+        state: &mut State,
+        certificate: &mut Certificate,
+    ) -> Option<Push> {
+        let depth = (-contacts.smallest_gap()).max(0.0);
         let reach = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
         let scratch = &mut *self.scratch;
         scratch.pose_velocity.fill(0.0);
         scratch.wanted.clone_from(&scratch.pose_velocity);
+        let Workspace { mass, pose_velocity, projection, .. } = scratch;
         // a horizon of one second makes velocities displacements
-        let report = project(
-            &scratch.contacts,
-            &scratch.contacts.gap,
-            1.0,
-            reach,
-            &scratch.mass,
-            &mut scratch.pose_velocity,
-            &mut scratch.projection,
-        );
+        let report = project(contacts, &contacts.gap, 1.0, reach, mass, pose_velocity, projection);
         if report.pivots == 0 {
-            return;
+            return None;
         }
         scratch.uncorrected.clone_from(&state.motions);
-        let (tank, work) = (state.tank, certificate.projection_work);
+        let push = Push { depth, tank: state.tank, work: certificate.projection_work };
         self.charge(state, 1.0, certificate);
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let twist = motion.twist;
             advance_pose(motion, &self.scratch.pose_velocity[6 * index..6 * index + 6], 1.0);
             motion.twist = twist;
         }
+        Some(push)
+    }
+
+    /// Finds the contacts of the pose, and takes a push back that brought parts deeper into one another.
+    fn find(&mut self, state: &mut State, push: Option<Push>, certificate: &mut Certificate) {
         // elsewhere the same velocity may close gaps a little faster: the next step would look again
         let margin = self.margin(state, None);
         self.detect(state, margin, certificate);
-        if self.deepest() > depth {
+        if let Some(Push { tank, work, .. }) = push.filter(|push| self.deepest() > push.depth) {
             state.motions.clone_from(&self.scratch.uncorrected);
             (state.tank, certificate.projection_work) = (tank, work);
             self.leave_arm();

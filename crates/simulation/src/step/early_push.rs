@@ -27,9 +27,16 @@ impl Environment<'_> {
     /// Chooses the contacts that are asked again, while they are known by the pose at the start of the step.
     pub(super) fn choose_asked(&mut self, state: &State) {
         self.scratch.asked.clear();
+        // nothing closes more than detection has looked, so most steps are told by how fast parts turn
+        let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        let turning = self.scratch.pose_velocity.chunks_exact(6).map(|velocity| norm(&velocity[3..]));
+        let most = 0.5 * self.duration * turning.fold(0.0, f64::max) * known;
+        if !self.parameters.methods.projection || (most < CORRECTED && state.kinematic.is_empty()) {
+            return;
+        }
         let bend = self.bend(state);
         self.scratch.bend = bend;
-        if !self.parameters.methods.projection || bend < CORRECTED {
+        if bend < CORRECTED {
             return;
         }
         let scratch = &mut *self.scratch;
@@ -60,4 +67,9 @@ impl Environment<'_> {
         self.scratch.answers = answers;
         push
     }
+}
+
+/// Length of a vector.
+fn norm(vector: &[f64]) -> f64 {
+    vector.iter().map(|part| part * part).sum::<f64>().sqrt()
 }

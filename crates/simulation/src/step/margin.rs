@@ -27,12 +27,22 @@ const PARALLEL: f64 = 0.995;
 
 /// Margin of a pair for the velocities that the sides carry [m].
 pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
+    closed_within(sides, AHEAD * step).clamp(LEAST, MOST)
+}
+
+/// How far a motion bends off its tangent while it closes gaps [m]: what rows at its start do not know of its end.
+pub(super) fn bend(sides: [&Side; 2], step: f64) -> f64 {
+    0.5 * step * (sides[0].angular - sides[1].angular).norm() * closed_within(sides, step)
+}
+
+/// By how much the gap of any node closes within a time, at most [m].
+fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
     let [axis, other_axis] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
-    let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * (AHEAD * step);
-    let angular = (sides[0].angular - sides[1].angular) * (AHEAD * step);
+    let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * time;
+    let angular = (sides[0].angular - sides[1].angular) * time;
     let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
     let is_on_axis = axis.dot(&other_axis).abs() > PARALLEL;
-    let way = match sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) {
+    match sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) {
         Some(rise) => {
             let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
             let across = (linear - axis * along).norm();
@@ -45,8 +55,7 @@ pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
             across + tilt * radius + closed
         }
         None => linear.norm() + angular.norm() * radius,
-    };
-    way.clamp(LEAST, MOST)
+    }
 }
 
 /// Whether two threads meet without anything that does not follow them, shank or head, being near.

@@ -15,6 +15,7 @@ mod bounce;
 mod cluster;
 mod configuration;
 mod contact_stages;
+mod early_push;
 mod faces;
 mod interaction;
 mod kept_contacts;

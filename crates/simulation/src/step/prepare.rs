@@ -8,7 +8,7 @@ use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
-use super::margin::{AHEAD, MOST, margin};
+use super::margin::{AHEAD, MOST, bend, margin};
 use super::workspace::Environment;
 use crate::{Certificate, State};
 
@@ -103,9 +103,26 @@ impl Environment<'_> {
         contacts.clear();
         let mut pair_ends = std::mem::take(&mut self.scratch.pair_ends);
         pair_ends.clear();
-        let mut first_id = 0;
-        let pairs = self.scene.contacts.iter().zip(&self.parameters.friction);
-        for ((pair, friction), clearances) in pairs.zip(&mut clearances) {
+        for ((sides, options), clearances) in self.pairs(state, margin).zip(&mut clearances) {
+            detect_pair([&sides[0], &sides[1]], &options, clearances, &mut network, &mut contacts);
+            pair_ends.push(contacts.len());
+        }
+        self.scratch.contacts = contacts;
+        self.scratch.network = network;
+        self.scratch.clearances = clearances;
+        self.scratch.pair_ends = pair_ends;
+        self.scratch.detected = Some((state.step, margin));
+        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
+    }
+
+    /// The pairs of bodies as detection sees them, at the pose of the state.
+    pub(super) fn pairs(
+        &self,
+        state: &State,
+        margin: f64,
+    ) -> impl Iterator<Item = ([Side<'_>; 2], DetectionOptions)> {
+        let mut first_id: u32 = 0;
+        self.scene.contacts.iter().zip(&self.parameters.friction).map(move |(pair, friction)| {
             let counts = pair.bodies.map(|body| self.scratch.nodes[body].len() as u32);
             let sides = [
                 self.side(pair.bodies[0], state, None, first_id),
@@ -123,15 +140,17 @@ impl Environment<'_> {
                 friction: *friction,
                 restitution: pair.restitution,
             };
-            detect_pair([&sides[0], &sides[1]], &options, clearances, &mut network, &mut contacts);
-            pair_ends.push(contacts.len());
-        }
-        self.scratch.contacts = contacts;
-        self.scratch.network = network;
-        self.scratch.clearances = clearances;
-        self.scratch.pair_ends = pair_ends;
-        self.scratch.detected = Some((state.step, margin));
-        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
+            (sides, options)
+        })
+    }
+
+    /// How far the motion of the step bends at most [m].
+    pub(super) fn bend(&self, state: &State) -> f64 {
+        let pairs = self.scene.contacts.iter().map(|pair| {
+            let sides = pair.bodies.map(|body| self.side(body, state, Some(&self.scratch.pose_velocity), 0));
+            bend([&sides[0], &sides[1]], self.duration)
+        });
+        pairs.fold(0.0, f64::max)
     }
 
     /// A body as detection sees it, with the velocity of the state or a given one.

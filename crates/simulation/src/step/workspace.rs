@@ -13,9 +13,11 @@ use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::{Contacts, WrenchRow};
 use tightfit_pipeline::solving::pose_projection::ProjectionWorkspace;
 use tightfit_pipeline::solving::{ApproachSpeeds, SolverWorkspace, SweepWorkspace, WarmStart};
+use tightfit_shape::Part;
 use tightfit_spatial::Columns3;
 
 use super::arm::ArmScratch;
+use super::early_push::MOST_ASKED;
 use super::kept_contacts::KeptContacts;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
@@ -82,6 +84,11 @@ pub struct Workspace {
     pub(super) pose_velocity: Vec<f64>,
     /// Velocity of the pose before it was projected.
     pub(super) wanted: Vec<f64>,
+    /// By how much the motion of the step bends [m]. Identities of the contacts that are asked again before all are found,
+    /// and what they answer.
+    pub(super) bend: f64,
+    pub(super) asked: Vec<u32>,
+    pub(super) answers: Contacts,
     /// Motions before a correction that may be taken back.
     pub(super) uncorrected: Vec<BodyMotion>,
     /// W, M⁻¹ and M of every free body in world axes.
@@ -173,6 +180,7 @@ impl Workspace {
             make_room(&mut self.pair_ends, scene.contacts.len());
         }
         self.contacts.make_room(self.most_contacts, both_move(scene));
+        self.answers.make_room(MOST_ASKED * Part::MOST_PIECES as usize, both_move(scene));
         if self.room < self.most_contacts || self.before.motions.len() != state.motions.len() {
             self.make_room(state);
         }
@@ -262,6 +270,7 @@ impl Workspace {
             make_room(matrices, bodies);
         }
         make_room(&mut self.uncorrected, bodies);
+        make_room(&mut self.asked, MOST_ASKED);
         self.approach.make_room(contacts);
         self.solver.make_room(bodies, contacts);
         self.projection.make_room(bodies, contacts);
