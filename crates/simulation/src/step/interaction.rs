@@ -5,16 +5,20 @@
 
 use std::ops::Range;
 
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_network::interaction::ObjectState;
 use tightfit_pipeline::clustering::interaction::SurfaceContact;
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::Part;
-use tightfit_spatial::{Pose, Wrench};
+use tightfit_spatial::{Pose, Wrench, vectorised};
 
+use super::vertex_contacts::VertexContacts;
 use super::workspace::Environment;
 use crate::audit::pose;
 use crate::{InteractionPair, State};
+
+/// Names of contacts at vertices, which are no nodes, go down from here; above are those of second clusters by the same contact.
+const OF_VERTICES: u32 = u32::MAX - 1024;
 
 impl Environment<'_> {
     /// Adds the clusters of a pair to `contacts`; its own are in `all`, in `range`.
@@ -45,7 +49,26 @@ impl Environment<'_> {
             };
             all.gap[*index] + ahead * approach <= widest
         };
-        for index in range.clone().filter(is_near) {
+        let [fixed, moving] = [own.fixed, own.moving].map(|body| &self.parameters.bodies[body].part);
+        let world_from_fixed = pose(self.scene, self.parameters, state, own.fixed);
+        let fixed_from_object = world_from_fixed.inverse() * world_from_object;
+        // parts that are not near one another have no contacts at all
+        let is_at_vertices = network.options().at_vertices && !range.is_empty();
+        if is_at_vertices {
+            let object_from_static = object.static_from_object.rotation.inverse();
+            vectorised(VertexContacts {
+                surface: &own.clustering.surface,
+                fixed,
+                fixed_from_object,
+                widest: widest.max(0.0),
+                ahead,
+                velocity: [object_from_static * object.linear_in_static, object.angular_in_object],
+                contacts: set,
+                chosen: &mut scratch.chosen,
+            });
+        }
+        let found = if is_at_vertices { 0..0 } else { range.clone() };
+        for index in found.filter(is_near) {
             let point = object_from_world.transform_vector(all.arm_a.get(index));
             let normal = object_from_world.transform_vector(all.normal.get(index));
             let node = (all.id[index] / Part::MOST_PIECES).checked_sub(nodes.start);
@@ -62,9 +85,6 @@ impl Environment<'_> {
             scratch.chosen.push(index as u32);
         }
         set.finish(network.inputs_from_object());
-        let [fixed, moving] = [own.fixed, own.moving].map(|body| &self.parameters.bodies[body].part);
-        let world_from_fixed = pose(self.scene, self.parameters, state, own.fixed);
-        let fixed_from_object = world_from_fixed.inverse() * world_from_object;
         let field = |point: Vector3<f64>| {
             let on_part = moving.sample(own.part_from_object.transform_point(point));
             let outwards = own.part_from_object.rotation.inverse() * on_part.normal;
@@ -76,9 +96,15 @@ impl Environment<'_> {
         own.clustering.choose(set, &object, field, &mut scratch.workspace);
         let first = contacts.len();
         for cluster in &scratch.workspace.clusters {
-            let source = scratch.chosen[cluster.contact as usize] as usize;
+            let source = scratch.chosen[cluster.contact as usize];
             let place = contacts.len();
-            contacts.push_from(all, source);
+            if is_at_vertices {
+                // bodies and friction are those of any contact of the pair
+                contacts.push_from(all, range.start);
+                contacts.id[place] = OF_VERTICES - source;
+            } else {
+                contacts.push_from(all, source as usize);
+            }
             contacts.arm_a.set(place, world_from_object.transform_vector(cluster.point));
             contacts.normal.set(place, world_from_object.transform_vector(cluster.normal));
             contacts.gap[place] = cluster.gap;
@@ -130,12 +156,16 @@ impl Environment<'_> {
             let torque = motion.rotation.inverse() * Vector3::new(load[3], load[4], load[5]);
             external = external + Wrench::new(Vector3::new(load[0], load[1], load[2]), torque);
         }
-        let fixed_from_world = world_from_fixed.rotation.inverse();
+        let world_from_static = match own.clustering.network.options().world_axes {
+            true => Pose::new(world_from_fixed.translation, UnitQuaternion::identity()),
+            false => world_from_fixed,
+        };
+        let static_from_world = world_from_static.rotation.inverse();
         let object = ObjectState {
-            static_from_object: world_from_fixed.inverse() * world_from_object,
-            linear_in_static: fixed_from_world * motion.twist.linear_in_world,
+            static_from_object: world_from_static.inverse() * world_from_object,
+            linear_in_static: static_from_world * motion.twist.linear_in_world,
             angular_in_object: object_from_part * motion.twist.angular_in_body,
-            force_in_static: fixed_from_world * external.force_in_world,
+            force_in_static: static_from_world * external.force_in_world,
             torque_in_object: object_from_part * external.torque_in_body,
         };
         Some((world_from_object, object))

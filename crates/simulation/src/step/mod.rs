@@ -22,6 +22,7 @@ mod kept_contacts;
 mod margin;
 mod prepare;
 mod project;
+mod vertex_contacts;
 mod workspace;
 
 pub use workspace::Workspace;

@@ -297,7 +297,9 @@ impl Workspace {
         }
         if is_clustered {
             self.clustering.make_room(methods.clustering, contacts, pairs);
-            if methods.clustering == ClusteringMethod::Interaction && scene.interaction.is_some() {
+            let network = scene.interaction.as_ref();
+            if let Some(own) = network.filter(|_| methods.clustering == ClusteringMethod::Interaction) {
+                let contacts = contacts.max(own.clustering.surface.points().len());
                 self.interaction.contacts.make_room(contacts);
                 make_room(&mut self.interaction.chosen, contacts);
                 self.interaction.workspace.make_room(contacts);
