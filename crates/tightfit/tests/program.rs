@@ -542,6 +542,14 @@ fn the_authors_scenes_follow_their_recorded_runs() {
         assert!(force["root_mean_square"].as_f64().unwrap() < 1.0, "{force}");
         assert!(std::fs::read_to_string(folder.join("overlay.html")).unwrap().contains("force z [N]"));
     }
+    // the paper's methods with the published networks and habits
+    let recorded = shared.join("reference_runs/bolt.csv");
+    let reference = ["--reference", recorded.to_str().unwrap(), "--reference-steps", "1100,2790", "--json"];
+    let run = ["run", "inrol-bolt", "--preset", "paper", "--assets", "imported"];
+    let report = json(&tightfit(&folder, &[&run[..], &reference].concat()));
+    let differences = report["reference"]["differences"].as_array().unwrap();
+    let force = differences.iter().find(|difference| difference["quantity"] == "force difference").unwrap();
+    assert!(force["root_mean_square"].as_f64().unwrap() < 1.0, "{force}");
     let text = refused(&tightfit(&folder, &["run", "inrol-peg"]));
     assert!(text.contains("tightfit import inrol"), "{text}");
     let text = refused(&tightfit(&folder, &["run", "inrol-peg", "--assets", "."]));

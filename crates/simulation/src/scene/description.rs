@@ -228,9 +228,6 @@ pub struct InteractionDescription {
     /// centre of mass.
     #[serde(default)]
     pub rotation_deg: [f64; 3],
-    /// Whether contacts count that the part meets within the step, not only those that are there at its start; as the file says
-    /// where left out.
-    pub looks_ahead: Option<bool>,
 }
 
 /// Whether and how a part moves.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tightfit_network::Located;
-use tightfit_network::interaction::{InteractionFile, InteractionNetwork, InteractionOptions};
+use tightfit_network::interaction::InteractionFile;
 use tightfit_pipeline::clustering::interaction::InteractionClustering;
 use tightfit_spatial::{Columns3, Pose};
 
@@ -64,10 +64,6 @@ pub(super) fn interaction_of(
     let file = InteractionFile::load(&folder.join(&description.network))
         .map_err(|error| (at("network"), error.to_string()))?;
     let InteractionFile { network, surface, .. } = file;
-    let looks_ahead = description.looks_ahead.unwrap_or(network.options().looks_ahead);
-    let options = InteractionOptions { looks_ahead, ..*network.options() };
-    let network = InteractionNetwork::new(network.parameters().to_vec(), *network.ranges(), options)
-        .map_err(|error| (at("network"), error.to_string()))?;
     let part_from_object = Pose::new(inertia.center_of_mass, turned(description.rotation_deg));
     let object_from_part = part_from_object.inverse();
     let mut nodes = Columns3::with_capacity(own.nodes.len());
