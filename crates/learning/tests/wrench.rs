@@ -64,10 +64,9 @@ fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sens
         turning_stiffness: [quiet.grasp[1]; 3],
         ..HoldingSpring::default()
     };
-    let (mut wrenches, farthest) = closed_loop(&recorded, Preset::Tight.into(), &spring, &trial);
     let moments = LoadModel::Followed.moments(&recorded, &spring, &trial).expect("samples");
     assert_eq!(moments.skipped, 10);
-    wrenches.drain(..moments.skipped);
+    let (wrenches, farthest) = closed_loop(&recorded, Preset::Tight.into(), &spring, &moments);
     let errors = WrenchErrors::of(wrenches.iter().zip(&moments.measured));
     println!("closed loop {errors:?}, farthest {farthest}");
     assert!(errors.force < 0.1 * errors.measured[0], "{errors:?}");
@@ -101,9 +100,38 @@ fn errors_are_root_mean_squares() {
     let nothing = WrenchErrors::of([[0.0; 6]; 2].iter().zip(&measured));
     assert!((nothing.force - 12.5_f64.sqrt()).abs() < 1e-15);
     assert!((nothing.torque - 2.0_f64.sqrt()).abs() < 1e-15);
-    assert!((nothing.cost() - 1.0).abs() < 1e-15);
+    assert!((nothing.cost(0.02) - 1.0).abs() < 1e-15);
     assert!((nothing.per_axis[1] - 8.0_f64.sqrt()).abs() < 1e-15);
-    assert_eq!(WrenchErrors::of(measured.iter().zip(&measured)).cost(), 0.0);
+    assert_eq!(WrenchErrors::of(measured.iter().zip(&measured)).cost(0.02), 0.0);
+}
+
+#[test]
+fn the_cost_is_that_of_forces_at_a_lever_in_any_unit_of_length() {
+    let measured = [[3.0, 4.0, 0.0, 0.0, 0.1, 0.2], [1.0, 0.0, 2.0, 0.3, 0.0, 0.0]];
+    let predicted = [[2.5, 4.0, 0.5, 0.1, 0.1, 0.2], [1.0, 0.5, 2.0, 0.1, 0.0, 0.1]];
+    let errors = WrenchErrors::of(predicted.iter().zip(&measured));
+    let lever = 0.025;
+    // millimetres: torques and lever are both a thousand times as large, in numbers
+    let in_millimetres = |own: &[f64; 6]| -> [f64; 6] {
+        std::array::from_fn(|axis| if axis < 3 { own[axis] } else { 1e3 * own[axis] })
+    };
+    let [few, own] = [&predicted, &measured].map(|all| all.map(|wrench| in_millimetres(&wrench)));
+    let scaled = WrenchErrors::of(few.iter().zip(&own));
+    assert!((scaled.cost(1e3 * lever) / errors.cost(lever) - 1.0).abs() < 1e-12);
+    // a wrong torque of 1 N at the lever counts as a wrong force of 1 N
+    let off = |axis: usize, by: f64| {
+        let mut wrong = measured;
+        wrong[0][axis] += by;
+        WrenchErrors::of(wrong.iter().zip(&measured)).cost(lever)
+    };
+    assert!((off(3, lever) / off(0, 1.0) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn the_lever_of_a_nut_is_where_its_thread_is() {
+    // nodes are on a thread between 42.6 and 48 mm of diameter, some 40 mm high
+    let lever = m48x5().lever;
+    assert!((0.021..0.033).contains(&lever), "{lever}");
 }
 
 /// Pair and moments of a small training.

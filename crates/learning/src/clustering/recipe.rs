@@ -1,6 +1,7 @@
 //! How a clustering is trained.
 
 use serde::{Deserialize, Serialize};
+use tightfit_simulation::Preset;
 
 use super::Subset;
 use crate::LearningError;
@@ -28,6 +29,8 @@ pub struct ClusteringRecipe {
     pub restarts: u32,
     /// Seed of draws and batches.
     pub seed: u64,
+    /// Preset whose other methods, detection and solver, the clusters are judged with.
+    pub solved_by: Preset,
     /// Where state and load are taken to be.
     pub load_model: LoadModel,
     /// The spring of the load, and what was fitted with it; the scene is taken to have it already.
@@ -47,6 +50,7 @@ impl Default for ClusteringRecipe {
             watched: 400,
             restarts: 0,
             seed: 1,
+            solved_by: Preset::Paper,
             load_model: LoadModel::Followed,
             load: FittedLoad::default(),
         }

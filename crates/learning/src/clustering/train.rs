@@ -9,7 +9,7 @@ use serde_json::json;
 use tightfit_network::Random;
 use tightfit_network::interaction::{InteractionFile, InteractionNetwork};
 use tightfit_pipeline::clustering::interaction::InteractionClustering;
-use tightfit_simulation::{ClusteringMethod, InteractionPair, Methods, Preset};
+use tightfit_simulation::{ClusteringMethod, InteractionPair, Methods};
 
 use super::{ClusteringProgress, ClusteringRecipe, Subset};
 use crate::LearningError;
@@ -55,13 +55,13 @@ pub fn train_clustering(
 ) -> Result<TrainedClustering, LearningError> {
     recipe.check()?;
     let task = Task::new(recorded, pair, moments, recipe)?;
-    let purpose = json!({ "task": purpose, "recipe": recipe });
+    let purpose = json!({ "task": purpose, "recipe": recipe, "cost": COST });
     let start = pair.clustering.network.parameters().to_vec();
     let before = task.errors(&start, &task.watched);
     let mut standing = Standing {
         stage: 0,
         done: 0,
-        best_cost: before.cost_against(task.measured),
+        best_cost: task.cost(&before),
         best: start.clone(),
         parameters: start,
     };
@@ -80,15 +80,14 @@ pub fn train_clustering(
             let batch = task.batch(standing.stage, standing.done);
             let candidates = search.ask().to_vec();
             let cost = |candidate: &Vec<f64>| {
-                task.errors(&merged(&standing.parameters, &places, candidate), &batch)
-                    .cost_against(task.measured)
+                task.cost(&task.errors(&merged(&standing.parameters, &places, candidate), &batch))
             };
             let costs: Vec<f64> = candidates.par_iter().map(cost).collect();
             search.tell(&costs)?;
             standing.done += 1;
             let mean = merged(&standing.parameters, &places, search.descent().mean());
             let errors = task.errors(&mean, &task.watched);
-            let cost = errors.cost_against(task.measured);
+            let cost = task.cost(&errors);
             if cost < standing.best_cost {
                 (standing.best_cost, standing.best) = (cost, mean);
             }
@@ -133,6 +132,9 @@ fn merged(parameters: &[f64], places: &[usize], own: &[f64]) -> Vec<f64> {
     places.iter().zip(own).for_each(|(place, number)| all[*place] = *number);
     all
 }
+
+/// Names the cost in checkpoints: one of another cost is refused.
+const COST: &str = "squares of force and of torque over the lever, of the measured";
 
 /// Moments that a thread takes at a time: enough to pay for a workspace.
 const PIECE: usize = 50;
@@ -201,6 +203,11 @@ impl<'a> Task<'a> {
         network
     }
 
+    /// What the search makes small.
+    fn cost(&self, errors: &WrenchErrors) -> f64 {
+        errors.cost_against(self.measured, self.recorded.lever)
+    }
+
     /// Of a network on some moments. Pieces of them go to threads, each with a workspace of its own; a prediction does not
     /// depend on the one before.
     fn errors(&self, parameters: &[f64], pairs: &[Pair]) -> WrenchErrors {
@@ -211,7 +218,8 @@ impl<'a> Task<'a> {
         let mut recorded = self.recorded.clone();
         recorded.scene.interaction =
             Some(InteractionPair { clustering: Arc::new(clustering), ..self.pair.clone() });
-        let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
+        let methods =
+            Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(self.recipe.solved_by) };
         let piece = |pairs: &[Pair]| {
             let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.load.spring);
             pairs.iter().map(|(moment, _)| predictor.predict(moment)).collect::<Vec<_>>()

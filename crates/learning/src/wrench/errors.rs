@@ -1,4 +1,13 @@
-//! How far predicted wrenches are from measured ones.
+//! How far predicted wrenches are from measured ones, and what training makes of it.
+//!
+//! ```text
+//! J = Σ (|ΔF|² + |Δτ|²/ℓ²) / Σ (|F|² + |τ|²/ℓ²)
+//! ```
+//!
+//! F, τ measured force and torque, ΔF, Δτ errors, ℓ the lever of the part ([`super::RecordedScene::lever`]), sums over moments.
+//! Δτ/ℓ is the force that makes this torque at a usual contact of the part, so that both are newtons, and whichever is larger
+//! counts for more. Each relative to itself is another matter: of a nut that is turned on hardly any torque but much force is
+//! measured, and torques that are small and badly known would count for all.
 
 use serde::Serialize;
 
@@ -40,17 +49,16 @@ impl WrenchErrors {
         }
     }
 
-    /// What training makes small: mean squares of force and torque, each of the measured ones' [-]. One where nothing is
-    /// predicted.
+    /// J for a lever [m]: what training makes small [-]. One where nothing is predicted.
     #[must_use]
-    pub fn cost(&self) -> f64 {
-        self.cost_against(self.measured)
+    pub fn cost(&self, lever: f64) -> f64 {
+        self.cost_against(self.measured, lever)
     }
 
     /// The same against other root mean squares of force and torque [N, N·m]: those of all moments, where these are a few.
     #[must_use]
-    pub fn cost_against(&self, measured: [f64; 2]) -> f64 {
-        let share = |error: f64, measured: f64| (error / measured.max(1e-12)).powi(2);
-        (share(self.force, measured[0]) + share(self.torque, measured[1])) / 2.0
+    pub fn cost_against(&self, measured: [f64; 2], lever: f64) -> f64 {
+        let square = |force: f64, torque: f64| force * force + (torque / lever).powi(2);
+        square(self.force, self.torque) / square(measured[0], measured[1]).max(1e-24)
     }
 }

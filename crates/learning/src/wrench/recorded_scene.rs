@@ -1,7 +1,7 @@
 //! A scene whose only free part is the recorded one.
 
 use tightfit_simulation::{Methods, Motion, Parameters, Scene, State};
-use tightfit_spatial::{Inertia, Pose};
+use tightfit_spatial::{Columns3, Inertia, Pose};
 
 use super::FittedLoad;
 use crate::LearningError;
@@ -13,6 +13,9 @@ pub struct RecordedScene {
     pub scene: Scene,
     /// Mass properties of the moving part.
     pub inertia: Inertia,
+    /// ℓ: root mean square of the distances of the moving part's nodes from its centre of mass; without nodes the radius of
+    /// gyration [m]. What makes forces of torques, where both are compared.
+    pub lever: f64,
 }
 
 impl RecordedScene {
@@ -36,7 +39,8 @@ impl RecordedScene {
         }
         let mut own = scene.clone();
         (own.drive, own.task, own.step) = (None, None, period);
-        Ok(Self { scene: own, inertia: *inertia })
+        let lever = lever(&own, inertia);
+        Ok(Self { scene: own, inertia: *inertia, lever })
     }
 
     /// Parameters with these methods.
@@ -62,4 +66,17 @@ impl RecordedScene {
     pub(crate) fn center(&self, world_from_part: &Pose) -> Pose {
         Pose::new(world_from_part.transform_point(self.inertia.center_of_mass), world_from_part.rotation)
     }
+}
+
+fn lever(scene: &Scene, inertia: &Inertia) -> f64 {
+    let mut nodes = Columns3::default();
+    if let Some(body) = scene.bodies.iter().find(|body| body.motion == Motion::Free) {
+        body.part.place(&body.nodes, &mut nodes);
+    }
+    let squares: f64 = nodes.iter().map(|node| (node - inertia.center_of_mass).norm_squared()).sum();
+    let square = match nodes.len() {
+        0 => inertia.moment.trace() / (2.0 * inertia.mass),
+        count => squares / count as f64,
+    };
+    square.sqrt()
 }

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 use tightfit::learning::clustering::{interaction_pair, plain_surface, spread_start};
-use tightfit::learning::recordings::Recording;
 use tightfit::learning::wrench::{
     FittedLoad, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
 };
@@ -35,10 +34,16 @@ pub(crate) struct EvaluateArguments {
     /// File whose surface is taken, where the trained network has the geodesic surface of another part.
     #[arg(long, value_name = "FILE", requires = "trained")]
     surface: Option<PathBuf>,
+    /// Preset whose other methods go with the networks; that of their training when not given.
+    #[arg(long, value_name = "PRESET", value_parser = preset, requires = "trained")]
+    solved_by: Option<Preset>,
+    /// Whether methods with clusters keep poses out of the parts by projection; as in their presets when not given.
+    #[arg(long, value_enum)]
+    projection: Option<Projection>,
     /// Evaluate all trials, not only those that the split keeps for tests.
     #[arg(long)]
     all_trials: bool,
-    /// Simulate each trial from its first state on, instead of predicting every recorded state.
+    /// Simulate each trial from its first judged state on, instead of predicting every recorded state.
     #[arg(long)]
     closed_loop: bool,
     /// Write measured and predicted wrenches of every moment as CSV.
@@ -50,6 +55,14 @@ pub(crate) struct EvaluateArguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Eq, PartialEq, ValueEnum)]
+enum Projection {
+    /// With all of them.
+    On,
+    /// With none of them.
+    Off,
 }
 
 /// A set of methods under a name.
@@ -75,7 +88,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
     let task =
-        Task { recorded: &trials.recorded, model, load, chosen: &chosen, closed_loop: arguments.closed_loop };
+        Task { recorded: &trials.recorded, model, load, trials: chosen.len(), closed_loop: arguments.closed_loop };
     let moments: Vec<Moments> = chosen
         .par_iter()
         .map(|trial| model.moments(&trials.recorded, &spring, trial))
@@ -89,7 +102,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         let measured = moments.iter().flat_map(|own| &own.measured);
         let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
         let curve = predicted.first().cloned().unwrap_or_default();
-        if contender.methods.preset == Preset::Tight {
+        if contender.methods == Methods::from(Preset::Tight) {
             of_all_contacts = Some(predicted.clone());
         }
         let from_all = of_all_contacts.as_ref().map(|all| {
@@ -163,11 +176,18 @@ fn contenders(
         };
         let seed = file.recipe["purpose"]["recipe"]["seed"].as_u64().unwrap_or(1);
         let untrained = spread_start(*file.network.ranges(), *file.network.options(), seed)?;
-        let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
+        let told = serde_json::from_value(file.recipe["purpose"]["recipe"]["solved_by"].clone());
+        // files from before the choice were judged with the paper's
+        let solved_by = arguments.solved_by.or(told.ok()).unwrap_or(Preset::Paper);
+        let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(solved_by) };
         for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
             all.push(Contender { name, methods, network: Some(pair) });
         }
+    }
+    if let Some(projection) = arguments.projection {
+        let clustered = all.iter_mut().filter(|own| own.methods.clustering != ClusteringMethod::None);
+        clustered.for_each(|own| own.methods.projection = projection == Projection::On);
     }
     if all.is_empty() {
         bail!("there is nothing to evaluate; name a preset or a trained network");
@@ -179,7 +199,7 @@ struct Task<'a> {
     recorded: &'a RecordedScene,
     model: LoadModel,
     load: FittedLoad,
-    chosen: &'a [Recording],
+    trials: usize,
     closed_loop: bool,
 }
 
@@ -188,13 +208,11 @@ impl Task<'_> {
     fn predict(&self, contender: &Contender, moments: &[Moments]) -> Vec<Vec<[f64; 6]>> {
         let mut recorded = self.recorded.clone();
         recorded.scene.interaction.clone_from(&contender.network);
-        self.chosen
+        moments
             .par_iter()
-            .zip(moments)
-            .map(|(trial, moments)| {
+            .map(|moments| {
                 if self.closed_loop {
-                    let (whole, _) = closed_loop(&recorded, contender.methods, &self.load.spring, trial);
-                    return whole.into_iter().skip(moments.skipped).collect();
+                    return closed_loop(&recorded, contender.methods, &self.load.spring, moments).0;
                 }
                 let mut predictor = WrenchPredictor::new(&recorded, contender.methods, self.load.spring);
                 moments.moments.iter().map(|moment| predictor.predict(moment)).collect()
@@ -216,13 +234,13 @@ impl Task<'_> {
             false => format!(", friction times {friction:.3}, fixed parts raised by {:.3} mm", raise * 1e3),
         };
         let how = match self.closed_loop {
-            true => "each trial simulated from its first state".to_string(),
+            true => "each trial simulated from its first judged state".to_string(),
             false => format!("every recorded state predicted, load model {}", self.model.name()),
         };
         format!(
             "{} trials of recordings {fingerprint}, each from 0.1 s on; {how}; spring {k} N/m, {b} N·s/m, \
              {turning_k} N·m/rad, {turning_b} N·m·s/rad{fitted} for every method",
-            self.chosen.len()
+            self.trials
         )
     }
 }

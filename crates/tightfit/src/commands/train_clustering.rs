@@ -13,9 +13,10 @@ use tightfit::learning::clustering::{
 use tightfit::learning::cma_es::Covariance;
 use tightfit::learning::wrench::{Moment, Moments, RecordedScene};
 use tightfit::network::interaction::{InteractionFile, InteractionOptions};
-use tightfit::scene::Motion;
+use tightfit::scene::{Motion, Preset};
 
 use super::recorded_trials::RecordedArguments;
+use super::simulate::preset;
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -36,6 +37,9 @@ pub(super) struct ClusteringArguments {
     /// Gap at the end of the step up to which `touching` counts a contact as met [um].
     #[arg(long, default_value_t = 1.0, value_name = "UM")]
     within_um: f64,
+    /// Preset whose other methods the clusters are judged with: the paper's, or another's detection and solver.
+    #[arg(long, value_name = "PRESET", default_value = "paper", value_parser = preset)]
+    solved_by: Preset,
     /// Generations of each stage.
     #[arg(long, default_value_t = 100)]
     generations: u64,
@@ -244,6 +248,7 @@ fn recipe(arguments: &ClusteringArguments) -> ClusteringRecipe {
         watched: arguments.watched,
         restarts: arguments.restarts,
         seed: arguments.seed,
+        solved_by: arguments.solved_by,
         ..ClusteringRecipe::default()
     }
 }
