@@ -4,6 +4,7 @@
 use tightfit_learning::clustering::{
     ClusteringRecipe, Subset, input_ranges, interaction_pair, plain_surface, spread_start, train_clustering,
 };
+use tightfit_learning::cma_es::{CmaOptions, Search};
 use tightfit_learning::recordings::{Recording, fingerprint, load_recordings};
 use tightfit_learning::virtual_experiment::{
     Disturbance, VirtualOptions, generate, generate_trial, thread_scene,
@@ -184,4 +185,21 @@ fn a_training_that_was_stopped_goes_on_to_the_same_bits_whatever_the_threads() {
     std::fs::remove_file(&path).expect("a checkpoint");
     assert_eq!(whole.file.network.parameters(), resumed.file.network.parameters());
     assert_eq!(whole.errors, resumed.errors);
+}
+
+#[test]
+fn a_checkpoint_of_another_cost_is_refused() {
+    let recorded = m48x5();
+    let (pair, moments) = small_task(&recorded);
+    let recipe = ClusteringRecipe { population: 4, batch: 1, watched: 1, ..ClusteringRecipe::default() };
+    let search = Search::new(vec![0.0; 126], recipe.sigma, CmaOptions::default(), 0).expect("a search");
+    let path = std::env::temp_dir().join(format!("clustering-cost-{}", std::process::id()));
+    let nothing = serde_json::Value::Null;
+    // as checkpoints were when there was one cost, and it had no name
+    let before = serde_json::json!({ "purpose": { "task": nothing, "recipe": recipe } });
+    search.save(&path, &before).expect("written");
+    let refused = train_clustering(&recorded, &pair, &moments, &recipe, &nothing, Some(&path), |_| false);
+    std::fs::remove_file(&path).expect("a checkpoint");
+    let Err(refused) = refused else { panic!("it was resumed") };
+    assert!(refused.to_string().contains("its cost is null"), "{refused}");
 }

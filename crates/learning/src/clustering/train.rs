@@ -58,13 +58,8 @@ pub fn train_clustering(
     let purpose = json!({ "task": purpose, "recipe": recipe, "cost": COST });
     let start = pair.clustering.network.parameters().to_vec();
     let before = task.errors(&start, &task.watched);
-    let mut standing = Standing {
-        stage: 0,
-        done: 0,
-        best_cost: task.cost(&before),
-        best: start.clone(),
-        parameters: start,
-    };
+    let mut standing =
+        Standing { stage: 0, done: 0, best_cost: task.cost(&before), best: start.clone(), parameters: start };
     let mut search = match checkpoint.filter(|path| path.exists()) {
         Some(path) => {
             let (search, found) = Search::resume(path)?;

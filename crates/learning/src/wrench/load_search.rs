@@ -89,8 +89,10 @@ pub fn identify_load(
     let mut search = Search::new(vec![0.0; UNKNOWNS], 0.5, options, 0)?;
     while search.generations() < generations && search.stopped().is_none() {
         let candidates = search.ask().to_vec();
-        let values: Result<Vec<f64>, LearningError> =
-            candidates.par_iter().map(|x| Ok(errors(recorded, model, trials, of(x))?.cost(recorded.lever))).collect();
+        let values: Result<Vec<f64>, LearningError> = candidates
+            .par_iter()
+            .map(|x| Ok(errors(recorded, model, trials, of(x))?.cost(recorded.lever)))
+            .collect();
         search.tell(&values?)?;
         follow(search.generations(), search.best().map_or(f64::INFINITY, |(value, _)| value));
     }

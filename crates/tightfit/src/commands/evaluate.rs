@@ -87,8 +87,13 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         chosen.append(&mut trials.train);
     }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
-    let task =
-        Task { recorded: &trials.recorded, model, load, trials: chosen.len(), closed_loop: arguments.closed_loop };
+    let task = Task {
+        recorded: &trials.recorded,
+        model,
+        load,
+        trials: chosen.len(),
+        closed_loop: arguments.closed_loop,
+    };
     let moments: Vec<Moments> = chosen
         .par_iter()
         .map(|trial| model.moments(&trials.recorded, &spring, trial))
