@@ -304,25 +304,28 @@ impl<'a> Look<'a> {
         id: impl Fn(usize) -> u32,
         found: &mut Found,
     ) {
-        let mut is_whole = count == BLOCK;
+        let (mut is_whole, mut all) = (count == BLOCK, FAR);
         for lane in 0..BLOCK {
-            is_whole &= (faces.verdict[lane] == SINGLE) & (faces.distance[lane] < self.margin);
+            is_whole &= (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin);
+            all |= faces.verdict[lane];
         }
+        let mut near = ArrayVec::<usize, BLOCK>::new();
         if is_whole {
-            return found.push_whole(points, faces, id);
-        }
-        let (mut near, mut has_pair) = (ArrayVec::<usize, BLOCK>::new(), false);
-        for lane in 0..count {
-            if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
-                near.push(lane);
-                has_pair |= faces.verdict[lane] == PAIR;
+            found.push_whole(points, faces, id);
+        } else {
+            for lane in 0..count {
+                if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
+                    near.push(lane);
+                }
             }
+            found.push_lanes(&near, points, faces, id);
         }
-        found.push_lanes(&near, points, faces, id);
-        if has_pair {
-            for (back, &lane) in near.iter().rev().enumerate().rev() {
+        if all & PAIR != 0 {
+            let taken = if is_whole { BLOCK } else { near.len() };
+            for place in 0..taken {
+                let lane = if is_whole { place } else { near[place] };
                 if (faces.verdict[lane] == PAIR) & (faces.second_distance[lane] >= -self.choice.behind) {
-                    found.push_other(back, faces.second(lane));
+                    found.push_other(taken - 1 - place, faces.second(lane));
                 }
             }
         }
