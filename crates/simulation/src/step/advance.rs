@@ -8,6 +8,7 @@ use std::time::Instant;
 use tightfit_pipeline::integration::{advance_pose, twist_angle};
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::pose_projection::project;
+use tightfit_robot::JointVector;
 
 use super::Workspace;
 use super::workspace::Environment;
@@ -26,6 +27,8 @@ pub(super) struct Push {
     /// [J].
     tank: f64,
     work: f64,
+    /// What the joints of an arm were to be moved along with pushes before it [rad].
+    joints: JointVector,
 }
 
 impl Environment<'_> {
@@ -96,7 +99,8 @@ impl Environment<'_> {
             return None;
         }
         scratch.uncorrected.clone_from(&state.motions);
-        let push = Push { depth, tank: state.tank, work: certificate.projection_work };
+        let joints = scratch.arm.shift;
+        let push = Push { depth, tank: state.tank, work: certificate.projection_work, joints };
         self.charge(state, 1.0, certificate);
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let twist = motion.twist;
@@ -111,10 +115,10 @@ impl Environment<'_> {
         // elsewhere the same velocity may close gaps a little faster: the next step would look again
         let margin = self.margin(state, None);
         self.detect(state, margin, certificate);
-        if let Some(Push { tank, work, .. }) = push.filter(|push| self.deepest() > push.depth) {
+        if let Some(Push { tank, work, joints, .. }) = push.filter(|push| self.deepest() > push.depth) {
             state.motions.clone_from(&self.scratch.uncorrected);
             (state.tank, certificate.projection_work) = (tank, work);
-            self.leave_arm();
+            self.scratch.arm.shift = joints;
             let margin = self.margin(state, None);
             self.detect(state, margin, certificate);
         }

@@ -43,7 +43,7 @@ pub(super) struct ArmScratch {
     speeds: JointVector,
     impact: Option<ImpactCondensation>,
     /// What the projection has moved the joints [rad or m].
-    shift: JointVector,
+    pub(super) shift: JointVector,
     /// The arm's own step and the two as one body; none where the arm cannot be advanced.
     under_way: Option<(ArmStep, Condensation)>,
     /// Why it cannot.
@@ -183,11 +183,6 @@ impl Environment<'_> {
         let [moved, wanted] = [&scratch.pose_velocity, &scratch.wanted].map(|all| impulse_of(all, index));
         let shift = scratch.mass[index] * ((moved - wanted) * step);
         scratch.arm.shift += impact.speed_change(&shift);
-    }
-
-    /// Forgets what the joints were to be moved along with a projection.
-    pub(super) fn leave_arm(&mut self) {
-        self.scratch.arm.shift = JointVector::zeros();
     }
 
     /// Advances the joints under what contact asks of the arm through the part.
