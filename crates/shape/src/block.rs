@@ -15,6 +15,7 @@
 
 use nalgebra::Vector3;
 
+use crate::thread::Side;
 use crate::{Part, Sample};
 
 /// Points of a block.
@@ -165,8 +166,14 @@ impl Part {
     #[inline(always)]
     pub fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
         match self {
-            Self::Bolt(bolt) => bolt.place_block(points, reach, behind, out),
-            Self::Nut(nut) => nut.place_block(points, reach, behind, out),
+            Self::Bolt(bolt) => {
+                let (thread, window) = (bolt.thread(), bolt.window());
+                thread.place_block(Side::External, window, points, reach, behind, out);
+            }
+            Self::Nut(nut) => {
+                let (thread, window) = (nut.thread(), nut.window());
+                thread.place_block(Side::Internal, window, points, reach, behind, out);
+            }
             _ => *out = PlaceBlock { verdict: [SEVERAL; BLOCK], ..PlaceBlock::default() },
         }
     }
@@ -182,8 +189,14 @@ impl Part {
         out: &mut FaceBlock,
     ) {
         match self {
-            Self::Bolt(bolt) => bolt.placed_faces(points, places, reach, behind, out),
-            Self::Nut(nut) => nut.placed_faces(points, places, reach, behind, out),
+            Self::Bolt(bolt) => {
+                let (thread, window) = (bolt.thread(), bolt.window());
+                thread.placed_faces(Side::External, window, points, places, reach, behind, out);
+            }
+            Self::Nut(nut) => {
+                let (thread, window) = (nut.thread(), nut.window());
+                thread.placed_faces(Side::Internal, window, points, places, reach, behind, out);
+            }
             _ => self.face_block(points, reach, behind, out),
         }
     }

@@ -68,6 +68,14 @@ fn a_nut_that_wedges_does_not_press_against_locked_joints() {
 }
 
 #[test]
+fn a_push_that_is_taken_back_leaves_the_grasp_alone() {
+    // pushed out early, then pushed deeper and taken back: the joints keep what the first push moved them by
+    let scene = Scene::find("bolt-back-turn").unwrap();
+    let (trial, ..) = Trial::make(&scene, &Trials { seed: 2, ..Trials::default() }, 14, false);
+    assert!(trial.is_success() && trial.grasp_drift < 1e-6, "{trial:?}");
+}
+
+#[test]
 fn a_nut_is_tightened_to_its_torque() {
     let scene = Scene::find("bolt-tighten").unwrap();
     let (trial, ..) = Trial::make(&scene, &Trials::default(), 3, false);

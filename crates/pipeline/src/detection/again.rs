@@ -3,8 +3,8 @@
 use tightfit_shape::Part;
 use tightfit_spatial::{Vectorise, vectorised};
 
-use super::detect::Look;
 use super::found::Found;
+use super::look::Look;
 use super::node_blocks::Frame;
 use super::{DetectionOptions, Side};
 use crate::records::Contacts;

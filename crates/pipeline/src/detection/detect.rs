@@ -1,20 +1,16 @@
 //! Detection of one pair, nodes of both sides.
 //!
-//! Blocks of nodes that may be near are carried into the other part's frame and asked for their faces all at once; what
-//! cannot be answered so is asked node by node. Which face of an edge counts is the matter of `face_choice.rs`; nodes
-//! inside a ball or capsule take the true distance to the piece instead.
+//! Blocks of nodes that may be near are carried into the other part's frame and asked for their faces all at once; near a
+//! thread the points are gathered first (`gathered.rs`). What becomes a contact is the matter of `look.rs`.
 
-use arrayvec::ArrayVec;
-use nalgebra::Vector3;
-use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PlaceBlock, PointBlock, SINGLE};
-use tightfit_shape::{Part, Sample, intersection};
+use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::Sight;
-use super::face_choice::FaceChoice;
 use super::found::Found;
 use super::gathered::{Batch, Gathered};
-use super::node_blocks::{Frame, Region};
+use super::look::Look;
+use super::node_blocks::Frame;
 use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, NodeBlocks, Side, edge_crossings, mesh_pair, neural};
 use crate::records::Contacts;
@@ -203,166 +199,6 @@ impl Gathering<'_, '_> {
         if *count > 0 {
             look.against.part.placed_faces(points, places, look.reach, look.choice.behind, faces);
             look.at_block(|lane| nodes[lane], *count, points, faces, found);
-        }
-    }
-}
-
-/// How the nodes of one side are looked at.
-pub(super) struct Look<'a> {
-    of: &'a Side<'a>,
-    against: &'a Side<'a>,
-    choice: FaceChoice,
-    /// Farther faces are left out [m].
-    margin: f64,
-    /// Distance of the nodes' own surface from them [m].
-    offset: f64,
-    /// A ball around its centre touches the nearest point of a piece, edges and corners included.
-    is_core: bool,
-    /// How far from a node its contact may be [m].
-    reach: f64,
-    /// Where the other part is within reach, and the radius that its bore leaves free [m].
-    region: Region,
-    inner: f64,
-}
-
-impl<'a> Look<'a> {
-    pub(super) fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
-        let offset = of.part.node_offset();
-        let (margin, reach) = (options.margin, options.margin + offset.abs());
-        let extent = against.part.extent();
-        let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
-        let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
-        let farthest = radius + heights[0].abs().max(heights[1].abs());
-        let choice = FaceChoice::new(of, against, options.horizon, farthest);
-        let region = Region { heights, radius };
-        let is_core = of.part.has_core_nodes();
-        Self { of, against, choice, margin, offset, is_core, reach, region, inner }
-    }
-
-    /// Takes what a block of nodes is near to; `node` of a lane.
-    #[inline(always)]
-    fn at_block(
-        &self,
-        node: impl Fn(usize) -> u32,
-        count: usize,
-        points: &PointBlock,
-        faces: &mut FaceBlock,
-        found: &mut Found,
-    ) {
-        let mut all = 0;
-        for verdict in &faces.verdict[..count] {
-            all |= verdict;
-        }
-        if all == FAR {
-            return;
-        }
-        let first_id = self.of.first_id;
-        let is_plain = !self.is_core & (self.offset == 0.0);
-        if is_plain & (all & PAIR != 0) {
-            self.choice.of_block(points, faces);
-        }
-        if is_plain & (all & !(SINGLE | PAIR) == 0) {
-            let id = |lane: usize| (first_id + node(lane)) * Part::MOST_PIECES;
-            self.take_lanes(count, points, faces, id, found);
-            return;
-        }
-        for lane in 0..count {
-            let id = |number: u32| (first_id + node(lane)) * Part::MOST_PIECES + number;
-            let number = faces.number[lane] as u32;
-            match faces.verdict[lane] {
-                FAR => {}
-                SINGLE if !self.is_core => {
-                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), found);
-                }
-                PAIR if is_plain => {
-                    let other =
-                        (faces.second_distance[lane] >= -self.choice.behind).then(|| faces.second(lane));
-                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), found);
-                }
-                CORNER if !self.is_core => {
-                    let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
-                    // the nearer one comes first, as for a node by itself
-                    if both[1].1.distance < both[0].1.distance {
-                        both.swap(0, 1);
-                    }
-                    for (number, face) in both {
-                        self.take(points.get(lane), [Some(face), None], id(number), found);
-                    }
-                }
-                _ => self.at_node(points.get(lane), id, found),
-            }
-        }
-    }
-
-    /// Takes the first faces of a block that are near enough, and the second ones of edges with them.
-    #[inline(always)]
-    fn take_lanes(
-        &self,
-        count: usize,
-        points: &PointBlock,
-        faces: &FaceBlock,
-        id: impl Fn(usize) -> u32,
-        found: &mut Found,
-    ) {
-        let (mut is_whole, mut all) = (count == BLOCK, FAR);
-        for lane in 0..BLOCK {
-            is_whole &= (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin);
-            all |= faces.verdict[lane];
-        }
-        let mut near = ArrayVec::<usize, BLOCK>::new();
-        if is_whole {
-            found.push_whole(points, faces, id);
-        } else {
-            for lane in 0..count {
-                if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
-                    near.push(lane);
-                }
-            }
-            found.push_lanes(&near, points, faces, id);
-        }
-        if all & PAIR != 0 {
-            let taken = if is_whole { BLOCK } else { near.len() };
-            for place in 0..taken {
-                let lane = if is_whole { place } else { near[place] };
-                if (faces.verdict[lane] == PAIR) & (faces.second_distance[lane] >= -self.choice.behind) {
-                    found.push_other(taken - 1 - place, faces.second(lane));
-                }
-            }
-        }
-    }
-
-    /// Takes what a node by itself is near to.
-    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, found: &mut Found) {
-        let Region { heights, radius } = self.region;
-        let squared = point.x * point.x + point.y * point.y;
-        let is_far = point.z < heights[0]
-            || point.z > heights[1]
-            || squared > radius * radius
-            || squared < self.inner * self.inner;
-        if is_far {
-            return;
-        }
-        self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
-            true => self.take(point, [Some(intersection(branches)), None], id(number), found),
-            false => self.at_edge(point, branches, id(number), found),
-        });
-    }
-
-    /// Takes one of the faces that meet at an edge.
-    #[inline(always)]
-    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, found: &mut Found) {
-        self.take(point, self.choice.of_node(point, faces), id, found);
-    }
-
-    /// Takes a face if it is near enough, and the other one with it.
-    #[inline(always)]
-    fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, found: &mut Found) {
-        let face = face.map(|face| face.offset(self.offset));
-        if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
-            found.push(point - normal * self.offset, normal, distance, id);
-            if let Some(other) = other {
-                found.push_other(0, other.offset(self.offset));
-            }
         }
     }
 }

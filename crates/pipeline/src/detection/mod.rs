@@ -14,6 +14,7 @@ mod edge_crossings;
 mod face_choice;
 mod found;
 mod gathered;
+mod look;
 mod mesh_pair;
 mod near_cells;
 mod neural;

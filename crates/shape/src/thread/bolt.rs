@@ -11,7 +11,6 @@ use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
-use crate::block::{FaceBlock, PlaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -172,27 +171,9 @@ impl Bolt {
         }
     }
 
-    /// See [`crate::Part::place_block`].
+    /// What bounds the thread, for blocks of points.
     #[inline(always)]
-    pub(crate) fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
-        self.surface.profile.place_block(Side::External, self.window(), points, reach, behind, out);
-    }
-
-    /// See [`crate::Part::placed_faces`].
-    #[inline(always)]
-    pub(crate) fn placed_faces(
-        &self,
-        points: &PointBlock,
-        places: &PlaceBlock,
-        reach: f64,
-        behind: f64,
-        out: &mut FaceBlock,
-    ) {
-        self.surface.profile.placed_faces(Side::External, self.window(), points, places, reach, behind, out);
-    }
-
-    #[inline(always)]
-    fn window(&self) -> ThreadWindow {
+    pub(crate) fn window(&self) -> ThreadWindow {
         let has_body = self.shank.is_some() || self.head.is_some();
         ThreadWindow {
             ends: [self.bottom(), self.length()],

@@ -30,4 +30,5 @@ pub use iso::{FINE, IsoThread, coarse_pitch, is_standard, standard_threads, widt
 pub use nut::Nut;
 pub use profile::{Hand, ThreadAllowance, ThreadProfile};
 pub use radial_surface::RadialSurface;
+pub(crate) use radial_surface::Side;
 pub use start::ThreadStart;

@@ -12,7 +12,6 @@ use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
-use crate::block::{FaceBlock, PlaceBlock, PointBlock};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
@@ -132,27 +131,9 @@ impl Nut {
         each_cut_piece(&self.surface.profile, Side::Internal, &at, reach, &cuts, visit);
     }
 
-    /// See [`crate::Part::place_block`].
+    /// What bounds the thread, for blocks of points.
     #[inline(always)]
-    pub(crate) fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
-        self.surface.profile.place_block(Side::Internal, self.window(), points, reach, behind, out);
-    }
-
-    /// See [`crate::Part::placed_faces`].
-    #[inline(always)]
-    pub(crate) fn placed_faces(
-        &self,
-        points: &PointBlock,
-        places: &PlaceBlock,
-        reach: f64,
-        behind: f64,
-        out: &mut FaceBlock,
-    ) {
-        self.surface.profile.placed_faces(Side::Internal, self.window(), points, places, reach, behind, out);
-    }
-
-    #[inline(always)]
-    fn window(&self) -> ThreadWindow {
+    pub(crate) fn window(&self) -> ThreadWindow {
         ThreadWindow {
             ends: self.surface.ends,
             body_top: f64::NEG_INFINITY,

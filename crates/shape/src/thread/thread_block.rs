@@ -20,7 +20,7 @@ use crate::block::{
 
 /// What bounds the thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ThreadWindow {
+pub(crate) struct ThreadWindow {
     /// Heights of the end planes [m].
     pub(super) ends: [f64; 2],
     /// Height of the shank or head, which lie below the thread [m]; −∞ without one.
@@ -43,7 +43,7 @@ struct Places<'a> {
 impl ThreadProfile {
     /// See [`crate::Part::place_block`].
     #[inline(always)]
-    pub(super) fn place_block(
+    pub(crate) fn place_block(
         &self,
         side: Side,
         window: ThreadWindow,
@@ -114,7 +114,7 @@ impl ThreadProfile {
     /// See [`crate::Part::placed_faces`].
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "one call, and all of it must be inlined")]
-    pub(super) fn placed_faces(
+    pub(crate) fn placed_faces(
         &self,
         side: Side,
         window: ThreadWindow,
