@@ -106,8 +106,9 @@ impl<S: Simd> Touch<S> {
     }
 }
 
+/// Velocity of a body's point at an arm [m/s].
 #[inline(always)]
-fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
+pub(super) fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
     let v = &velocities[6 * body as usize..6 * body as usize + 6];
     Vector3::new(
         v[0] + v[4] * arm.z - v[5] * arm.y,

@@ -119,9 +119,8 @@ pub fn solve(
     workspace.set.start(problem, &mut workspace.system, warm, &mut workspace.mixed.impulses);
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
-    if !warm_velocity {
-        grow(problem, options, workspace, 0);
-    }
+    // as a rule another node carries the load than in the last step
+    grow(problem, options, workspace, 0);
     let (wanted, mut options) = (options.softness, *options);
     if let Some(softness) = shared_softness(problem, wanted, warm, workspace) {
         let shared = SolverOptions { softness, violation: TOO_SOFT, ..options };

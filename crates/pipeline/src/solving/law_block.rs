@@ -32,6 +32,8 @@ pub(super) struct LawBlock {
     across: Lanes3,
     resistance: Lanes,
     isotropic: Lanes,
+    /// What each row is held as where rows do not choose their state: 1 closed, 0 open.
+    pub(super) held: Lanes,
 }
 
 /// [v; ω] of a body in every lane.
@@ -78,13 +80,14 @@ pub(super) fn impulses_and_stiffness<S: Simd>(
 }
 
 /// q and K of the affine law of the state that the trial impulse of each row is in (`mixed_newton.rs`), from the
-/// impulses `p`.
+/// impulses `p`. Where `held` is given, it says which rows are closed instead.
 #[inline(always)]
 pub(super) fn mixed_laws<S: Simd>(
     rows: &WideRows<S>,
     v: Wide3<S>,
     p: Wide3<S>,
     softness: Wide<S>,
+    held: Option<Wide<S>>,
 ) -> (Wide3<S>, Stiffness<S>) {
     let simd = softness.simd();
     let (zero, one) = (Wide::splat(simd, 0.0), Wide::splat(simd, 1.0));
@@ -92,7 +95,9 @@ pub(super) fn mixed_laws<S: Simd>(
     let (n, rate, friction) = (rows.normal, rows.rate, rows.friction);
     let (normal_impulse, normal_speed) = (n.dot(p), n.dot(v));
     let trial_normal = kept * normal_impulse - rate * (normal_speed + rows.approach);
-    let is_open = trial_normal.is_at_most(zero);
+    let is_open = held.unwrap_or(trial_normal).is_at_most(zero);
+    // a row that is held closed may pull
+    let trial_normal = zero.is_below(trial_normal).keep(trial_normal);
     let stiff = is_open.drop(rate * softness.recip());
     let trial = (p - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
     let length = trial.norm();
@@ -152,6 +157,11 @@ impl LawBlock {
             isotropic: Wide::load(simd, &self.isotropic, register),
         };
         Wide3::load(simd, &self.offset, register) - law.times(rows, v)
+    }
+
+    /// Whether the law of a row is that of a closed contact.
+    pub(super) fn is_closed(&self, lane: usize) -> bool {
+        self.isotropic[lane] > 0.0 || self.ahead.iter().any(|axis| axis[lane] != 0.0)
     }
 
     /// Keeps q and K of the rows of a register.

@@ -15,6 +15,11 @@
 //! Each law is affine, p = q − K v, so one linear system (A + Σ JᵀKJ) V = A V_f + Σ Jᵀ(q + K u) gives the next
 //! V. There is no line search: either it ends in a few steps or the next level takes over. Judged by the
 //! residual of the primal law, so its answer is as good as any other level's.
+//!
+//! Rows that all open and close at once may do so in turns for ever: of four that press, two come to pull and open, the
+//! others then let them sink in, and all four press again. After a few steps one row is exchanged at a time, the most wrong
+//! one first and later the last of the wrong ones; were friction fixed and the matrix one with positive principal minors,
+//! that rule could not come back to where it was (Murty 1974; Júdice & Pires 1994).
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
@@ -25,6 +30,11 @@ use super::row_blocks::{RowBlock, RowBlocks, at, set};
 use super::system::System;
 use crate::make_room;
 use crate::records::NOT_FREE;
+
+/// Steps in which all rows change their state at once.
+const AT_ONCE: u32 = 6;
+/// Exchanges of the most wrong row, before it is the last of the wrong ones.
+const MOST_WRONG: u32 = 5;
 
 /// Buffers of the method.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +67,33 @@ impl MixedBuffers {
         }
     }
 
+    /// Holds every row as it is but one: `by_size` the most wrong one, else the last. Returns how many are wrong.
+    fn exchange_one(&mut self, rows: &RowBlocks, softness: f64, by_size: bool) -> u32 {
+        let (mut wrong, mut chosen, mut largest) = (0, None, 0.0);
+        for (index, (block, law)) in rows.blocks.iter().zip(&mut self.blocks).enumerate() {
+            law.held.fill(0.0);
+            for (lane, place) in block.rows() {
+                let (depth, is_closed) = (block.depth(lane, &self.current), law.is_closed(lane));
+                law.held[lane] = f64::from(u8::from(is_closed));
+                if is_closed == (depth > 0.0) {
+                    continue;
+                }
+                wrong += 1;
+                // a speed: what the impulse that pulls would stop, or what the open row sinks in by
+                let speed = if is_closed { -depth / softness } else { depth };
+                let size = if by_size { speed } else { place as f64 };
+                if chosen.is_none() || size > largest {
+                    (chosen, largest) = (Some((index, lane)), size);
+                }
+            }
+        }
+        if let Some((index, lane)) = chosen {
+            let held = &mut self.blocks[index].held[lane];
+            *held = 1.0 - *held;
+        }
+        wrong
+    }
+
     fn store(&mut self, rows: &RowBlocks) {
         for (block, law) in rows.blocks.iter().zip(&self.blocks) {
             for (lane, place) in block.rows() {
@@ -80,7 +117,18 @@ pub(super) fn solve(
     buffers.current.clear();
     buffers.current.extend_from_slice(velocity);
     for iteration in 0..=iterations {
-        if pass(rows, system, softness, iteration == 0, buffers) < accepted {
+        let states = match iteration {
+            0 => States::First,
+            1..AT_ONCE => States::Chosen,
+            _ => States::Held,
+        };
+        if states == States::Held {
+            let wrong = buffers.exchange_one(rows, softness, iteration < AT_ONCE + MOST_WRONG);
+            if wrong > iterations - iteration + 1 {
+                break;
+            }
+        }
+        if pass(rows, system, softness, states, buffers) < accepted {
             velocity.copy_from_slice(&buffers.current);
             buffers.store(rows);
             return true;
@@ -94,12 +142,23 @@ pub(super) fn solve(
     false
 }
 
+/// Where the states of the rows of a pass come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum States {
+    /// Trial impulses, from the impulses of the start.
+    First,
+    /// Trial impulses, from those of the last laws.
+    Chosen,
+    /// [`MixedBuffers::exchange_one`].
+    Held,
+}
+
 /// One pass: impulses from the last laws, new laws, H, right side; returns the squared merit of the primal law.
 fn pass(
     rows: &RowBlocks,
     system: &mut System,
     softness: f64,
-    first: bool,
+    states: States,
     buffers: &mut MixedBuffers,
 ) -> f64 {
     let MixedBuffers { blocks, right, current, .. } = buffers;
@@ -108,7 +167,7 @@ fn pass(
     system.force.fill(0.0);
     right.clear();
     right.extend_from_slice(&system.free_momentum);
-    with_registers(MixedPass { rows, blocks, state: PassState { system, softness, first, right, current } });
+    with_registers(MixedPass { rows, blocks, state: PassState { system, softness, states, right, current } });
     system.finish_residual(current)
 }
 
@@ -140,7 +199,7 @@ impl WithSimd for MixedPass<'_> {
 struct PassState<'a> {
     system: &'a mut System,
     softness: f64,
-    first: bool,
+    states: States,
     right: &'a mut [f64],
     current: &'a [f64],
 }
@@ -157,11 +216,12 @@ impl PassState<'_> {
             for register in RowBlock::registers::<S>() {
                 let rows = block.wide(simd, register);
                 let v = law_block::relative(&rows, &velocities);
-                if !self.first {
+                if self.states != States::First {
                     kept.impulse_at(&rows, v, register).store(&mut kept.impulse, register);
                 }
                 let p = Wide3::load(simd, &kept.impulse, register);
-                let (offset, law) = law_block::mixed_laws(&rows, v, p, softness);
+                let held = (self.states == States::Held).then(|| Wide::load(simd, &kept.held, register));
+                let (offset, law) = law_block::mixed_laws(&rows, v, p, softness, held);
                 kept.keep(offset, &law, register);
                 force.add(&rows, law_block::impulses(&rows, v, softness), register);
                 constants.add(&rows, offset + law.times(&rows, rows.drift), register);

@@ -80,7 +80,7 @@ impl Default for SolverOptions {
             softness: 1e-6,
             tolerance: 1e-9,
             violation: 1e-9,
-            mixed_iterations: 12,
+            mixed_iterations: 22,
             response: ResponseModel::default(),
             highest_level: 4,
         }

@@ -5,7 +5,7 @@
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
-use super::contact_law::ContactRow;
+use super::contact_law::{ContactRow, point_velocity};
 use crate::make_room;
 use crate::records::NOT_FREE;
 
@@ -74,6 +74,16 @@ impl RowBlock {
         self.friction[lane] = row.friction;
         self.places[lane] = place as u32;
         self.count += 1;
+    }
+
+    /// −(vₙ + b) of a row [m/s], positive when closed.
+    pub(super) fn depth(&self, lane: usize, velocities: &[f64]) -> f64 {
+        let own = point_velocity(velocities, self.body_a, &at(&self.arm_a, lane)) - at(&self.drift, lane);
+        let v = match self.body_b {
+            NOT_FREE => own,
+            body => own - point_velocity(velocities, body, &at(&self.arm_b, lane)),
+        };
+        -(at(&self.normal, lane).dot(&v) + self.approach[lane])
     }
 
     /// Lane and place in the working set of each row.

@@ -67,6 +67,21 @@ fn every_wedge_is_solved() {
 }
 
 #[test]
+fn exchanging_one_row_at_a_time_ends_most_of_what_goes_round_in_circles() {
+    let (mut random, mut workspace) = (Random(5), SolverWorkspace::default());
+    let mut unsolved = [0; 2];
+    for _ in 0..400 {
+        let scene = wedged_peg(&mut random, 0.05);
+        for (count, mixed_iterations) in unsolved.iter_mut().zip([5, 22]) {
+            let options = SolverOptions { mixed_iterations, highest_level: 0, ..SolverOptions::default() };
+            let report = solve(&scene.problem(), &options, &mut WarmStart::default(), &mut workspace);
+            *count += u32::from(!report.converged);
+        }
+    }
+    assert!(2 * unsolved[1] < unsolved[0], "{unsolved:?} of 400 left to the next level");
+}
+
+#[test]
 #[ignore = "prints a table; run it when the solver changes"]
 fn census_of_wedges() {
     for friction in [0.05, 0.15, 0.2, 0.3, 0.4, 0.6] {
@@ -182,7 +197,7 @@ fn a_moved_surface_is_met_as_a_moved_frame() {
             moved.free_velocity[axis] += drift[axis];
         }
         // both closer to their root than what is compared
-        let options = SolverOptions { tolerance: 3e-10, ..SolverOptions::default() };
+        let options = SolverOptions { tolerance: 2.5e-10, ..SolverOptions::default() };
         let _ = solve(&scene.problem(), &options, &mut WarmStart::default(), &mut one);
         let _ = solve(&moved.problem(), &options, &mut WarmStart::default(), &mut two);
         for axis in 0..3 {
