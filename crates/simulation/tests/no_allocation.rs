@@ -80,8 +80,8 @@ fn observe(mut run: Run, steps: usize) -> Observed {
     observed
 }
 
-fn whole(name: &str) -> (Run, usize) {
-    let scene = Scene::find(name).unwrap();
+fn whole(name: &str, overrides: &[String]) -> (Run, usize) {
+    let scene = Scene::find_with(name, overrides).unwrap();
     let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
     (Run::new(scene, 1), steps)
 }
@@ -95,7 +95,7 @@ fn assert_none_after_the_first(name: &str, observed: &Observed) {
 
 #[test]
 fn a_peg_goes_in_and_is_shaken_without_allocation() {
-    let (mut run, steps) = whole("peg-in-hole");
+    let (mut run, steps) = whole("peg-in-hole", &[]);
     run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
     let observed = observe(run, steps + 500);
     assert_none_after_the_first("peg-in-hole", &observed);
@@ -122,16 +122,19 @@ fn meshes_meet_without_allocation() {
     }
 }
 
+/// So many nodes on the faces that thousands are near at once.
+fn finer_threads() -> Vec<String> {
+    let of = |part| {
+        [format!("parts.{part}.nodes.face_spacing_mm=1"), format!("parts.{part}.nodes.helix_spacing_mm=2")]
+    };
+    ["nut", "bolt"].map(of).concat()
+}
+
 #[test]
 fn an_engaged_nut_turns_without_allocation() {
-    // the usual nodes, and so many on the faces that thousands are near at once
-    let finer = ["nut", "bolt"].map(|part| {
-        [format!("parts.{part}.nodes.face_spacing_mm=1"), format!("parts.{part}.nodes.helix_spacing_mm=2")]
-    });
-    for overrides in [Vec::new(), finer.concat()] {
-        let scene = Scene::find_with("bolting-engaged", &overrides).unwrap();
-        let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
-        let observed = observe(Run::new(scene, 1), steps);
+    for overrides in [Vec::new(), finer_threads()] {
+        let (run, steps) = whole("bolting-engaged", &overrides);
+        let observed = observe(run, steps);
         assert_none_after_the_first("bolting-engaged", &observed);
         let (candidates, level) = (observed.most_candidates, observed.highest_level);
         let is_hard = if overrides.is_empty() { level >= 2 } else { candidates > 4000 };
@@ -141,10 +144,13 @@ fn an_engaged_nut_turns_without_allocation() {
 
 #[test]
 fn a_nut_finds_its_thread_without_allocation() {
-    let (run, steps) = whole("bolting");
-    let observed = observe(run, steps);
-    assert_none_after_the_first("bolting", &observed);
-    assert!(observed.most_candidates > 2000 && observed.projected > 0, "the scene has become too easy");
+    for (overrides, many) in [(Vec::new(), 1000), (finer_threads(), 2000)] {
+        let (run, steps) = whole("bolting", &overrides);
+        let observed = observe(run, steps);
+        assert_none_after_the_first("bolting", &observed);
+        let Observed { most_candidates, projected, .. } = observed;
+        assert!(most_candidates > many && projected > 0, "too easy: {most_candidates}, {projected}");
+    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl Environment<'_> {
         certificate: &mut Certificate,
     ) -> Option<Push> {
         let depth = (-contacts.smallest_gap()).max(0.0);
-        let reach = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        let reach = self.scratch.detected.map_or(0.0, |detected| detected.looked);
         let scratch = &mut *self.scratch;
         scratch.pose_velocity.fill(0.0);
         scratch.wanted.clone_from(&scratch.pose_velocity);
@@ -114,13 +114,13 @@ impl Environment<'_> {
     fn find(&mut self, state: &mut State, push: Option<Push>, certificate: &mut Certificate) {
         // elsewhere the same velocity may close gaps a little faster: the next step would look again
         let margin = self.margin(state, None);
-        self.detect(state, margin, certificate);
+        self.look(state, margin, certificate);
         if let Some(Push { tank, work, joints, .. }) = push.filter(|push| self.deepest() > push.depth) {
             state.motions.clone_from(&self.scratch.uncorrected);
             (state.tank, certificate.projection_work) = (tank, work);
             self.scratch.arm.shift = joints;
             let margin = self.margin(state, None);
-            self.detect(state, margin, certificate);
+            self.look(state, margin, certificate);
         }
     }
 

@@ -27,6 +27,7 @@ use tightfit_pipeline::solving::VelocityProblem;
 use tightfit_pipeline::solving::passivity_filter::work;
 
 use super::contact_stages::supplied;
+use super::nearby::Detected;
 use super::workspace::Environment;
 use crate::{Certificate, Scene, State};
 
@@ -61,7 +62,8 @@ impl Environment<'_> {
             self.elapsed += self.duration;
             self.left = self.scene.step - self.elapsed;
             // the contacts at the end of this piece are those of the next
-            self.scratch.detected = self.scratch.detected.map(|(_, margin)| (state.step, margin));
+            self.scratch.detected =
+                self.scratch.detected.map(|detected| Detected { step: state.step, ..detected });
         }
         whole
     }

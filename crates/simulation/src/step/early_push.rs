@@ -28,7 +28,7 @@ impl Environment<'_> {
     pub(super) fn choose_asked(&mut self, state: &State) {
         self.scratch.asked.clear();
         // nothing closes more than detection has looked, so most steps are told by how fast parts turn
-        let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        let known = self.scratch.detected.map_or(0.0, |detected| detected.looked);
         let turning = self.scratch.pose_velocity.chunks_exact(6).map(|velocity| norm(&velocity[3..]));
         let most = 0.5 * self.duration * turning.fold(0.0, f64::max) * known;
         if !self.parameters.methods.projection || (most < CORRECTED && state.kinematic.is_empty()) {

@@ -20,6 +20,7 @@ mod faces;
 mod interaction;
 mod kept_contacts;
 mod margin;
+mod nearby;
 mod prepare;
 mod project;
 mod vertex_contacts;

@@ -9,6 +9,7 @@ use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
 use super::margin::{AHEAD, MOST, bend, margin};
+use super::nearby::Detected;
 use super::workspace::Environment;
 use crate::{Certificate, State};
 
@@ -32,12 +33,17 @@ impl Environment<'_> {
         certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
-        let wanted = self.margin(state, None).max(self.scratch.widened);
-        let is_current = self.scratch.detected.is_some_and(|(step, known)| step == state.step && known >= wanted)
+        let (asked, widened) = (self.margin(state, None), self.scratch.widened);
+        let serves =
+            |known: Detected| known.step == state.step && known.asked >= asked && known.looked >= widened;
+        let is_current = self.scratch.detected.is_some_and(serves)
                 // the velocity of moved surfaces was not known at the last step's end
                 && state.kinematic.is_empty();
         if !is_current {
-            self.detect(state, wanted, certificate);
+            match widened > 0.0 {
+                true => self.detect(state, asked.max(widened), certificate),
+                false => self.look(state, asked, certificate),
+            }
         }
         certificate.candidates = self.scratch.contacts.len();
     }
@@ -78,7 +84,7 @@ impl Environment<'_> {
     pub(super) fn outran(&mut self, state: &State) -> bool {
         self.fill_pose_velocity();
         let needed = self.margin(state, Some(&self.scratch.pose_velocity));
-        let known = self.scratch.detected.map_or(0.0, |(_, margin)| margin);
+        let known = self.scratch.detected.map_or(0.0, |detected| detected.looked);
         // the margin looks half a step farther than the motion goes: only the motion itself must stay inside
         let is_outrun = needed > AHEAD * known && known < MOST;
         self.scratch.widened = if is_outrun { needed } else { 0.0 };
@@ -111,7 +117,7 @@ impl Environment<'_> {
         self.scratch.network = network;
         self.scratch.clearances = clearances;
         self.scratch.pair_ends = pair_ends;
-        self.scratch.detected = Some((state.step, margin));
+        self.scratch.detected = Some(Detected { step: state.step, asked: margin, looked: margin });
         certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
     }
 

@@ -33,7 +33,7 @@ impl Environment<'_> {
             &scratch.contacts,
             &scratch.contacts.gap,
             step,
-            scratch.detected.map_or(0.0, |(_, margin)| margin),
+            scratch.detected.map_or(0.0, |detected| detected.looked),
             &scratch.mass,
             &mut scratch.pose_velocity,
             &mut scratch.projection,

@@ -1,5 +1,6 @@
 //! Scratch memory of a step, and caches that never change a result.
 
+use super::nearby::Detected;
 use std::sync::Arc;
 
 use nalgebra::Matrix6;
@@ -61,9 +62,9 @@ pub struct Workspace {
     /// Conditions on whole bodies, of the impact and of the smooth stage.
     pub(super) impact_rows: Vec<WrenchRow>,
     pub(super) smooth_rows: Vec<WrenchRow>,
-    /// Candidate contacts at the pose of the state, and the (step, margin) they were found for.
+    /// Candidate contacts at the pose of the state, and what they were found for.
     pub(super) contacts: Contacts,
-    pub(super) detected: Option<(u64, f64)>,
+    pub(super) detected: Option<Detected>,
     /// Where the contacts of each pair of parts end in the record.
     pub(super) pair_ends: Vec<usize>,
     /// All of them, while those that stand for them are in `contacts`; the memory of those otherwise.
@@ -121,7 +122,7 @@ pub(crate) struct FoundContacts {
     knows_configurations: bool,
     contacts: KeptContacts,
     pair_ends: Vec<usize>,
-    detected: Option<(u64, f64)>,
+    detected: Option<Detected>,
     most_contacts: usize,
 }
 
