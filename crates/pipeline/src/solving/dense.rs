@@ -7,6 +7,7 @@
 //! H is 6n × 6n for n free bodies. The sign of the determinant orients the path of `arclength.rs`.
 
 use nalgebra::Matrix6;
+use tightfit_spatial::{Simd, WithSimd, with_registers};
 
 use crate::make_room;
 
@@ -58,9 +59,31 @@ impl DenseLu {
 /// matrices do not need; `None` when a pivot is not positive.
 #[must_use]
 pub fn invert_definite(matrix: &Matrix6<f64>) -> Option<Matrix6<f64>> {
-    let mut a = [[0.0; 6]; 6];
+    with_registers(Inversion { matrix })
+}
+
+/// Columns of a line of a 6×6 matrix, filled up to a whole register.
+const LINE: usize = 8;
+
+/// The loops of [`invert_definite`].
+struct Inversion<'a> {
+    matrix: &'a Matrix6<f64>,
+}
+
+impl WithSimd for Inversion<'_> {
+    type Output = Option<Matrix6<f64>>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        invert(self.matrix)
+    }
+}
+
+#[inline(always)]
+fn invert(matrix: &Matrix6<f64>) -> Option<Matrix6<f64>> {
+    let mut a = [[0.0; LINE]; 6];
     for (row, line) in a.iter_mut().enumerate() {
-        for (column, entry) in line.iter_mut().enumerate() {
+        for (column, entry) in line[..6].iter_mut().enumerate() {
             *entry = matrix[(row, column)];
         }
     }

@@ -26,7 +26,7 @@ use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 
 use super::law_block::{self, LawBlock};
 use super::pair_sums::{ForceSums, StiffnessSums};
-use super::row_blocks::{RowBlock, RowBlocks, at, set};
+use super::row_blocks::{Lanes3, RowBlock, RowBlocks, at, set};
 use super::system::System;
 use crate::make_room;
 use crate::records::NOT_FREE;
@@ -57,13 +57,13 @@ impl MixedBuffers {
     }
 
     fn load(&mut self, rows: &RowBlocks) {
-        self.blocks.clear();
-        for block in &rows.blocks {
-            let mut law = LawBlock::default();
+        // all but the impulses is written before it is read
+        self.blocks.resize_with(rows.blocks.len(), LawBlock::default);
+        for (block, law) in rows.blocks.iter().zip(&mut self.blocks) {
+            law.impulse = Lanes3::default();
             for (lane, place) in block.rows() {
                 set(&mut law.impulse, lane, self.impulses[place]);
             }
-            self.blocks.push(law);
         }
     }
 

@@ -162,9 +162,10 @@ impl RowBlocks {
             if let Some(block) = self.blocks.iter_mut().rev().find(is_open) {
                 block.push(row, place);
             } else {
-                let mut block = RowBlock::new(row.body_a, row.body_b);
-                block.push(row, place);
-                self.blocks.push(block);
+                self.blocks.push(RowBlock::new(row.body_a, row.body_b));
+                if let Some(block) = self.blocks.last_mut() {
+                    block.push(row, place);
+                }
             }
         }
         // neighbours of one pair share their sums
