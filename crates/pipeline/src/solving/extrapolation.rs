@@ -18,7 +18,7 @@ use super::system::System;
 /// Most contacts in the working set.
 pub(super) const FEW: usize = 8;
 /// Impulses that change by more than this share are not in the range where they are straight in ε: jamming.
-const LARGEST_CHANGE: f64 = 1e-4;
+const LARGEST_CHANGE: f64 = 1e-5;
 /// The second root is next to the first.
 const LIMITS: NewtonLimits = NewtonLimits { iterations: 4, halvings: 2 };
 
