@@ -1,10 +1,11 @@
 """Other engines and ours on the same drives, in one run.
 
-    python3 experiments/peers/run.py [--tasks peg,nut] [--engines mujoco,ode] [--steps 2,10] [--rounds 3]
+    python3 experiments/peers/run.py [--tasks peg,nut] [--engines mujoco,ode] [--steps 2,10] [--rounds 3] [--repeats 1]
 
 Makes a virtual environment beside the build, installs the engines that can be installed, runs each on both drives with
 the settings of its file, lets `tightfit audit` measure the true penetration of every trajectory, and writes results.csv
-and results.md here. Our own engine is timed before and after every other run. Needs `cargo build --release`.
+and results.md here. Our own engine is timed before and after every run of another one, which may be repeated: "times faster"
+is the median of what each run says, so that a machine that is slow for a while is slow for both. Needs `cargo build --release`.
 """
 
 import argparse
@@ -49,8 +50,7 @@ def main():
                 if arguments.steps and step not in arguments.steps:
                     continue
                 row = {"engine": engine, "step_ms": step, "task": task, "settings": SETTINGS[engine]}
-                others.append(row | ({"remark": problem} if problem else peer_run(engine, task, step)))
-                factors.append(own_factor(task, arguments.rounds))
+                others.append(row | ({"remark": problem} if problem else repeated(engine, task, step, factors, arguments)))
                 print(others[-1], flush=True)
                 # after every run, so that nothing is lost when the rest is stopped
                 own["real_time_factor"] = statistics.median(factors)
@@ -62,9 +62,22 @@ def compared(own, others):
     """Our row, and the others held against it."""
     for row in others:
         if row.get("real_time_factor"):
-            row["ours_times_faster"] = own["real_time_factor"] / row["real_time_factor"]
             row["ours_times_less_penetration"] = row["max_um"] / own["max_um"]
     return [own] + others
+
+
+def repeated(engine, task, step, factors, arguments):
+    """A run as often as told, ours timed after each; medians."""
+    runs, ratios = [], []
+    for _ in range(arguments.repeats):
+        row = peer_run(engine, task, step)
+        factors.append(own_factor(task, arguments.rounds))
+        if not row.get("real_time_factor"):
+            return row
+        runs.append(row["real_time_factor"])
+        ratios.append(statistics.mean(factors[-2:]) / runs[-1])
+    medians = {"real_time_factor": statistics.median(runs), "ours_times_faster": statistics.median(ratios)}
+    return row | medians | judged(task, poses_of(engine, task, step))
 
 
 def parse():
@@ -74,6 +87,7 @@ def parse():
     parser.add_argument("--engines", type=words, default=list(STEPS))
     parser.add_argument("--steps", type=lambda text: [float(word) for word in text.split(",")], default=None)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=1)
     return parser.parse_args()
 
 
@@ -118,8 +132,7 @@ def own_run(task):
 
 
 def peer_run(engine, task, step):
-    poses = WORK / f"{engine}-{task}-{step}.csv"
-    command = [VENV / "bin" / "python", HERE / f"{engine}_engine.py", task, str(step), poses]
+    command = [VENV / "bin" / "python", HERE / f"{engine}_engine.py", task, str(step), poses_of(engine, task, step)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PEERS_WORK": str(WORK)}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, env=environment)
@@ -131,7 +144,11 @@ def peer_run(engine, task, step):
     row = {"engine": said["engine"]}
     if said["steps"] < said["wanted"]:
         return row | {"remark": f"ended at {said['steps'] * step * 1e-3:.2f} s"}
-    return row | {"real_time_factor": SECONDS[task] / said["spent_s"]} | judged(task, poses)
+    return row | {"real_time_factor": SECONDS[task] / said["spent_s"]}
+
+
+def poses_of(engine, task, step):
+    return WORK / f"{engine}-{task}-{step}.csv"
 
 
 def judged(task, poses):
