@@ -14,7 +14,8 @@ use super::margin::AHEAD;
 use super::workspace::Environment;
 use crate::{Certificate, State};
 
-/// Motions that ask for more than this are fast [m]: 0.1 m/s at 10 ms. Slower ones are rarely stopped, and looked for twice in vain.
+/// Motions that ask for more than this are fast [m]: 0.1 m/s at 10 ms. Slower ones are rarely stopped at once, and would
+/// be looked around for twice.
 const FAST: f64 = 1.5e-3;
 /// How far is looked first, and how much of the motion a contact must forbid, as shares of what is asked for [-].
 const NEARBY: f64 = 0.25;
@@ -37,8 +38,7 @@ impl Environment<'_> {
         if asked > FAST && !self.scene.bounces() {
             self.detect(state, NEARBY * asked, certificate);
             if AHEAD * self.scene.step * self.forbidden_speed(state) > STOPPED * asked {
-                let looked = NEARBY * asked;
-                self.scratch.detected = Some(Detected { step: state.step, asked, looked });
+                self.scratch.detected = self.scratch.detected.map(|detected| Detected { asked, ..detected });
                 return;
             }
         }
@@ -52,11 +52,6 @@ impl Environment<'_> {
         for motion in &state.motions {
             scratch.end.extend(motion.world_velocity());
         }
-        let contacts = &scratch.contacts;
-        let excess = (0..contacts.len()).map(|index| {
-            let speed = contacts.normal.get(index).dot(&contacts.relative_velocity(index, &scratch.end));
-            -(speed + contacts.gap[index].max(0.0) / self.scene.step)
-        });
-        excess.fold(0.0, f64::max)
+        -scratch.approach.fill(&scratch.contacts, self.scene.step, &scratch.end)
     }
 }

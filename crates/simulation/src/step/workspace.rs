@@ -1,6 +1,5 @@
 //! Scratch memory of a step, and caches that never change a result.
 
-use super::nearby::Detected;
 use std::sync::Arc;
 
 use nalgebra::Matrix6;
@@ -20,6 +19,7 @@ use tightfit_spatial::Columns3;
 use super::arm::ArmScratch;
 use super::early_push::MOST_ASKED;
 use super::kept_contacts::KeptContacts;
+use super::nearby::Detected;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
 
 /// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
