@@ -327,21 +327,28 @@ fn finish(
     let (softness, newton, order) = (options.softness, &mut workspace.newton, &mut workspace.order);
     let is_smooth =
         is_solved && extrapolation::solve_half(&set.rows, blocks, system, softness, root, attempt, newton);
-    for row in &set.rows {
-        let impulse = match is_smooth {
-            true => extrapolation::impulse(row, softness, root, attempt),
-            false => row.impulse(&row.velocity(root), softness),
-        };
-        if let Some(impulse) = impulse {
-            impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
+    for is_extrapolated in [is_smooth, false] {
+        impulses.clear();
+        generalised.fill(0.0);
+        for row in &set.rows {
+            let impulse = match is_extrapolated {
+                true => extrapolation::impulse(row, softness, root, attempt),
+                false => row.impulse(&row.velocity(root), softness),
+            };
+            if let Some(impulse) = impulse {
+                impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
+            }
+        }
+        // sums in the order of the record do not depend on the way the working set grew
+        impulses.sort_unstable_by_key(|entry| entry.contact);
+        for entry in impulses.iter() {
+            problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
+        }
+        problem.respond(generalised, velocity);
+        if !is_extrapolated || extrapolation::is_closer(&set.rows, root, velocity) {
+            break;
         }
     }
-    // sums in the order of the record do not depend on the way the working set grew
-    impulses.sort_unstable_by_key(|entry| entry.contact);
-    for entry in impulses.iter() {
-        problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
-    }
-    problem.respond(generalised, velocity);
     let mut slowest = set.slowest(problem, velocity);
     for row in &set.rows {
         if row.depth(&row.velocity(root)) <= 0.0 {
