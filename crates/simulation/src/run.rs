@@ -58,8 +58,8 @@ pub struct Record {
     pub certificate: Certificate,
     /// Deepest penetration found by the audit [m].
     pub audited: Option<f64>,
-    /// Time that the audit took [s].
-    pub audit_seconds: f64,
+    /// Time that the step took [s], without this record and the audit.
+    pub step_seconds: f64,
     /// Whether the task counts as engaged.
     pub engaged: bool,
     /// Every free body after the step, in the order of the scene.
@@ -159,13 +159,13 @@ impl Run {
 
     /// One step and its record.
     pub fn advance(&mut self) -> Record {
+        let clock = std::time::Instant::now();
         let certificate = self.step();
+        let step_seconds = clock.elapsed().as_secs_f64();
         let driven = self.scene.led_body();
         let pose = self.relative_pose(driven);
-        let clock = std::time::Instant::now();
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
-        let audit_seconds = clock.elapsed().as_secs_f64();
         let impulse = self.workspace.generalised_impulse();
         let body = |index: usize| BodyRecord::of(&self.state, impulse, index, self.scene.step);
         let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
@@ -187,7 +187,7 @@ impl Run {
             torque,
             certificate,
             audited,
-            audit_seconds,
+            step_seconds,
             engaged,
             bodies,
             arm: self.state.arm.as_deref().map(ArmRecord::from),

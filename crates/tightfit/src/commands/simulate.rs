@@ -1,7 +1,6 @@
 //! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -67,7 +66,7 @@ pub(super) struct Finished {
     pub(super) run: Run,
     pub(super) summary: RunSummary,
     pub(super) step_micros: Vec<f64>,
-    /// Processor time of every step [us], an audit included; empty where the system does not tell.
+    /// Processor time of every step with its record [us], an audit included; empty where the system does not tell.
     pub(super) cpu_micros: Vec<f64>,
     /// Simulated time [s].
     pub(super) seconds: f64,
@@ -125,10 +124,9 @@ pub(super) fn simulate(
     let mut cpu_micros = Vec::with_capacity(steps);
     let mut failure = None;
     for index in 0..steps {
-        let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
+        let on_processor = cpu_clock::thread_time();
         let record = run.advance();
-        let audit = record.audit_seconds;
-        step_micros.push((clock.elapsed().as_secs_f64() - audit) * 1e6);
+        step_micros.push(record.step_seconds * 1e6);
         let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
         cpu_micros.extend(spent.map(|spent| spent.as_secs_f64() * 1e6));
         failure = record.certificate.arm_failure;
