@@ -8,6 +8,9 @@
 //! other pairs                v = |v| + |ω| R
 //! ```
 //!
+//! On one axis v is that of the middle of where both parts are, and R how far that reaches; else the second part's centre, and the
+//! size of the smaller part.
+//!
 //! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance none between two
 //! threads. Cones and ends of a thread lie within the endless one, so what goes with the thread does not meet them; but a nut
 //! that is screwed down comes nearer to the head of its bolt.
@@ -37,24 +40,51 @@ pub(super) fn bend(sides: [&Side; 2], step: f64) -> f64 {
 
 /// By how much the gap of any node closes within a time, at most [m].
 fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
-    let [axis, other_axis] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
-    let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * time;
+    let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
     let angular = (sides[0].angular - sides[1].angular) * time;
-    let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
-    let is_on_axis = axis.dot(&other_axis).abs() > PARALLEL;
-    match sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) {
-        Some(rise) => {
-            let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
-            let across = (linear - axis * along).norm();
-            let tilt = (angular - axis * turn).norm();
-            let off_thread = (along - rise * turn).abs();
-            let closed = match meet_at_threads_alone(sides, along.abs()) {
-                true => off_thread,
-                false => off_thread.max(along.abs()),
-            };
-            across + tilt * radius + closed
-        }
-        None => linear.norm() + angular.norm() * radius,
+    let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
+    let Some(rise) = sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) else {
+        let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * time;
+        let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
+        return linear.norm() + angular.norm() * radius;
+    };
+    let Meeting { middle, reach } = Meeting::of(sides, axes);
+    let linear = (sides[0].velocity_at(middle) - sides[1].velocity_at(middle)) * time;
+    let axis = axes[0];
+    let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
+    let across = (linear - axis * along).norm();
+    let tilt = (angular - axis * turn).norm();
+    let off_thread = (along - rise * turn).abs();
+    let closed = match meet_at_threads_alone(sides, along.abs()) {
+        true => off_thread,
+        false => off_thread.max(along.abs()),
+    };
+    across + tilt * reach + closed
+}
+
+/// Where two parts on one axis can touch: within the heights and the radius that both have.
+struct Meeting {
+    /// On the axis of the narrower one, world axes [m].
+    middle: Vector3<f64>,
+    /// R: no such place is farther from there [m].
+    reach: f64,
+}
+
+impl Meeting {
+    fn of(sides: [&Side; 2], axes: [Vector3<f64>; 2]) -> Self {
+        let extents = sides.map(|side| side.part.extent());
+        let origins = sides.map(|side| side.world_from_part.translation);
+        let radii = extents.map(|extent| extent.radii[1]);
+        let narrow = usize::from(radii[1] < radii[0]);
+        let (own, other) = (&extents[narrow], &extents[1 - narrow]);
+        // heights of the other part along the axis of the narrower one
+        let place = axes[narrow].dot(&(origins[1 - narrow] - origins[narrow]));
+        let up = axes[0].dot(&axes[1]);
+        let [one, two] = other.heights.map(|height| place + up * height);
+        let low = own.heights[0].max(one.min(two));
+        let high = own.heights[1].min(one.max(two));
+        let middle = origins[narrow] + axes[narrow] * f64::midpoint(low, high);
+        Self { middle, reach: radii[narrow].hypot(0.5 * (high - low)) }
     }
 }
 
