@@ -13,7 +13,7 @@ use tightfit_spatial::{Columns3, Inertia};
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
-use crate::profile::{Outline, Rim, Section, SectionedSolid};
+use crate::profile::{Outline, Rim, Section, SectionedSolid, Wall};
 use crate::thread::{Bolt, Nut};
 use crate::{Branches, FieldColumns, Sample, ShapeError};
 
@@ -314,6 +314,12 @@ impl Part {
             Self::Nut(nut) => Some((nut.thread().root_radius(), nut.surface.endless())),
             _ => None,
         }
+    }
+
+    /// The wall of a turned part that fits another, where there is one.
+    #[must_use]
+    pub fn wall(&self) -> Option<Wall> {
+        if let Self::Sectioned(solid) = self { solid.wall() } else { None }
     }
 
     /// Advance per radian of the symmetry that two parts on one axis have in common [m/rad]: zero for turned parts, `None`

@@ -47,7 +47,8 @@ fn each_clustering_solves_its_few_and_certifies_all() {
         let active = records.iter().map(|record| record.certificate.active).max().unwrap();
         let candidates = records.iter().map(|record| record.certificate.candidates).max().unwrap();
         assert!((1..=most).contains(&active), "{choice}: {active}");
-        assert!(candidates > 1000, "{choice}: {candidates}");
+        // the rims of peg and hole; of the walls between them no node is needed
+        assert!(candidates > 400, "{choice}: {candidates}");
         let seconds: f64 = records.iter().map(|record| record.certificate.stage_seconds.clustering).sum();
         assert_eq!(seconds > 0.0, choice != "none");
         let summary = Summary::of(&records);

@@ -94,7 +94,8 @@ impl Vectorise for NodesAgainst<'_> {
         let sight =
             Sight { way: &way, frame: &frame, region: &look.region, reach: look.reach, symmetric_from };
 
-        let thinning = Thinning::between(of.part, against.part, &frame, look.reach);
+        let apart = against.nodes.apart();
+        let thinning = Thinning::between(of.part, against.part, apart, &frame, look.reach);
         let walk = Walk { nodes: of.nodes, sight, thinning };
         let (mut found, faces) = (Found::new(of, against, contacts), FaceBlock::default());
         match against.part.has_places() {

@@ -83,7 +83,7 @@ pub(super) fn detect_nodes(
     let region = Region { heights, radius: radii[1] };
     let symmetric_from = against.part.symmetric_from(reach);
     let sight = Sight { way: &way, frame: &frame, region: &region, reach, symmetric_from };
-    let thinning = Thinning::between(of.part, against.part, &frame, reach);
+    let thinning = Thinning::between(of.part, against.part, against.nodes.apart(), &frame, reach);
     let cull = Cull { of, against: against.part, sight, thinning };
     for (group, bounds) in clearances.groups().enumerate() {
         let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });

@@ -99,6 +99,11 @@ impl NodeBlocks {
         place.copied().unwrap_or(f64::INFINITY)
     }
 
+    /// How far apart the nodes are that count more than the others [m], at most; infinite where all always count.
+    pub(super) fn apart(&self) -> f64 {
+        self.left.first().copied().unwrap_or(f64::INFINITY)
+    }
+
     /// Heights that the box of a block covers in another frame [m].
     #[inline(always)]
     pub(super) fn heights(&self, block: usize, frame: &Frame) -> [f64; 2] {

@@ -16,8 +16,10 @@ mod solid_branches;
 mod solid_mass;
 mod solid_mesh;
 mod solid_nodes;
+mod wall;
 
 pub use outline::{Foot, Outline, OutlineSample};
 pub use rim::Rim;
 pub use section::Section;
 pub use solid::SectionedSolid;
+pub use wall::Wall;

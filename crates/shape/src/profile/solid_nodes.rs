@@ -1,5 +1,8 @@
 //! Nodes of a sectioned body: rows around every face, rings on every convex edge.
 //!
+//! Those on the wall of a fit count less than the rings at its ends: where another wall conforms, the gap along a line of the wall
+//! is smallest at its ends.
+//!
 //! Chart: face = edge of the outline, u ∈ [0, 1] along it, v ∈ [0, 1) laps around the section.
 
 use nalgebra::Vector3;
@@ -20,8 +23,10 @@ impl SectionedSolid {
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
+        let wall = self.wall_edge().filter(|_| spacing.edge <= spacing.face);
         for (index, [start, end]) in self.outline.edges() {
             let face = index as u32;
+            let left = wall.filter(|(edge, _)| *edge == index).map_or(f64::INFINITY, |_| spacing.edge);
             let length = (end[0] - start[0]).hypot(end[1] - start[1]);
             let rows = NodeSpacing::intervals(length, spacing.face);
             for row in 0..rows {
@@ -30,7 +35,7 @@ impl SectionedSolid {
                 // every other row is turned by half a spacing: the rows' gaps do not line up
                 let phase = 0.5 * (row % 2) as f64;
                 for lap in self.section.laps(level, spacing.face, spacing.face, phase) {
-                    nodes.push(NodeKind::Face, face, u, lap);
+                    nodes.push_between(NodeKind::Face, face, u, lap, left);
                 }
             }
             if self.outline.is_convex(index) {
@@ -39,6 +44,9 @@ impl SectionedSolid {
                 }
             }
             self.corner_nodes(index, length, spacing, &mut nodes);
+        }
+        if wall.is_some() {
+            nodes.pack(|chart| chart.face, |chart| chart.u);
         }
         nodes
     }

@@ -1,0 +1,68 @@
+//! The wall of a turned body that fits another: the bore of a hole, the outside of a peg.
+
+use super::{Section, SectionedSolid};
+
+/// A cylinder about the z axis between two convex edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// Distance from the axis [m].
+    pub radius: f64,
+    /// z of its edges [m].
+    pub heights: [f64; 2],
+    /// Whether it is a bore: it looks at the axis.
+    pub is_bore: bool,
+}
+
+impl SectionedSolid {
+    /// The only bore, or the only wall of a body without one; `None` where there are several, or an edge is not convex.
+    #[must_use]
+    pub fn wall(&self) -> Option<Wall> {
+        self.wall_edge().map(|(_, wall)| wall)
+    }
+
+    /// The same with its edge of the outline.
+    pub(super) fn wall_edge(&self) -> Option<(usize, Wall)> {
+        let is_upright = |[start, end]: [[f64; 2]; 2]| start[0] == end[0];
+        let walls = |is_bore: bool| {
+            let looks = move |index: usize| (self.outline.edge_normal(index)[0] < 0.0) == is_bore;
+            let mut walls =
+                self.outline.edges().filter(move |&(index, edge)| is_upright(edge) && looks(index));
+            (walls.next(), walls.next().is_some())
+        };
+        let ((bore, more_bores), (outside, more_outside)) = (walls(true), walls(false));
+        let (is_bore, wall, more) = match bore {
+            Some(_) => (true, bore, more_bores),
+            None => (false, outside, more_outside),
+        };
+        let (index, [start, end]) = wall.filter(|_| self.section == Section::Round && !more)?;
+        let next = (index + 1) % self.outline.vertices().len();
+        let heights = [start[1].min(end[1]), start[1].max(end[1])];
+        let is_between_edges = self.outline.is_convex(index) && self.outline.is_convex(next);
+        is_between_edges.then_some((index, Wall { radius: start[0], heights, is_bore }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::HoleDimensions;
+    use crate::preset::{hole_50, peg_50, square_peg_20};
+
+    #[test]
+    fn a_peg_has_its_outside_and_a_through_hole_its_bore() {
+        let peg = peg_50().build().expect("a peg").wall().expect("a wall");
+        assert_eq!((peg.radius, peg.is_bore), (24.985e-3, false));
+        // up to the chamfer at the tip
+        assert!((peg.heights[1] - peg.heights[0] - 99e-3).abs() < 1e-12);
+        let bore = hole_50().build().expect("a hole").wall().expect("a bore");
+        assert_eq!((bore.radius, bore.is_bore), (25.0175e-3, true));
+        assert!((bore.heights[1] - bore.heights[0] - 49e-3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_square_peg_and_a_blind_hole_have_none() {
+        assert_eq!(square_peg_20().build().expect("a peg").wall(), None);
+        let blind = HoleDimensions { floor: Some(10e-3), ..hole_50() };
+        assert_eq!(blind.build().expect("a hole").wall(), None);
+    }
+}
