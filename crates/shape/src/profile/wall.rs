@@ -1,20 +1,22 @@
 //! The wall of a turned body that fits another: the bore of a hole, the outside of a peg.
+//!
+//! Where it ends there is a rim, or a floor or shoulder that lets no fitting part pass: a part that fits ends before it.
 
 use super::{Section, SectionedSolid};
 
-/// A cylinder about the z axis between two convex edges.
+/// A cylinder about the z axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Distance from the axis [m].
     pub radius: f64,
-    /// z of its edges [m].
+    /// z of its ends [m].
     pub heights: [f64; 2],
     /// Whether it is a bore: it looks at the axis.
     pub is_bore: bool,
 }
 
 impl SectionedSolid {
-    /// The only bore, or the only wall of a body without one; `None` where there are several, or an edge is not convex.
+    /// The only bore, or the only wall of a body without one; `None` where there are several.
     #[must_use]
     pub fn wall(&self) -> Option<Wall> {
         self.wall_edge().map(|(_, wall)| wall)
@@ -35,10 +37,8 @@ impl SectionedSolid {
             None => (false, outside, more_outside),
         };
         let (index, [start, end]) = wall.filter(|_| self.section == Section::Round && !more)?;
-        let next = (index + 1) % self.outline.vertices().len();
         let heights = [start[1].min(end[1]), start[1].max(end[1])];
-        let is_between_edges = self.outline.is_convex(index) && self.outline.is_convex(next);
-        is_between_edges.then_some((index, Wall { radius: start[0], heights, is_bore }))
+        Some((index, Wall { radius: start[0], heights, is_bore }))
     }
 }
 
@@ -60,9 +60,10 @@ mod tests {
     }
 
     #[test]
-    fn a_square_peg_and_a_blind_hole_have_none() {
-        assert_eq!(square_peg_20().build().expect("a peg").wall(), None);
+    fn a_blind_hole_has_its_bore_and_a_square_peg_none() {
         let blind = HoleDimensions { floor: Some(10e-3), ..hole_50() };
-        assert_eq!(blind.build().expect("a hole").wall(), None);
+        let bore = blind.build().expect("a hole").wall().expect("a bore");
+        assert_eq!((bore.radius, bore.is_bore), (25.0175e-3, true));
+        assert_eq!(square_peg_20().build().expect("a peg").wall(), None);
     }
 }
