@@ -17,6 +17,7 @@ use super::system::System;
 use crate::make_room;
 use crate::records::NOT_FREE;
 use nalgebra::Vector3;
+use tightfit_spatial::{Vectorise, vectorised};
 
 /// Contacts looked at together when the active ones of the last step are sought.
 const BLOCK: usize = 64;
@@ -40,6 +41,22 @@ pub(super) struct WorkingSet {
     offset: Vec<f64>,
     /// Jₙ V − uₙ + b of each contact at the last search [m/s]; infinite for those in W.
     slack: Speeds,
+}
+
+/// The smallest and the largest of some numbers.
+struct Extremes<'a>(&'a [u32]);
+
+impl Vectorise for Extremes<'_> {
+    type Output = [u32; 2];
+
+    #[inline(always)]
+    fn run(self) -> [u32; 2] {
+        let mut extremes = [u32::MAX, 0];
+        for &id in self.0 {
+            extremes = [extremes[0].min(id), extremes[1].max(id)];
+        }
+        extremes
+    }
 }
 
 impl WorkingSet {
@@ -67,11 +84,7 @@ impl WorkingSet {
         }
         // detection lists nodes roughly by identity: most blocks hold none of the few active ones
         for (block, ids) in contacts.id.chunks(BLOCK).enumerate() {
-            let (mut least, mut most) = (u32::MAX, 0);
-            for &id in ids {
-                least = least.min(id);
-                most = most.max(id);
-            }
+            let [least, most] = vectorised(Extremes(ids));
             let first = warm.ids.partition_point(|&active| active < least);
             let last = first + warm.ids[first..].partition_point(|&active| active <= most);
             if first == last {

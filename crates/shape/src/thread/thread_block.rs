@@ -57,7 +57,7 @@ impl ThreadProfile {
         let sign = if side == Side::External { 1.0 } else { -1.0 };
         let (body, tip) = self.body_and_tip(side);
         let [phases, radii] = &mut out.own;
-        let (mut clear, mut clear_of_ends): (Lanes, Lanes) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut clear: Lanes = [0.0; BLOCK];
         let mut all = FAR;
         for lane in 0..BLOCK {
             let (px, py, pz) = (x[lane], y[lane], z[lane]);
@@ -90,13 +90,6 @@ impl ThreadProfile {
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             let from_thread = if from_groove > from_tip { from_groove } else { from_tip };
             clear[lane] = from_thread;
-            // nor does what else the part has come nearer than body and wall
-            let from_cut = if from_cone > from_thread { from_cone } else { from_thread };
-            let (from_shank, from_wall) = (pz - window.body_top, window.widest - radius);
-            let from_rest = if from_shank < from_wall { from_shank } else { from_wall };
-            let from_inside = if from_cut < from_rest { from_cut } else { from_rest };
-            let from_ends = if from_low > from_high { from_low } else { from_high };
-            clear_of_ends[lane] = if from_ends > from_inside { from_ends } else { from_inside };
             // a point that faces the ridge alone is single until the ridge's other faces have been counted
             let beside = if is_thread & !is_across { CORNER } else { SEVERAL };
             let verdict = if is_thread & !is_beside { SINGLE } else { beside };
@@ -108,7 +101,10 @@ impl ThreadProfile {
         }
         out.clear = smallest(&clear);
         // otherwise a point is within reach, and no bound beyond it
-        out.clear_of_ends = if all == FAR { smallest(&clear_of_ends) } else { f64::NEG_INFINITY };
+        out.clear_of_ends = match all == FAR {
+            true => window.clear_of_ends(sign, radii, z, clear),
+            false => f64::NEG_INFINITY,
+        };
     }
 
     /// See [`crate::Part::placed_faces`].
@@ -281,6 +277,25 @@ impl ThreadProfile {
 }
 
 impl ThreadWindow {
+    /// What the thread with its ends leaves clear of points at these radii and heights [m], from what the endless one does.
+    #[inline(always)]
+    fn clear_of_ends(&self, sign: f64, radii: &Lanes, heights: &Lanes, mut clear: Lanes) -> f64 {
+        for (lane, from_thread) in clear.iter_mut().enumerate() {
+            let (radius, z) = (radii[lane], heights[lane]);
+            let cones = [0, 1].map(|end| self.beyond_cone(end, sign, radius, z));
+            let from_cone = if cones[0] > cones[1] { cones[0] } else { cones[1] };
+            // what else the part has does not come nearer than body and wall
+            let from_cut = if from_cone > *from_thread { from_cone } else { *from_thread };
+            let (from_shank, from_wall) = (z - self.body_top, self.widest - radius);
+            let from_rest = if from_shank < from_wall { from_shank } else { from_wall };
+            let from_inside = if from_cut < from_rest { from_cut } else { from_rest };
+            let (from_low, from_high) = (self.ends[0] - z, z - self.ends[1]);
+            let from_ends = if from_low > from_high { from_low } else { from_high };
+            *from_thread = if from_ends > from_inside { from_ends } else { from_inside };
+        }
+        smallest(&clear)
+    }
+
     /// Radius of a cone at a height [m]; without a cone it bounds nothing.
     #[inline(always)]
     fn cone(&self, end: usize, sign: f64, z: f64) -> f64 {

@@ -1,7 +1,5 @@
 //! Clustering within the step: the chosen few are solved, all contacts are projected and certified.
 
-use std::time::Instant;
-
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::records::Contacts;
 use tightfit_spatial::{Vectorise, vectorised};
@@ -16,7 +14,6 @@ impl Environment<'_> {
         if method == ClusteringMethod::None {
             return;
         }
-        let clock = Instant::now();
         std::mem::swap(&mut self.scratch.contacts, &mut self.scratch.all_contacts);
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
         let all = std::mem::take(&mut self.scratch.all_contacts);
@@ -39,7 +36,7 @@ impl Environment<'_> {
         }
         self.scratch.contacts = contacts;
         self.scratch.all_contacts = all;
-        certificate.stage_seconds.clustering += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.clustering += self.lap();
     }
 
     /// All contacts again.

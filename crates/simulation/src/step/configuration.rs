@@ -9,8 +9,6 @@
 //! end in collision is solved again with the row of the contact that the motion comes to. What has come in already is not
 //! pushed out, as it is not at nodes.
 
-use std::time::Instant;
-
 use nalgebra::Vector6;
 use tightfit_pipeline::configuration::{FreeBody, LocalField, colliding_contact, coming_contact};
 use tightfit_pipeline::records::WrenchRow;
@@ -40,7 +38,6 @@ impl Environment<'_> {
         if !self.uses_cspace() {
             return;
         }
-        let clock = Instant::now();
         let mut scratch = std::mem::take(&mut self.scratch.configuration_scratch);
         if let Some((body, mut field)) = self.local_field(state, &mut scratch) {
             // a network that was built can be evaluated: errors are of those that do not fit
@@ -48,7 +45,7 @@ impl Environment<'_> {
             self.scratch.configurations.extend(nearest.map(|contact| (body, contact)));
         }
         self.scratch.configuration_scratch = scratch;
-        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.detection += self.lap();
     }
 
     /// Adds the row of the contact that a stage's motion comes to; whether there is one, and room for it.

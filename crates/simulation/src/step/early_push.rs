@@ -9,8 +9,6 @@
 //! pose is likely to end inside the other part. Then the nodes that were to be near contact are asked first, and the pose
 //! is pushed out of what they answer, so that all contacts have to be found once instead of twice.
 
-use std::time::Instant;
-
 use tightfit_pipeline::detection::detect_again;
 
 use super::advance::{CORRECTED, Push};
@@ -53,13 +51,12 @@ impl Environment<'_> {
         if self.scratch.asked.is_empty() {
             return None;
         }
-        let clock = Instant::now();
         let mut answers = std::mem::take(&mut self.scratch.answers);
         answers.clear();
         for (sides, options) in self.pairs(state, COUNTED * self.scratch.bend) {
             detect_again([&sides[0], &sides[1]], &options, &self.scratch.asked, &mut answers);
         }
-        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.detection += self.lap();
         let push = match answers.smallest_gap() < -CORRECTED {
             true => self.push_out(&answers, state, certificate),
             false => None,

@@ -1,7 +1,5 @@
 //! The step without contact, and the contacts at its start.
 
-use std::time::Instant;
-
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids, most_crossings};
 use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
@@ -15,7 +13,6 @@ use crate::{Certificate, State};
 
 impl Environment<'_> {
     pub(super) fn prepare(&mut self, state: &State, certificate: &mut Certificate) {
-        let clock = Instant::now();
         self.is_under_way = true;
         let scratch = &mut *self.scratch;
         scratch.start.clear();
@@ -30,7 +27,7 @@ impl Environment<'_> {
             self.condense_impact(state);
         }
         self.predict(state);
-        certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.integration += self.lap();
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
         let (asked, widened) = (self.margin(state, None), self.scratch.widened);
@@ -102,7 +99,6 @@ impl Environment<'_> {
 
     /// Finds the contacts of all pairs at the pose of the state.
     pub(super) fn detect(&mut self, state: &State, margin: f64, certificate: &mut Certificate) {
-        let clock = Instant::now();
         let mut contacts = std::mem::take(&mut self.scratch.contacts);
         let mut network = std::mem::take(&mut self.scratch.network);
         let mut clearances = std::mem::take(&mut self.scratch.clearances);
@@ -118,7 +114,7 @@ impl Environment<'_> {
         self.scratch.clearances = clearances;
         self.scratch.pair_ends = pair_ends;
         self.scratch.detected = Some(Detected { step: state.step, asked: margin, looked: margin });
-        certificate.stage_seconds.detection += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.detection += self.lap();
     }
 
     /// The pairs of bodies as detection sees them, at the pose of the state.

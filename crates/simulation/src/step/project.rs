@@ -7,8 +7,6 @@
 //! It moves the pose, not the velocity, so it changes only the energy of springs and weight. What it adds is
 //! taken from a tank that contact dissipation fills; when the tank is empty the projection is cut short.
 
-use std::time::Instant;
-
 use tightfit_pipeline::integration::{BodyMotion, advance_pose};
 use tightfit_pipeline::solving::pose_projection::project;
 
@@ -18,13 +16,12 @@ use crate::{Certificate, Limit, State};
 impl Environment<'_> {
     /// Velocity of the pose over the step.
     pub(super) fn project(&mut self, state: &mut State, certificate: &mut Certificate) {
-        let clock = Instant::now();
         state.tank += (-certificate.contact_work).max(0.0);
         let step = self.duration;
         self.book_impulse();
         self.fill_pose_velocity();
         if !self.parameters.methods.projection {
-            certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
+            certificate.stage_seconds.integration += self.lap();
             return;
         }
         let scratch = &mut *self.scratch;
@@ -44,7 +41,7 @@ impl Environment<'_> {
         if report.pivots > 0 {
             self.charge(state, step, certificate);
         }
-        certificate.stage_seconds.integration += clock.elapsed().as_secs_f64();
+        certificate.stage_seconds.integration += self.lap();
     }
 
     /// Adds the impulses of the smooth stage to those of the step.

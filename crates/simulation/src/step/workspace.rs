@@ -1,6 +1,7 @@
 //! Scratch memory of a step, and caches that never change a result.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use nalgebra::Matrix6;
 use tightfit_network::InferenceScratch;
@@ -141,6 +142,16 @@ pub(super) struct Environment<'a> {
     pub(super) may_wait: bool,
     /// Whether kinematic parts are on their way; at the end of a piece they stand where they are.
     pub(super) is_under_way: bool,
+    /// When the stage under way began.
+    clock: Instant,
+}
+
+impl Environment<'_> {
+    /// Ends a stage, and begins the next one; how long it took [s].
+    pub(super) fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        now.duration_since(std::mem::replace(&mut self.clock, now)).as_secs_f64()
+    }
 }
 
 impl Workspace {
@@ -210,6 +221,7 @@ impl Workspace {
             duration: scene.step,
             may_wait: false,
             is_under_way: true,
+            clock: Instant::now(),
         }
     }
 
