@@ -44,7 +44,6 @@ impl SectionedSolid {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::fit::HoleDimensions;
     use crate::preset::{hole_50, peg_50, square_peg_20};
 
