@@ -9,13 +9,13 @@
 //!           dip = t² h²/8(r − e)           along them
 //! ```
 //!
-//! s distance of the nodes [m], r radius [m], e largest distance of the two axes where the parts overlap [m], t tilt [rad], h
-//! height over which they overlap [m].
+//! s distance of the nodes [m], r radius [m], e largest distance of the two axes where the parts overlap [m], t tilt
+//! [rad], h height over which they overlap [m].
 //! Nodes without which the dip stays below 0.1 µm are left out there. A nut on its bolt, 20 µm off its axis, needs them
-//! every 4 mm, not every 0.5 mm; one that rattles in its play needs all of 1 mm. Along a line of a peg in a bore the distance from the
-//! bore's axis is convex, r'' ≤ t²/r, so that the gap is smallest where the line or the bore ends, and there are rims: none of the
-//! nodes between is needed. A line of the bore may come nearer to the peg between its ends, by the second dip: 20 nm at 65 µm of
-//! clearance. What is left out follows from the pose alone.
+//! every 4 mm, not every 0.5 mm; one that rattles in its play needs all of 1 mm. Along a line of a peg in a bore the
+//! distance from the bore's axis is convex, r'' ≤ t²/r, so that the gap is smallest where the line or the bore ends, and
+//! there are rims: none of the nodes between is needed. A line of the bore may come nearer to the peg between its ends, by
+//! the second dip: 20 nm at 65 µm of clearance. What is left out follows from the pose alone.
 
 use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, PointBlock, Verdict};
@@ -80,6 +80,10 @@ impl Thinning {
     fn of_threads(of: &Part, against: &Part, against_from_of: &Frame, reach: f64) -> Option<Self> {
         let ((radius, _), (_, heights)) = (of.endless_thread()?, against.endless_thread()?);
         of.common_rise(against)?;
+        // one that is turned over covers other heights than these
+        if against_from_of.turn[(2, 2)] < 0.0 {
+            return None;
+        }
         let (own, other, shift) = (of.extent().heights, against.extent().heights, against_from_of.shift.z);
         let overlap = [other[0].max(own[0] + shift), other[1].min(own[1] + shift)];
         let Beside { farthest, tilt } = Beside::between(against_from_of, overlap)?;
@@ -243,5 +247,21 @@ mod tests {
             assert!(Thinning::between(of, against, apart, &frame, 1e-5).is_none());
         }
         assert!(Thinning::between(&peg, &hole, 1e-3, &frame(1e-5, -0.02, 0.0), 1e-5).is_some());
+        // a thread that is turned over
+        let (nut, bolt) = (preset("m48x5-nut").expect("nut"), preset("m48x5-bolt").expect("bolt"));
+        let half_turn = std::f64::consts::PI;
+        assert!(Thinning::between(&nut, &bolt, 1e-3, &frame(0.0, 0.02, 0.0), 1e-5).is_some());
+        assert!(Thinning::between(&nut, &bolt, 1e-3, &frame(0.0, 0.02, half_turn), 1e-5).is_none());
+    }
+
+    #[test]
+    fn a_peg_that_is_turned_over_conforms_as_well() {
+        let (peg, hole) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
+        let over = UnitQuaternion::from_scaled_axis(Vector3::x() * (std::f64::consts::PI + 5e-4));
+        let low = peg.extent().heights[1];
+        let pose = Pose::new(Vector3::new(2e-5, 0.0, low - 20e-3), over);
+        let (own, other) = (nearest(&peg, &hole, &pose), nearest(&hole, &peg, &pose.inverse()));
+        let (few, all) = (own.0.min(other.0), own.1.min(other.1));
+        assert!(few - all <= DIP && all > -1e-4, "{few} m instead of {all} m");
     }
 }

@@ -1,7 +1,7 @@
 //! Nodes of a sectioned body: rows around every face, rings on every convex edge.
 //!
-//! Those on the wall of a fit count less than the rings at its ends: where another wall conforms, the gap along a line of the wall
-//! is smallest at its ends.
+//! Those on the wall of a fit count less than the rings at its ends: where another wall conforms, the gap along a line of
+//! the wall is smallest at its ends.
 //!
 //! Chart: face = edge of the outline, u ∈ [0, 1] along it, v ∈ [0, 1) laps around the section.
 

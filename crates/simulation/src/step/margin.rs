@@ -8,8 +8,8 @@
 //! other pairs                v = |v| + |ω| R
 //! ```
 //!
-//! On one axis v is that of the middle of where both parts are, and R how far that reaches; else the second part's centre, and the
-//! size of the smaller part.
+//! On one axis v is that of the middle of where both parts are, and R how far that reaches; else that of the second part's
+//! centre, and the size of the smaller part.
 //!
 //! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance none between two
 //! threads. Cones and ends of a thread lie within the endless one, so what goes with the thread does not meet them; but a nut
