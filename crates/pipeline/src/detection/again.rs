@@ -1,6 +1,8 @@
-//! A few nodes asked again at another pose, one by one: where contacts are known, and parts have moved a little since.
+//! A few nodes asked again at another pose: where contacts are known, and parts have moved a little since.
 
+use arrayvec::ArrayVec;
 use tightfit_shape::Part;
+use tightfit_shape::block::{BLOCK, FaceBlock, PointBlock};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::found::Found;
@@ -36,16 +38,27 @@ impl Vectorise for Again<'_> {
         let Self { of, against, options, ids, contacts } = self;
         let frame = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
         let look = Look::new(of, against, options);
-        let mut found = Found::new(of, against, contacts);
+        let (mut found, mut faces) = (Found::new(of, against, contacts), FaceBlock::default());
+        let mut points = PointBlock::default();
+        let mut rest = ids.iter().map(|id| (id / Part::MOST_PIECES).wrapping_sub(of.first_id));
         let mut last = None;
-        for id in ids {
-            let node = (id / Part::MOST_PIECES).wrapping_sub(of.first_id) as usize;
-            // a node with several contacts has them one after the other
-            if node < of.nodes.len() && last != Some(node) {
-                let point = frame.turn * of.nodes.positions.get(node) + frame.shift;
-                look.at_node(point, |number| id - id % Part::MOST_PIECES + number, &mut found);
+        loop {
+            let mut nodes = ArrayVec::<u32, BLOCK>::new();
+            for node in rest.by_ref() {
+                // a node with several contacts has them one after the other
+                if (node as usize) < of.nodes.len() && last.replace(node) != Some(node) {
+                    nodes.push(node);
+                }
+                if nodes.is_full() {
+                    break;
+                }
             }
-            last = Some(node);
+            if nodes.is_empty() {
+                break;
+            }
+            of.nodes.carry_some(&nodes, &frame, &mut points);
+            against.part.face_block(&points, look.reach, look.choice.behind, &mut faces);
+            look.at_block(|lane| nodes[lane], nodes.len(), &points, &mut faces, &mut found);
         }
         found.finish(options);
     }

@@ -117,6 +117,20 @@ impl NodeBlocks {
         [middle - half, middle + half]
     }
 
+    /// Carries up to 32 nodes of any blocks into another frame; the last one stands in for those that lack.
+    #[inline(always)]
+    pub(super) fn carry_some(&self, nodes: &[u32], frame: &Frame, out: &mut PointBlock) {
+        let mut own = PointBlock::default();
+        for lane in 0..BLOCK {
+            let position = self.positions.get(nodes[lane.min(nodes.len() - 1)] as usize);
+            for (lanes, along) in own.axes.iter_mut().zip(position.as_slice()) {
+                lanes[lane] = *along;
+            }
+        }
+        let [x, y, z] = &own.axes;
+        frame.carry([x, y, z], out);
+    }
+
     /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those
     /// that an unfinished block lacks.
     #[inline(always)]
