@@ -11,7 +11,7 @@ use tightfit_robot::JointVector;
 use super::Workspace;
 use super::workspace::Environment;
 use crate::state::unwrapped;
-use crate::{Certificate, Limit, State};
+use crate::{Certificate, Limit, Limits, State};
 
 /// Deeper nodes are corrected after the step [m]: the projection is linear, the surfaces are not.
 pub(super) const CORRECTED: f64 = 0.2e-6;
@@ -25,6 +25,7 @@ pub(super) struct Push {
     /// [J].
     tank: f64,
     work: f64,
+    limits: Limits,
     /// What the joints of an arm were to be moved along with pushes before it [rad].
     joints: JointVector,
 }
@@ -97,7 +98,8 @@ impl Environment<'_> {
         }
         scratch.uncorrected.clone_from(&state.motions);
         let joints = scratch.arm.shift;
-        let push = Push { depth, tank: state.tank, work: certificate.projection_work, joints };
+        let (tank, work, limits) = (state.tank, certificate.projection_work, certificate.limits);
+        let push = Push { depth, tank, work, limits, joints };
         self.charge(state, 1.0, certificate);
         for (index, motion) in state.motions.iter_mut().enumerate() {
             let twist = motion.twist;
@@ -112,9 +114,11 @@ impl Environment<'_> {
         // elsewhere the same velocity may close gaps a little faster: the next step would look again
         let margin = self.margin(state, None);
         self.look(state, margin, certificate);
-        if let Some(Push { tank, work, joints, .. }) = push.filter(|push| self.deepest() > push.depth) {
+        if let Some(Push { tank, work, limits, joints, .. }) = push.filter(|push| self.deepest() > push.depth)
+        {
             state.motions.clone_from(&self.scratch.uncorrected);
-            (state.tank, certificate.projection_work) = (tank, work);
+            state.tank = tank;
+            (certificate.projection_work, certificate.limits) = (work, limits);
             self.scratch.arm.shift = joints;
             let margin = self.margin(state, None);
             self.look(state, margin, certificate);

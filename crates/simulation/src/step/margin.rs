@@ -8,8 +8,8 @@
 //! other pairs                v = |v| + |ω| R
 //! ```
 //!
-//! On one axis v is that of the middle of where both parts are, and R how far that reaches; else that of the second part's
-//! centre, and the size of the smaller part.
+//! v is that of the middle of where both parts are, and R how far that reaches: on one axis the heights and the radius that
+//! both have, else the smaller part.
 //!
 //! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance none between two
 //! threads. Cones and ends of a thread lie within the endless one, so what goes with the thread does not meet them; but a nut
@@ -44,12 +44,11 @@ fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
     let angular = (sides[0].angular - sides[1].angular) * time;
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
     let Some(rise) = sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) else {
-        let linear = (sides[0].velocity_at(sides[1].center) - sides[1].linear) * time;
-        let radius = sides.iter().map(|side| reach(side)).fold(f64::INFINITY, f64::min);
-        return linear.norm() + angular.norm() * radius;
+        let Meeting { middle, reach } = Meeting::anywhere(sides);
+        return velocity(sides, middle).norm() * time + angular.norm() * reach;
     };
-    let Meeting { middle, reach } = Meeting::of(sides, axes);
-    let linear = (sides[0].velocity_at(middle) - sides[1].velocity_at(middle)) * time;
+    let Meeting { middle, reach } = Meeting::on_axis(sides, axes);
+    let linear = velocity(sides, middle) * time;
     let axis = axes[0];
     let (along, turn) = (linear.dot(&axis), angular.dot(&axis));
     let across = (linear - axis * along).norm();
@@ -62,16 +61,34 @@ fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
     across + tilt * reach + closed
 }
 
-/// Where two parts on one axis can touch: within the heights and the radius that both have.
+/// Velocity of one part against the other at a place [m/s].
+fn velocity(sides: [&Side; 2], place: Vector3<f64>) -> Vector3<f64> {
+    sides[0].velocity_at(place) - sides[1].velocity_at(place)
+}
+
+/// Where two parts can touch.
 struct Meeting {
-    /// On the axis of the narrower one, world axes [m].
+    /// World axes [m].
     middle: Vector3<f64>,
     /// R: no such place is farther from there [m].
     reach: f64,
 }
 
 impl Meeting {
-    fn of(sides: [&Side; 2], axes: [Vector3<f64>; 2]) -> Self {
+    /// Anywhere on the smaller one.
+    fn anywhere(sides: [&Side; 2]) -> Self {
+        let balls = sides.map(|side| {
+            let aabb = side.part.aabb();
+            let middle = aabb.map_or_else(Vector3::zeros, |aabb| aabb.center());
+            let reach = aabb.map_or(f64::INFINITY, |aabb| aabb.diagonal() / 2.0);
+            Self { middle: side.world_from_part.transform_point(middle), reach }
+        });
+        let [first, second] = balls;
+        if first.reach <= second.reach { first } else { second }
+    }
+
+    /// On one axis: within the heights and the radius that both have, about the axis of the narrower one.
+    fn on_axis(sides: [&Side; 2], axes: [Vector3<f64>; 2]) -> Self {
         let extents = sides.map(|side| side.part.extent());
         let origins = sides.map(|side| side.world_from_part.translation);
         let radii = extents.map(|extent| extent.radii[1]);
@@ -103,11 +120,6 @@ fn meet_at_threads_alone(sides: [&Side; 2], way: f64) -> bool {
         .all(|[own, other]| lowest(other, own) > own.part.symmetric_from(way + LEAST))
 }
 
-/// Largest distance of a part from its centre [m].
-fn reach(side: &Side) -> f64 {
-    side.part.aabb().map_or(f64::INFINITY, |aabb| aabb.diagonal() / 2.0)
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::UnitQuaternion;
@@ -118,6 +130,7 @@ mod tests {
     use tightfit_shape::Part;
     use tightfit_shape::node::NodeSpacing;
     use tightfit_shape::preset::preset;
+    use tightfit_shape::primitive::Block;
     use tightfit_shape::thread::{Bolt, HexHead};
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 
@@ -227,5 +240,34 @@ mod tests {
             }
         }
         assert!(touched[0] > 10 && touched[1] > 10, "{touched:?} of 40 trials touch");
+    }
+
+    #[test]
+    fn what_turns_about_a_far_place_is_found_before_it_touches() {
+        let cube = Block::new(Vector3::repeat(20e-3)).expect("a cube");
+        let (block, table) = (Part::Block(cube), Part::HalfSpace);
+        let (own, other) = (nodes_of(&block), nodes_of(&table));
+        let second = side(&table, &other, Pose::identity(), NOT_FREE);
+        let mut random = SplitMix(11);
+        let mut touched = 0;
+        for trial in 0..40 {
+            let lean = UnitQuaternion::from_scaled_axis(random.centered_cube());
+            let place = Vector3::new(0.4 * random.unit(), 0.4 * random.unit(), 20e-3);
+            let mut first = side(&block, &own, Pose::new(place, lean), 0);
+            let lowest = (0..own.len())
+                .map(|index| first.world_from_part.transform_point(own.positions.get(index)).z)
+                .fold(f64::INFINITY, f64::min);
+            first.world_from_part.translation.z += 1e-3 * random.unit() - lowest;
+            first.center = first.world_from_part.translation;
+            // where the table has its origin the block would stand still
+            first.angular = random.centered_cube() * 2.0;
+            first.linear = first.angular.cross(&first.center);
+            let [found, all] = after_step([&first, &second]);
+            if all < 0.0 {
+                touched += 1;
+                assert!(found <= all, "trial {trial}: {all} m, found {found} m");
+            }
+        }
+        assert!(touched > 5, "{touched} of 40 trials touch");
     }
 }

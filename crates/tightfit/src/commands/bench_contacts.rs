@@ -2,6 +2,11 @@
 //!
 //! A block rests on a table; only the distance of its nodes differs, and with it the number of contacts of a step, all of the
 //! bottom's. The time of a whole step, on the processor where the system tells, is divided by the contacts that it had.
+//! Of many contacts few carry, and these cost most, so that two prices are told besides:
+//!
+//! ```text
+//! t = a n_carrying + b (n − n_carrying),      a, b by least squares of the relative errors
+//! ```
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,13 +58,22 @@ pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
     put!("{table}");
     let costs = || measured.iter().map(|one| one.step_us / one.contacts);
     let spread = costs().fold(0.0, f64::max) / costs().fold(f64::INFINITY, f64::min);
-    say!("\nlargest to smallest cost of a contact: {spread:.2}\n{}; {}", machine(), conditions());
+    say!("\nlargest to smallest cost of a contact: {spread:.2}");
+    if let Some(Prices { carrying_ns, other_ns, worst }) = Prices::of(&measured) {
+        say!(
+            "a contact that carries costs {carrying_ns:.0} ns, another {other_ns:.0} ns: every step is within {:.0} % of that",
+            100.0 * worst
+        );
+    }
+    say!("{}; {}", machine(), conditions());
     Ok(ExitCode::SUCCESS)
 }
 
 /// One number of contacts.
 struct Measured {
     contacts: f64,
+    /// Those of them that carry.
+    carrying: f64,
     /// Medians of a step and of its stages [us].
     step_us: f64,
     detection_us: f64,
@@ -76,7 +90,7 @@ fn measure(along: usize, steps: usize) -> Result<Measured> {
     );
     let mut run = Run::new(Scene::from_toml(&text)?, 1);
     let mut times = [const { Vec::new() }; 3];
-    let mut contacts = 0;
+    let (mut contacts, mut carrying) = (0, 0);
     for step in 0..2 * steps {
         let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
         let certificate = run.step();
@@ -88,21 +102,24 @@ fn measure(along: usize, steps: usize) -> Result<Measured> {
                 times.push(seconds * 1e6);
             }
             contacts += certificate.candidates;
+            carrying += certificate.active;
         }
     }
     let [step_us, detection_us, solving_us] = times.map(|times| quantile(times, 0.5));
-    Ok(Measured { contacts: contacts as f64 / steps as f64, step_us, detection_us, solving_us })
+    let [contacts, carrying] = [contacts, carrying].map(|count| count as f64 / steps as f64);
+    Ok(Measured { contacts, carrying, step_us, detection_us, solving_us })
 }
 
 impl Measured {
-    const NAMES: [&'static str; 5] = ["contacts", "step_us", "detection_us", "solving_us", "ns_per_contact"];
+    const NAMES: [&'static str; 6] =
+        ["contacts", "carrying", "step_us", "detection_us", "solving_us", "ns_per_contact"];
 
     fn ns_per_contact(&self) -> f64 {
         1e3 * self.step_us / self.contacts
     }
 
     fn cells(&self) -> Vec<String> {
-        let mut cells = vec![format!("{:.0}", self.contacts)];
+        let mut cells = vec![format!("{:.0}", self.contacts), format!("{:.0}", self.carrying)];
         let times = [self.step_us, self.detection_us, self.solving_us, self.ns_per_contact()];
         cells.extend(times.map(|time| format!("{time:.2}")));
         cells
@@ -111,6 +128,7 @@ impl Measured {
     fn json(&self) -> Value {
         json!({
             "contacts": self.contacts,
+            "carrying": self.carrying,
             "step_us": self.step_us,
             "detection_us": self.detection_us,
             "solving_us": self.solving_us,
@@ -118,5 +136,32 @@ impl Measured {
             "machine": machine(),
             "conditions": conditions(),
         })
+    }
+}
+
+/// What a contact that carries and another one cost, by all that was measured.
+struct Prices {
+    carrying_ns: f64,
+    other_ns: f64,
+    /// Largest relative error of a step by them [-].
+    worst: f64,
+}
+
+impl Prices {
+    fn of(measured: &[Measured]) -> Option<Self> {
+        let shares = measured
+            .iter()
+            .map(|one| [one.carrying, one.contacts - one.carrying].map(|count| count / (1e3 * one.step_us)));
+        let sum = |of: fn([f64; 2]) -> f64| shares.clone().map(of).sum::<f64>();
+        let (aa, ab, bb) = (sum(|[a, _]| a * a), sum(|[a, b]| a * b), sum(|[_, b]| b * b));
+        let (a, b) = (sum(|[a, _]| a), sum(|[_, b]| b));
+        let determinant = aa * bb - ab * ab;
+        // steps of one kind do not tell two prices
+        if determinant <= 1e-9 * aa * bb {
+            return None;
+        }
+        let (carrying_ns, other_ns) = ((bb * a - ab * b) / determinant, (aa * b - ab * a) / determinant);
+        let error = |[a, b]: [f64; 2]| (a * carrying_ns + b * other_ns - 1.0).abs();
+        Some(Self { carrying_ns, other_ns, worst: shares.clone().map(error).fold(0.0, f64::max) })
     }
 }

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tightfit::spatial::VectorWidth;
 
 /// Where results go that are given no file, below the folder that the program runs in: one folder per processor.
@@ -42,12 +42,16 @@ pub(super) fn append_csv(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).with_context(failed)?;
     }
+    let header = format!("{},machine,conditions", names.join(","));
     let is_new = !path.exists();
+    if !is_new && std::fs::read_to_string(&path).with_context(failed)?.lines().next() != Some(&header) {
+        bail!("{} has other columns than {header}; name another file: --csv FILE", path.display());
+    }
     let mut out = OpenOptions::new().create(true).append(true).open(&path).with_context(failed)?;
     let tail = [quoted(&machine()), quoted(&conditions())];
     let mut text = String::new();
     if is_new {
-        text += &format!("{},machine,conditions\n", names.join(","));
+        text += &(header + "\n");
     }
     for row in rows {
         let cells: Vec<String> = row.iter().map(|cell| quoted(cell)).chain(tail.iter().cloned()).collect();
