@@ -219,8 +219,14 @@ impl Trace {
         }
     }
 
+    #[inline(always)]
     fn at(&self, arm: &Vector3<f64>) -> f64 {
-        self.linear + arm.dot(&(self.coupling + self.angular * arm))
+        let (coupling, angular) = (&self.coupling, &self.angular);
+        let along = |axis: usize| {
+            coupling[axis]
+                + (angular[(axis, 0)] * arm.x + angular[(axis, 1)] * arm.y + angular[(axis, 2)] * arm.z)
+        };
+        self.linear + (along(0) * arm.x + along(1) * arm.y + along(2) * arm.z)
     }
 }
 

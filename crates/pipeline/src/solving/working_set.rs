@@ -142,8 +142,11 @@ impl WorkingSet {
         for place in 0..self.rows.len() {
             let row = &self.rows[place];
             if row.depth(&row.velocity(velocity)) > 0.0 {
-                self.rows.swap(place, kept);
-                states.swap(place, kept);
+                // most stay where they are
+                if place > kept {
+                    self.rows.swap(place, kept);
+                    states.swap(place, kept);
+                }
                 kept += 1;
             } else {
                 self.offset[row.contact as usize] = row.approach - row.normal.dot(&row.drift);
@@ -182,7 +185,9 @@ impl WorkingSet {
             contact: contact as u32,
         };
         row.inverse_compliance = 1.0 / system.compliance(&row);
-        system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
+        if row.drift != Vector3::zeros() {
+            system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());
+        }
         self.rows.push(row);
     }
 }
