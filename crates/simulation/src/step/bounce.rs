@@ -23,10 +23,7 @@
 //! [`MOST_PIECES`] nothing waits; contacts are plastic there until they touch.
 
 use tightfit_pipeline::records::Contacts;
-use tightfit_pipeline::solving::VelocityProblem;
-use tightfit_pipeline::solving::passivity_filter::work;
 
-use super::contact_stages::supplied;
 use super::nearby::Detected;
 use super::workspace::Environment;
 use crate::{Certificate, Scene, State};
@@ -124,16 +121,16 @@ impl Environment<'_> {
     }
 
     /// Whether the impact just solved would make energy.
-    pub(super) fn gains_energy(&self) -> bool {
-        let (linear, square) = self.impact_work(&self.scratch.solver.generalised);
+    pub(super) fn gains_energy(&mut self) -> bool {
+        let (linear, square) = self.scratch.impact_stage().0.work();
         linear + square > 0.0
     }
 
     /// Goes from the plastic impact towards the one just solved as far as that makes no energy.
     pub(super) fn calm_rebound(&mut self, certificate: &mut Certificate) {
-        let (linear, square) = self.impact_work(&self.scratch.solver.generalised);
-        let rebound_work = linear + square;
-        let rebound_supplied = supplied(&self.impact_problem(), &self.scratch.solver.impulses);
+        let (rebound, _) = self.scratch.impact_stage();
+        let (linear, square) = rebound.work();
+        let (rebound_work, rebound_supplied) = (linear + square, rebound.supplied());
         let scratch = &mut *self.scratch;
         std::mem::swap(&mut scratch.rebound.generalised, &mut scratch.solver.generalised);
         std::mem::swap(&mut scratch.rebound.velocity, &mut scratch.solver.velocity);
@@ -156,14 +153,15 @@ impl Environment<'_> {
         for (own, plastic) in scratch.rebound.generalised.iter_mut().zip(&scratch.solver.generalised) {
             *own -= plastic;
         }
-        let (_, square) = self.impact_work(&self.scratch.rebound.generalised);
+        let difference = std::mem::take(&mut scratch.rebound.generalised);
+        let (_, square) = scratch.impact_stage().0.work_of(&difference);
         let linear = rebound_work - plastic_work - square;
         let part = largest_passive_part(plastic_work, linear, square);
-        let scratch = &mut *self.scratch;
         let solver = &mut scratch.solver;
-        for (own, difference) in solver.generalised.iter_mut().zip(&scratch.rebound.generalised) {
+        for (own, difference) in solver.generalised.iter_mut().zip(&difference) {
             *own += part * difference;
         }
+        scratch.rebound.generalised = difference;
         for (own, rebound) in solver.velocity.iter_mut().zip(&scratch.rebound.velocity) {
             *own += part * (rebound - *own);
         }
@@ -172,21 +170,6 @@ impl Environment<'_> {
         certificate.energy_injected += done.max(0.0);
         certificate.kinematic_work =
             before[1] + plastic_supplied + part * (rebound_supplied - plastic_supplied);
-    }
-
-    fn impact_problem(&self) -> VelocityProblem<'_> {
-        VelocityProblem {
-            contacts: &self.scratch.contacts,
-            approach: &self.scratch.approach.impact,
-            free_velocity: &self.scratch.start,
-            response: &self.scratch.inverse_mass,
-            rows: &self.scratch.impact_rows,
-        }
-    }
-
-    /// (a, q) of the impact's work for some generalised impulses, with the surfaces' part of the last solution [J].
-    fn impact_work(&self, generalised: &[f64]) -> (f64, f64) {
-        work(&self.impact_problem(), &self.scratch.start, &self.scratch.solver.impulses, generalised)
     }
 }
 

@@ -11,17 +11,12 @@
 //! Pairs that bounce ask more of the impact: see `bounce`.
 
 use tightfit_pipeline::integration::IntegrationMethod;
-use tightfit_pipeline::records::NOT_FREE;
-use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
-use tightfit_pipeline::solving::residual::coulomb_residual_from;
-use tightfit_pipeline::solving::{
-    ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, VelocityProblem,
-};
+use tightfit_pipeline::solving::SolverOptions;
 
 use super::configuration::Leading;
 use super::faces::{EXCHANGES, Mover};
 use super::workspace::Environment;
-use crate::{Certificate, Limit, State};
+use crate::{Certificate, State};
 
 /// Slower impacts are left to the smooth stage [m/s]: the pose error is at most half a step of it.
 const SLOWEST_IMPACT: f64 = 1e-5;
@@ -32,9 +27,6 @@ const IMPACT_VIOLATION: f64 = 0.1 * SLOWEST_IMPACT;
 /// Softness of impacts that bounce [-]: a body that gives way by ε of its speed rises too little by 2ε, and what
 /// bounces is fast.
 const REBOUND_SOFTNESS: f64 = 1e-7;
-
-/// Coulomb residual below which a stage has converged [m/s].
-const CONVERGED: f64 = 1e-5;
 
 impl Environment<'_> {
     /// Makes the velocity at the start of the step one that no contact forbids.
@@ -94,44 +86,21 @@ impl Environment<'_> {
 
     /// Solves the impact for the approach speeds as they stand, and judges the solution.
     pub(super) fn solve_impact(&mut self, certificate: &mut Certificate) {
-        let scratch = &mut *self.scratch;
-        scratch.impact_warm.clear();
-        let problem = VelocityProblem {
-            contacts: &scratch.contacts,
-            approach: &scratch.approach.impact,
-            free_velocity: &scratch.start,
-            response: &scratch.inverse_mass,
-            rows: &scratch.impact_rows,
-        };
         // what is slower than an impact is left to the smooth stage anyway
         let mut options = SolverOptions { violation: IMPACT_VIOLATION, ..SolverOptions::default() };
         if self.scene.bounces() {
             options = SolverOptions { softness: REBOUND_SOFTNESS, ..SolverOptions::default() };
         }
-        let report = self.parameters.methods.solver.solve(
-            &problem,
-            &scratch.start,
-            &options,
-            &mut scratch.impact_warm,
-            &mut scratch.solver,
-            &mut scratch.sweeps,
-        );
-        count(&report, certificate);
-        judge(&problem, &scratch.solver, certificate);
+        let (mut stage, warm) = self.scratch.impact_stage();
+        warm.clear();
+        stage.solve(self.parameters.methods.solver, &options, warm, certificate);
+        stage.judge(certificate);
         self.judge_left_out_of_impact(certificate);
     }
 
     /// Makes the solved impact passive and books its work.
     pub(super) fn filter_impact(&mut self, certificate: &mut Certificate) {
-        let scratch = &mut *self.scratch;
-        let problem = VelocityProblem {
-            contacts: &scratch.contacts,
-            approach: &scratch.approach.impact,
-            free_velocity: &scratch.start,
-            response: &scratch.inverse_mass,
-            rows: &scratch.impact_rows,
-        };
-        filter(&problem, &scratch.start, &mut scratch.solver, certificate);
+        self.scratch.impact_stage().0.filter(certificate);
     }
 
     /// Forces over the step.
@@ -155,16 +124,10 @@ impl Environment<'_> {
             self.solve_smooth(state, certificate);
         }
         self.judge_left_out_of_smooth(certificate);
+        let mut stage = self.scratch.smooth_stage();
+        stage.judge(certificate);
+        stage.filter(certificate);
         let scratch = &mut *self.scratch;
-        let problem = VelocityProblem {
-            contacts: &scratch.contacts,
-            approach: &scratch.approach.smooth,
-            free_velocity: &scratch.free,
-            response: &scratch.response,
-            rows: &scratch.smooth_rows,
-        };
-        judge(&problem, &scratch.solver, certificate);
-        filter(&problem, &scratch.start, &mut scratch.solver, certificate);
         scratch.end.clear();
         scratch.end.extend_from_slice(&scratch.solver.velocity);
         certificate.stage_seconds.solving += self.lap();
@@ -172,71 +135,8 @@ impl Environment<'_> {
 
     fn solve_smooth(&mut self, state: &mut State, certificate: &mut Certificate) {
         self.let_wait();
-        let scratch = &mut *self.scratch;
-        let problem = VelocityProblem {
-            contacts: &scratch.contacts,
-            approach: &scratch.approach.smooth,
-            free_velocity: &scratch.free,
-            response: &scratch.response,
-            rows: &scratch.smooth_rows,
-        };
-        let report = self.parameters.methods.solver.solve(
-            &problem,
-            &scratch.start,
-            &SolverOptions::default(),
-            &mut state.warm,
-            &mut scratch.solver,
-            &mut scratch.sweeps,
-        );
-        count(&report, certificate);
-        certificate.active = report.active;
+        let (method, options) = (self.parameters.methods.solver, SolverOptions::default());
+        certificate.active =
+            self.scratch.smooth_stage().solve(method, &options, &mut state.warm, certificate);
     }
-}
-
-/// Adds what a solve took.
-fn count(report: &SolveReport, certificate: &mut Certificate) {
-    certificate.level = certificate.level.max(report.level);
-    certificate.iterations += report.iterations;
-    certificate.evaluations += report.evaluations;
-}
-
-/// Judges the impulses of a stage. The residuals are those of the solver: scaling impulses for passivity changes
-/// the force, not the verdict on it.
-fn judge(problem: &VelocityProblem, solver: &SolverWorkspace, certificate: &mut Certificate) {
-    let residuals = coulomb_residual_from(problem, &solver.impulses, &solver.velocity, solver.slowest_open);
-    certificate.coulomb = certificate.coulomb.max(residuals.coulomb);
-    certificate.complementarity = certificate.complementarity.max(residuals.complementarity);
-    certificate.cone = certificate.cone.max(residuals.cone);
-    // the definition of converged: the Coulomb residual after the ladder
-    if residuals.coulomb.is_nan() || residuals.coulomb > CONVERGED {
-        certificate.converged = false;
-        certificate.limits.insert(Limit::NotConverged);
-    }
-}
-
-/// Shrinks the impulses of a stage until they are passive, and books their work.
-fn filter(
-    problem: &VelocityProblem,
-    start: &[f64],
-    solver: &mut SolverWorkspace,
-    certificate: &mut Certificate,
-) {
-    let scale = passive_scale(problem, start, &solver.impulses, &solver.generalised);
-    if scale < 1.0 {
-        solver.impulses.iter_mut().for_each(|contact| contact.impulse *= scale);
-        solver.generalised.iter_mut().for_each(|value| *value *= scale);
-        problem.respond(&solver.generalised, &mut solver.velocity);
-    }
-    let (linear, square) = work(problem, start, &solver.impulses, &solver.generalised);
-    let done = linear + square;
-    certificate.energy_injected += done.max(0.0);
-    certificate.contact_work += done;
-    certificate.kinematic_work += supplied(problem, &solver.impulses);
-}
-
-/// Work that moved surfaces do on the bodies: Σ pᵢ·uᵢ [J].
-pub(super) fn supplied(problem: &VelocityProblem, impulses: &[ContactImpulse]) -> f64 {
-    let contacts = problem.contacts;
-    let moved = impulses.iter().filter(|entry| contacts.body_b[entry.contact] == NOT_FREE);
-    moved.map(|entry| entry.impulse.dot(&contacts.surface(entry.contact))).sum()
 }

@@ -23,6 +23,7 @@ mod margin;
 mod nearby;
 mod prepare;
 mod project;
+mod stage;
 mod vertex_contacts;
 mod workspace;
 
