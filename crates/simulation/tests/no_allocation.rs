@@ -220,3 +220,14 @@ fn a_batch_steps_without_allocation() {
     assert_eq!(ALLOCATIONS.get() - before, 0);
     assert!(batch.certificate(2).unwrap().candidates > 0, "nothing came near");
 }
+
+#[test]
+fn strategies_decide_without_allocation() {
+    let pegs = ["peg-spiral", "peg-tilt", "peg-chamfer"].map(|name| (name, 700));
+    let nuts = ["bolt-back-turn", "bolt-tighten"].map(|name| (name, 900));
+    for (name, steps) in pegs.into_iter().chain(nuts) {
+        let observed = observe(Run::new(Scene::find(name).unwrap(), 1), steps);
+        assert_none_after_the_first(name, &observed);
+        assert!(observed.most_candidates > 100, "{name}: nothing was met");
+    }
+}
