@@ -122,13 +122,13 @@ impl Environment<'_> {
 
     /// Whether the impact just solved would make energy.
     pub(super) fn gains_energy(&mut self) -> bool {
-        let (linear, square) = self.scratch.impact_stage().0.work();
+        let (linear, square) = self.scratch.impact_stage().work();
         linear + square > 0.0
     }
 
     /// Goes from the plastic impact towards the one just solved as far as that makes no energy.
     pub(super) fn calm_rebound(&mut self, certificate: &mut Certificate) {
-        let (rebound, _) = self.scratch.impact_stage();
+        let rebound = self.scratch.impact_stage();
         let (linear, square) = rebound.work();
         let (rebound_work, rebound_supplied) = (linear + square, rebound.supplied());
         let scratch = &mut *self.scratch;
@@ -154,7 +154,7 @@ impl Environment<'_> {
             *own -= plastic;
         }
         let difference = std::mem::take(&mut scratch.rebound.generalised);
-        let (_, square) = scratch.impact_stage().0.work_of(&difference);
+        let (_, square) = scratch.impact_stage().work_of(&difference);
         let linear = rebound_work - plastic_work - square;
         let part = largest_passive_part(plastic_work, linear, square);
         let solver = &mut scratch.solver;

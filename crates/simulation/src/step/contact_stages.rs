@@ -91,16 +91,19 @@ impl Environment<'_> {
         if self.scene.bounces() {
             options = SolverOptions { softness: REBOUND_SOFTNESS, ..SolverOptions::default() };
         }
-        let (mut stage, warm) = self.scratch.impact_stage();
+        // an impact has nothing to do with the last one: only the memory is used again
+        let mut warm = std::mem::take(&mut self.scratch.impact_warm);
         warm.clear();
-        stage.solve(self.parameters.methods.solver, &options, warm, certificate);
+        let mut stage = self.scratch.impact_stage();
+        stage.solve(self.parameters.methods.solver, &options, &mut warm, certificate);
         stage.judge(certificate);
+        self.scratch.impact_warm = warm;
         self.judge_left_out_of_impact(certificate);
     }
 
     /// Makes the solved impact passive and books its work.
     pub(super) fn filter_impact(&mut self, certificate: &mut Certificate) {
-        self.scratch.impact_stage().0.filter(certificate);
+        self.scratch.impact_stage().filter(certificate);
     }
 
     /// Forces over the step.

@@ -23,8 +23,8 @@ pub(super) struct Stage<'a> {
 }
 
 impl Workspace {
-    /// The impact at the start of the step; it begins with nothing.
-    pub(super) fn impact_stage(&mut self) -> (Stage<'_>, &mut WarmStart) {
+    /// The impact at the start of the step.
+    pub(super) fn impact_stage(&mut self) -> Stage<'_> {
         let problem = VelocityProblem {
             contacts: &self.contacts,
             approach: &self.approach.impact,
@@ -32,8 +32,7 @@ impl Workspace {
             response: &self.inverse_mass,
             rows: &self.impact_rows,
         };
-        let (solver, sweeps) = (&mut self.solver, &mut self.sweeps);
-        (Stage { problem, start: &self.start, solver, sweeps }, &mut self.impact_warm)
+        Stage { problem, start: &self.start, solver: &mut self.solver, sweeps: &mut self.sweeps }
     }
 
     /// Forces over the step.

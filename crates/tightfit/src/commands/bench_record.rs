@@ -43,14 +43,15 @@ pub(super) fn append_csv(
         std::fs::create_dir_all(folder).with_context(failed)?;
     }
     let header = format!("{},machine,conditions", names.join(","));
-    let is_new = !path.exists();
-    if !is_new && std::fs::read_to_string(&path).with_context(failed)?.lines().next() != Some(&header) {
+    let before =
+        if path.exists() { std::fs::read_to_string(&path).with_context(failed)? } else { String::new() };
+    if before.lines().next().is_some_and(|own| own != header) {
         bail!("{} has other columns than {header}; name another file: --csv FILE", path.display());
     }
     let mut out = OpenOptions::new().create(true).append(true).open(&path).with_context(failed)?;
     let tail = [quoted(&machine()), quoted(&conditions())];
     let mut text = String::new();
-    if is_new {
+    if before.is_empty() {
         text += &(header + "\n");
     }
     for row in rows {
@@ -75,4 +76,25 @@ fn folder_name(text: &str) -> String {
 
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_added_under_their_own_columns_alone() -> Result<()> {
+        let path = std::env::temp_dir().join(format!("tightfit-bench-{}.csv", std::process::id()));
+        std::fs::write(&path, "")?;
+        let row = || [vec!["1".to_string(), "2".to_string()]];
+        append_csv(Some(&path), "any", &["a", "b"], &row())?;
+        append_csv(Some(&path), "any", &["a", "b"], &row())?;
+        let said = append_csv(Some(&path), "any", &["a", "c"], &row());
+        let text = std::fs::read_to_string(&path)?;
+        std::fs::remove_file(&path)?;
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.starts_with("a,b,machine,conditions\n1,2,"), "{text}");
+        assert!(said.is_err_and(|error| error.to_string().contains("--csv FILE")));
+        Ok(())
+    }
 }
