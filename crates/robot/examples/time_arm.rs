@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, IntegrationMethod};
-use tightfit_robot::arm::{ArmRule, ArmState};
+use tightfit_robot::arm::{ArmRule, ArmState, Expected};
 use tightfit_robot::control::{Admittance, AdmittanceGains, JointController, Posed};
 use tightfit_robot::grasp::{Grasp, Held, RigidGrasp};
 use tightfit_robot::{Chain, JointVector};
@@ -55,7 +55,7 @@ fn main() {
         let alone = IntegrationMethod::Midpoint.free_step(&body, &inertia, &Wrench::zero(), None, STEP);
         let free = || {
             chain
-                .free_step(&state, &drives, &JointVector::zeros(), GRAVITY, STEP, ArmRule::QuasiVelocity)
+                .free_step(&state, &drives, &Expected::nothing(), GRAVITY, STEP, ArmRule::QuasiVelocity)
                 .unwrap()
         };
         let arm = free();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use nalgebra::{Vector3, Vector6};
-use tightfit_robot::arm::{ArmCommand, ArmReport, ArmRule, ArmState};
+use tightfit_robot::arm::{ArmCommand, ArmReport, ArmRule, ArmState, Expected};
 use tightfit_robot::control::{
     Admittance, AdmittanceGains, CartesianImpedance, ControlError, ImpedanceGains, JointController,
     JointTarget, Posed, SetPoints,
@@ -23,7 +23,9 @@ fn panda() -> (Chain, ArmState) {
 /// One step of the arm with a wrench on its tip.
 fn go(chain: &Chain, state: &ArmState, command: &ArmCommand, wrench: &Vector6<f64>) -> (ArmState, ArmReport) {
     let outer = chain.posture(&state.angles).tip_jacobian().tr_mul(wrench);
-    let free = chain.free_step(state, command, &outer, GRAVITY, STEP, ArmRule::QuasiVelocity).unwrap();
+    let free = chain
+        .free_step(state, command, &Expected::effort(outer), GRAVITY, STEP, ArmRule::QuasiVelocity)
+        .unwrap();
     chain.finish(&free, &outer).unwrap()
 }
 
@@ -79,7 +81,7 @@ fn joints_follow_a_moving_target() {
             let allowed = allowed.map(f64::abs).amax().max(1e-3) * 4.0;
             assert!((state.angles - target.angles).amax() < allowed, "{}", state.angles - target.angles);
         }
-        let command = controller.command(&chain, &state, &target, GRAVITY, STEP).unwrap();
+        let command = controller.command(&chain, &state, &target, GRAVITY).unwrap();
         state = go(&chain, &state, &command, &Vector6::zeros()).0;
     }
 }
@@ -93,7 +95,7 @@ fn an_impedance_gives_way_by_force_over_stiffness() {
     let controller = CartesianImpedance::new(gains(1000.0, 1.0)).unwrap();
     let wrench = Vector6::new(8.0, -4.0, 6.0, 0.0, 0.3, 0.2);
     for _ in 0..600 {
-        let command = controller.command(&chain, &state, &target, &preferred, GRAVITY, STEP).unwrap();
+        let command = controller.command(&chain, &state, &target, &preferred, GRAVITY).unwrap();
         state = go(&chain, &state, &command, &wrench).0;
     }
     let moved = tip(&chain, &state).translation - target.world_from_tip.translation;
@@ -112,7 +114,7 @@ fn the_posture_is_drawn_without_moving_the_tip() {
     preferred[2] -= 0.5;
     let (mut state, mut farthest) = (start, 0.0_f64);
     for _ in 0..500 {
-        let command = controller.command(&chain, &state, &target, &preferred, GRAVITY, STEP).unwrap();
+        let command = controller.command(&chain, &state, &target, &preferred, GRAVITY).unwrap();
         state = go(&chain, &state, &command, &Vector6::zeros()).0;
         farthest = farthest.max((tip(&chain, &state).translation - target.world_from_tip.translation).norm());
     }
@@ -214,10 +216,8 @@ fn absurd_stiffness_ends_at_reported_limits_and_stays_bounded() {
         let (mut limited, mut most, mut left) = (false, 0.0_f64, 0.0_f64);
         for index in 0..1000 {
             let command = match kind {
-                0 => stiff_joints.command(&chain, &state, &joints, GRAVITY, STEP).unwrap(),
-                1 => impedance
-                    .command(&chain, &state, &Posed::still(far), &start.angles, GRAVITY, STEP)
-                    .unwrap(),
+                0 => stiff_joints.command(&chain, &state, &joints, GRAVITY).unwrap(),
+                1 => impedance.command(&chain, &state, &Posed::still(far), &start.angles, GRAVITY).unwrap(),
                 _ => {
                     let output = admittance
                         .command(
@@ -272,7 +272,7 @@ fn what_is_no_number_and_what_would_ring_is_refused() {
     let mut nowhere = Posed::still(tip(&chain, &state));
     nowhere.world_from_tip.translation.y = f64::NAN;
     let impedance = CartesianImpedance::new(gains(1000.0, 1.0)).unwrap();
-    let refused = impedance.command(&chain, &state, &nowhere, &state.angles, GRAVITY, STEP);
+    let refused = impedance.command(&chain, &state, &nowhere, &state.angles, GRAVITY);
     assert_eq!(refused, Err(ControlError::NotFinite("the set-point")));
     let admittance = Admittance::new(papers_gains(1.0), inner, None).unwrap();
     let memory = admittance.start(&chain, &state);
@@ -286,7 +286,7 @@ fn what_is_no_number_and_what_would_ring_is_refused() {
         Err(ControlError::NotFinite("the measured wrench"))
     );
     let target = JointTarget::still(JointVector::repeat(f64::NAN));
-    let refused = inner.command(&chain, &state, &target, GRAVITY, STEP);
+    let refused = inner.command(&chain, &state, &target, GRAVITY);
     assert_eq!(refused, Err(ControlError::NotFinite("the joint target")));
 }
 

@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, UnitQuaternion, Vector3, Vect
 use tightfit_pipeline::integration::{
     BodyMotion, FreeStep, IntegrationMethod, advance_pose, inverse_mass, mass_matrix,
 };
-use tightfit_robot::arm::{ArmCommand, ArmReport, ArmRule, ArmState, ArmStep};
+use tightfit_robot::arm::{ArmCommand, ArmReport, ArmRule, ArmState, ArmStep, Expected};
 use tightfit_robot::control::{JointController, JointTarget};
 use tightfit_robot::grasp::{
     CompliantGrasp, Condensation, Grasp, Held, ImpactCondensation, RigidGrasp, SlipLimit, Tie,
@@ -65,7 +65,16 @@ impl Scene {
 
     fn arm(&self, command: &ArmCommand) -> ArmStep {
         let expected = self.held.expected_effort(&self.chain.posture(&self.state.angles));
-        self.chain.free_step(&self.state, command, &expected, GRAVITY, STEP, ArmRule::QuasiVelocity).unwrap()
+        self.chain
+            .free_step(
+                &self.state,
+                command,
+                &Expected::effort(expected),
+                GRAVITY,
+                STEP,
+                ArmRule::QuasiVelocity,
+            )
+            .unwrap()
     }
 
     /// Advances by a step under an impulse of contacts on the part.
@@ -235,7 +244,7 @@ fn a_rigid_grasp_drifts_by_less_than_a_micrometre_in_five_seconds_of_swinging() 
         let (mut worst, mut fastest, mut heaviest) = ([0.0_f64; 2], 0.0_f64, 0.0_f64);
         for index in 0..500 {
             let target = swinging(&scene.chain, &middle, f64::from(index) * STEP);
-            let command = controller.command(&loaded, &scene.state, &target, GRAVITY, STEP).unwrap();
+            let command = controller.command(&loaded, &scene.state, &target, GRAVITY).unwrap();
             scene.step(&command, &grip, Vector6::zeros());
             let error = scene.error();
             worst = [worst[0].max(error[0]), worst[1].max(error[1])];
@@ -303,7 +312,7 @@ fn soft_fingers_give_way_by_load_over_stiffness() {
     let controller = JointController::new(60.0, 1.0).unwrap();
     let target = JointTarget::still(scene.state.angles);
     for _ in 0..300 {
-        let command = controller.command(&scene.chain, &scene.state, &target, GRAVITY, STEP).unwrap();
+        let command = controller.command(&scene.chain, &scene.state, &target, GRAVITY).unwrap();
         // 5 N to the side
         scene.step(&command, &grip, Vector6::new(5.0 * STEP, 0.0, 0.0, 0.0, 0.0, 0.0));
     }
@@ -322,7 +331,7 @@ fn a_part_slips_in_the_hand_above_its_limit_and_only_there() {
         let place = scene.held.tip_from_center;
         let (mut dissipated, mut ratio) = (0.0, 0.0_f64);
         for _ in 0..60 {
-            let command = controller.command(&scene.chain, &scene.state, &target, GRAVITY, STEP).unwrap();
+            let command = controller.command(&scene.chain, &scene.state, &target, GRAVITY).unwrap();
             scene.step(&command, &grasp, Vector6::new(pull * STEP, 0.0, 0.0, 0.0, 0.0, 0.0));
             let posture = scene.chain.posture(&scene.state.angles);
             let slip = grasp.slip(&mut scene.held, &posture, &scene.body);

@@ -10,7 +10,7 @@ use tightfit_pipeline::solving::{
     SolverMethod, SolverOptions, SolverWorkspace, SweepWorkspace, VelocityProblem, WarmStart,
 };
 use tightfit_robot::Chain;
-use tightfit_robot::arm::{ArmRule, ArmState};
+use tightfit_robot::arm::{ArmRule, ArmState, Expected};
 use tightfit_robot::control::{CartesianImpedance, ImpedanceGains, Posed};
 use tightfit_robot::grasp::{Grasp, Held, ImpactCondensation, RigidGrasp};
 use tightfit_robot::sensing::{ForceSensor, Load, SensorFilter, SensorMemory};
@@ -80,7 +80,7 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
     for index in 0..400 {
         let time = f64::from(index) * STEP;
         let target = Posed::between(&wanted(time), &wanted(time + STEP), STEP);
-        let command = controller.command(&knows, &state, &target, &preferred, GRAVITY, STEP).unwrap();
+        let command = controller.command(&knows, &state, &target, &preferred, GRAVITY).unwrap();
         let contacts = contacts(&body, height);
         let options = SolverOptions::default();
         // the touch stops peg and arm together
@@ -108,8 +108,9 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
             hits += 1;
         }
         let expected = held.expected_effort(&chain.posture(&state.angles));
-        let arm =
-            chain.free_step(&state, &command, &expected, GRAVITY, STEP, ArmRule::QuasiVelocity).unwrap();
+        let arm = chain
+            .free_step(&state, &command, &Expected::effort(expected), GRAVITY, STEP, ArmRule::QuasiVelocity)
+            .unwrap();
         let weight = Wrench::new(GRAVITY * inertia.mass, Vector3::zeros());
         let alone = IntegrationMethod::Midpoint.free_step(&body, &inertia, &weight, None, STEP);
         let pair = grasp.condense(&chain, &held, &arm, &body, &alone, STEP).unwrap();

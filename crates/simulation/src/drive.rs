@@ -88,11 +88,16 @@ impl Drive {
     /// Set-point of the part's frame at a time [s].
     #[must_use]
     pub fn target(&self, time: f64) -> Pose {
-        if let Some(stream) = &self.stream {
-            let pose = stream.at(time * self.speed);
-            return Pose::new(pose.translation, pose.rotation * self.stream_from_part);
-        }
-        let (mut position, angle) = self.between(time);
+        let (mut position, rotation) = match &self.stream {
+            Some(stream) => {
+                let pose = stream.at(time * self.speed);
+                (pose.translation, pose.rotation * self.stream_from_part)
+            }
+            None => {
+                let (position, angle) = self.between(time);
+                (position, about(Vector3::z(), angle))
+            }
+        };
         let mut tilt = self.tilt;
         position.x += self.offset;
         if let Some(wiggle) = self.wiggle.filter(|wiggle| (wiggle.span[0]..wiggle.span[1]).contains(&time)) {
@@ -102,7 +107,7 @@ impl Drive {
             position.x += wave(wiggle.shift);
             tilt += wave(wiggle.tilt);
         }
-        Pose::new(position, about(Vector3::y(), tilt) * about(Vector3::z(), angle))
+        Pose::new(position, about(Vector3::y(), tilt) * rotation)
     }
 
     /// Spring and damper over one step that begins at `time` [s], on a body that has turned by `spin` [rad].

@@ -129,7 +129,7 @@ impl Outcome {
                 let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
                 let overlap = run.overlap_with(onto, &last.pose);
-                let advances = lead.is_some_and(|lead| (lead / pitch.abs() - 1.0).abs() < 0.02);
+                let advances = lead.is_some_and(|lead| (lead / pitch - 1.0).abs() < 0.02);
                 let state = if overlap < engaged.min(pitch.abs()) {
                     ThreadState::NotEngaged
                 } else if advances && tilt < 1_f64.to_radians() {

@@ -262,8 +262,7 @@ impl Run {
         let disturbance = self.disturb(self.time());
         self.input.clear(&self.state);
         self.input.follow(self.scene.drive.as_ref(), &self.scene, &self.parameters, &self.state);
-        let Some(drive) = &self.scene.drive else { return };
-        if let Some(index) = self.scene.free_index(drive.body) {
+        if let Some(index) = self.scene.free_index(self.scene.led_body()) {
             self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }
     }

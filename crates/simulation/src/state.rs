@@ -58,7 +58,7 @@ impl State {
         }
         let arm = scene.arm.as_ref().and_then(|arm| {
             let inertia = parameters.bodies[arm.body].inertia?;
-            Some(Box::new(ArmMotion::start(arm, &inertia)))
+            Some(Box::new(ArmMotion::start(arm, arm.start, &inertia, scene.gravity)))
         });
         Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START, arm }
     }

@@ -34,7 +34,7 @@ fn hole(diameter: f64) -> Part {
 fn setup(scene: &Scene, index: usize) -> Setup {
     let mut drive = scene.drive.clone().unwrap();
     drive.offset = 0.1e-3 * index as f64;
-    let setup = Setup::of(scene).with_friction(0.05 + 0.05 * index as f64).with_drive(scene, drive);
+    let setup = Setup::of(scene).with_friction(0.05 + 0.05 * index as f64).with_drive(scene, drive).unwrap();
     match index {
         2 => setup.with_part(scene, "hole", hole(50.2e-3)).unwrap(),
         4 => {

@@ -99,7 +99,7 @@ fn trials_do_not_depend_on_threads() {
 fn a_snapshot_in_the_middle_of_a_search_goes_on_to_the_same_bits() {
     let scene = Scene::find("peg-spiral").unwrap();
     let mut run = Run::new(scene.clone(), 1);
-    run.misplace(&StartError::draw(1, 3, 1e-3, 0.01, false), 3);
+    run.misplace(&StartError::draw(1, 3, 1e-3, 0.01, false), 1, 3);
     while run.phase() != Some(Phase::Search) {
         run.step();
     }
@@ -122,7 +122,7 @@ fn a_strategy_does_not_know_the_error() {
     let scene = Scene::find("peg-chamfer").unwrap();
     let mut runs = [0, 1].map(|number| {
         let mut run = Run::new(scene.clone(), 1);
-        run.misplace(&StartError::draw(1, number, 1e-3, 0.01, false), number);
+        run.misplace(&StartError::draw(1, number, 1e-3, 0.01, false), 1, number);
         run
     });
     // 3 mm of free air at 10 mm/s

@@ -17,7 +17,7 @@ fn main() -> anyhow::Result<()> {
         for (column, offset) in offsets.iter().enumerate() {
             let mut drive = drive.clone();
             drive.offset = *offset;
-            let setup = Setup::of(batch.scene()).with_friction(*friction).with_drive(batch.scene(), drive);
+            let setup = Setup::of(batch.scene()).with_friction(*friction).with_drive(batch.scene(), drive)?;
             batch.reset(row * offsets.len() + column, setup)?;
         }
     }

@@ -1,7 +1,7 @@
 //! What the drives of an arm do during one step, as an affine function of its speed.
 //!
 //! ```text
-//! τ(q̄̇) = forward + s [back − T/2 K q̄̇] − r D q̄̇,          s = r = 1 where the drives have the effort
+//! τ(q̄̇) = forward + s [back + T/2 led − T/2 K q̄̇] − r D q̄̇,          s = r = 1 where the drives have the effort
 //! ```
 //!
 //! Feedback is taken at the middle of the step, as the springs of free bodies are: the drives' own loop runs a hundred
@@ -17,6 +17,8 @@ pub struct ArmCommand {
     pub forward: JointVector,
     /// Effort of the error at the start of the step [N·m or N].
     pub back: JointVector,
+    /// What the motion of the target adds to it [N·m/s or N/s].
+    pub led: JointVector,
     /// K: stiffness [N·m/rad]; its symmetric part may not be negative.
     pub stiffness: JointMatrix,
     /// D: damping [N·m·s/rad]; its symmetric part may not be negative.
@@ -36,6 +38,7 @@ impl ArmCommand {
         Self {
             forward,
             back: JointVector::zeros(),
+            led: JointVector::zeros(),
             stiffness: JointMatrix::zeros(),
             damping: JointMatrix::zeros(),
         }
@@ -44,13 +47,13 @@ impl ArmCommand {
     /// Whether every number is finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        let vectors = self.forward.iter().chain(&self.back);
+        let vectors = self.forward.iter().chain(&self.back).chain(&self.led);
         vectors.chain(&self.stiffness).chain(&self.damping).all(|value| value.is_finite())
     }
 
-    /// T/2 K + D over a step of `step` seconds.
+    /// The command for what is left of a step after `elapsed` seconds of it, in which the joints have gone `way` [rad or m].
     #[must_use]
-    pub fn resistance(&self, step: f64) -> JointMatrix {
-        self.stiffness * (step / 2.0) + self.damping
+    pub fn after(&self, elapsed: f64, way: &JointVector) -> Self {
+        Self { back: self.back + self.led * elapsed - self.stiffness * way, ..*self }
     }
 }

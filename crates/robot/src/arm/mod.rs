@@ -15,7 +15,8 @@ mod tests;
 pub use command::ArmCommand;
 pub use error::ArmError;
 pub use report::ArmReport;
-pub use step::{ArmState, ArmStep};
+pub use saturation::Shares;
+pub use step::{ArmState, ArmStep, Expected};
 
 /// How an arm is advanced.
 ///

@@ -1,7 +1,7 @@
 //! How much of a command the drives have the effort for.
 //!
 //! ```text
-//! τ = forward + s x − r y,     x = back − T/2 K v,   y = D v,     |τ_j| ≤ effort of drive j
+//! τ = forward + s x − r y,     x = back + T/2 led − T/2 K v,   y = D v,     |τ_j| ≤ effort of drive j
 //! ```
 //!
 //! The spring is weakened first (s), the damping only where it alone is too much (r): an arm that asks for more than its
@@ -12,21 +12,22 @@ use crate::{JointSet, JointVector};
 
 /// Shares of spring and damping, one and one where the drives suffice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Shares {
+pub struct Shares {
     /// s.
-    pub(super) spring: f64,
+    pub spring: f64,
     /// r.
-    pub(super) damping: f64,
+    pub damping: f64,
 }
 
 impl Shares {
-    pub(super) const WHOLE: Self = Self { spring: 1.0, damping: 1.0 };
+    /// All of both.
+    pub const WHOLE: Self = Self { spring: 1.0, damping: 1.0 };
 
     /// The largest shares, no larger than these, within the efforts of the drives; drives at their end join `limited`.
     pub(super) fn weakened(
         self,
         forward: &JointVector,
-        [spring, damping]: [&JointVector; 2],
+        [spring, damping]: &[JointVector; 2],
         efforts: &JointVector,
         limited: &mut JointSet,
     ) -> Self {
@@ -54,6 +55,32 @@ impl Shares {
         }
         next
     }
+
+    /// The largest shares for efforts x and y that do not depend on them: where the speeds are known.
+    pub(super) fn largest(
+        forward: &JointVector,
+        [spring, damping]: &[JointVector; 2],
+        efforts: &JointVector,
+    ) -> Self {
+        // beyond the arm's joints all of this is zero
+        let joints = (0..efforts.len()).filter(|joint| efforts[*joint] > 0.0);
+        let within = |constant: &dyn Fn(usize) -> f64, slope: &JointVector| {
+            joints.clone().fold([0.0_f64, 1.0_f64], |[low, high], joint| {
+                let (limit, constant, slope) = (efforts[joint], constant(joint), slope[joint]);
+                if slope == 0.0 {
+                    return if constant.abs() > limit { [1.0, 0.0] } else { [low, high] };
+                }
+                let ends = [-limit, limit].map(|end| (end - constant) / slope);
+                [low.max(ends[0].min(ends[1])), high.min(ends[0].max(ends[1]))]
+            })
+        };
+        let [least, most] = within(&|joint| forward[joint] - damping[joint], spring);
+        if least <= most {
+            return Self { spring: most, damping: 1.0 };
+        }
+        let [_, most] = within(&|joint| forward[joint], &-damping);
+        Self { spring: 0.0, damping: most.max(0.0) }
+    }
 }
 
 #[cfg(test)]
@@ -73,20 +100,25 @@ mod tests {
             ([2.0, 0.0], [4.0, -5.0], [1.0, 1.0], [1.0, 1.0]),
             ([2.0, 0.0], [16.0, -5.0], [0.0, 0.0], [0.5, 1.0]),
             ([0.0, 0.0], [5.0, 5.0], [30.0, 1.0], [0.0, 1.0 / 3.0]),
+            // the spring helps a brake that is too strong alone
+            ([0.0, 0.0], [8.0, 0.0], [14.0, 0.0], [1.0, 1.0]),
         ] {
             let [forward, spring, damping] = [forward, spring, damping].map(of);
+            let both = [spring, damping];
             let mut limited = JointSet::default();
-            let mut shares = Shares::WHOLE;
+            let mut weakened = Shares::WHOLE;
             for _ in 0..3 {
-                shares = shares.weakened(&forward, [&spring, &damping], &efforts, &mut limited);
+                weakened = weakened.weakened(&forward, &both, &efforts, &mut limited);
             }
+            let shares = Shares::largest(&forward, &both, &efforts);
+            assert_eq!(weakened, shares);
+            assert_eq!(limited.is_empty(), shares == Shares::WHOLE);
             assert!(
                 (shares.spring - expected[0]).abs() + (shares.damping - expected[1]).abs() < 1e-12,
                 "{shares:?}"
             );
             let total = forward + spring * shares.spring - damping * shares.damping;
             assert!(total.amax() <= 10.0 * (1.0 + 1e-9));
-            assert_eq!(limited.is_empty(), shares == Shares::WHOLE);
         }
     }
 }

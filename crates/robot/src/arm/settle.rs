@@ -1,13 +1,14 @@
 //! Midpoint speeds of an arm under what depends on them in a bent way: dry friction, stops, drives at their end.
 //!
 //! ```text
-//! A v = b + forward + s [back − T/2 K v] − r D v − d v + φ + σ + τ_e,        v = q̄̇,   w = 2v − q̇₀ ≈ q̇₁
+//! A v = b + forward + s [back + T/2 led − T/2 K v] − r D v − d v + φ + σ + τ_e,        v = q̄̇,   w = 2v − q̇₀ ≈ q̇₁
 //! φ = −f sign w, |φ| ≤ f where w = 0        Coulomb friction: on the end speed, or a joint would never come to rest
 //! 0 ≤ σ ⊥ w + b_s ≥ 0                       stop, towards the range; b_s = 2 gap/T + q̇₀ ahead of it, 0 at it
 //! ```
 //!
 //! A, b    the arm's inertia over the step;  d, f  viscous and Coulomb friction of each joint
-//! s, r    shares of spring and damping for which every drive has the effort (`saturation`)
+//! s, r    shares of spring and damping for which every drive has the effort (`saturation`), or given: contact may leave the
+//!         arm other speeds than these
 //! τ_e     effort that what is held had in the last step: it decides which joints slide, and is not counted afterwards
 //!
 //! φ and σ come from sweeps over the joints; near rest they take energy, since w is the point nearest to the frictionless one.
@@ -43,6 +44,8 @@ pub(super) struct Acting<'a> {
     pub(super) command: &'a ArmCommand,
     /// τ_e [N·m or N].
     pub(super) expected: &'a JointVector,
+    /// s and r, where they are known.
+    pub(super) shares: Option<Shares>,
     /// T [s].
     pub(super) step: f64,
 }
@@ -72,58 +75,86 @@ impl Settled {
         let [spring, damping] = feedback(command, step, speeds);
         self.forward + spring * self.shares.spring - damping * self.shares.damping
     }
+
+    /// The largest shares at speeds v for which every drive has the effort.
+    pub(super) fn shares_at(
+        &self,
+        chain: &Chain,
+        command: &ArmCommand,
+        step: f64,
+        speeds: &JointVector,
+    ) -> Shares {
+        let limits = chain.of_joints(|joint| joint.limits.effort);
+        Shares::largest(&self.forward, &feedback(command, step, speeds), &limits)
+    }
 }
 
 /// x and y: what spring and damping would do at speeds v.
 fn feedback(command: &ArmCommand, step: f64, speeds: &JointVector) -> [JointVector; 2] {
-    [command.back - command.stiffness * speeds * (step / 2.0), command.damping * speeds]
+    [command.back + (command.led - command.stiffness * speeds) * (step / 2.0), command.damping * speeds]
 }
 
 pub(super) fn settle(chain: &Chain, inertial: &Inertial, acting: &Acting) -> Result<Settled, ArmError> {
-    let Acting { command, step, .. } = *acting;
     let limits = chain.of_joints(|joint| joint.limits.effort);
-    let viscous = chain.of_joints(|joint| joint.damping);
     let mut effort_limited = JointSet::default();
-    let mut forward = command.forward;
+    let mut forward = acting.command.forward;
     for joint in 0..chain.count() {
         if forward[joint].abs() > limits[joint] {
             forward[joint] = forward[joint].clamp(-limits[joint], limits[joint]);
             effort_limited.insert(joint);
         }
     }
-    let mut shares = Shares::WHOLE;
+    let mut shares = acting.shares.unwrap_or(Shares::WHOLE);
     for round in 0.. {
-        let spring = command.stiffness * (shares.spring * step / 2.0);
-        let resistance = spring + command.damping * shares.damping + JointMatrix::from_diagonal(&viscous);
-        let matrix = inertial.matrix + resistance;
-        let pushed = inertial.effort + forward + command.back * shares.spring;
-        let response = matrix.try_inverse().ok_or(ArmError::Unsolvable)?;
-        let Dry { resisting, mut turning, stop } =
-            dry_efforts(chain, &response, &(response * (pushed + acting.expected)), acting);
-        let response = match resisting.amax() > 0.0 {
-            true => {
-                (matrix + JointMatrix::from_diagonal(&resisting)).try_inverse().ok_or(ArmError::Unsolvable)?
-            }
-            false => response,
+        let settled = settle_at(chain, inertial, acting, &forward, shares)?;
+        let feedback =
+            feedback(acting.command, acting.step, &(settled.speeds + settled.response * acting.expected));
+        let weaker = match acting.shares {
+            Some(given) => given,
+            None => shares.weakened(&forward, &feedback, &limits, &mut effort_limited),
         };
-        let middle = response * (pushed + turning + stop + acting.expected);
-        if (turning - resisting.component_mul(&middle)).dot(&middle) > 0.0 {
-            turning.fill(0.0);
-        }
-        let speeds = response * (pushed + turning + stop);
-        if !speeds.iter().all(|speed| speed.is_finite()) {
-            return Err(ArmError::Unsolvable);
-        }
-        let friction = [viscous + resisting, turning];
-        let settled = Settled { speeds, response, shares, forward, effort_limited, friction, stop };
-        let [spring, damping] = feedback(command, step, &(speeds + response * acting.expected));
-        let weaker = shares.weakened(&forward, [&spring, &damping], &limits, &mut effort_limited);
         if weaker == shares || round >= WEAKENINGS {
             return Ok(Settled { effort_limited, ..settled });
         }
         shares = weaker;
     }
     Err(ArmError::Unsolvable)
+}
+
+/// The answer for known shares of spring and damping.
+fn settle_at(
+    chain: &Chain,
+    inertial: &Inertial,
+    acting: &Acting,
+    forward: &JointVector,
+    shares: Shares,
+) -> Result<Settled, ArmError> {
+    let Acting { command, step, .. } = *acting;
+    let viscous = chain.of_joints(|joint| joint.damping);
+    let spring = command.stiffness * (shares.spring * step / 2.0);
+    let resistance = spring + command.damping * shares.damping + JointMatrix::from_diagonal(&viscous);
+    let matrix = inertial.matrix + resistance;
+    let pull = command.back + command.led * (step / 2.0);
+    let pushed = inertial.effort + forward + pull * shares.spring;
+    let response = matrix.try_inverse().ok_or(ArmError::Unsolvable)?;
+    let Dry { resisting, mut turning, stop } =
+        dry_efforts(chain, &response, &(response * (pushed + acting.expected)), acting);
+    let response = match resisting.amax() > 0.0 {
+        true => {
+            (matrix + JointMatrix::from_diagonal(&resisting)).try_inverse().ok_or(ArmError::Unsolvable)?
+        }
+        false => response,
+    };
+    let middle = response * (pushed + turning + stop + acting.expected);
+    if (turning - resisting.component_mul(&middle)).dot(&middle) > 0.0 {
+        turning.fill(0.0);
+    }
+    let speeds = response * (pushed + turning + stop);
+    if !speeds.iter().all(|speed| speed.is_finite()) {
+        return Err(ArmError::Unsolvable);
+    }
+    let (friction, effort_limited) = ([viscous + resisting, turning], JointSet::default());
+    Ok(Settled { speeds, response, shares, forward: *forward, effort_limited, friction, stop })
 }
 
 /// Dry friction and stops, frozen.

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use super::free_motion::free_motion;
 use super::quasi_velocity::{factor, speeds};
 use super::settle::{Acting, Settled};
-use super::{ArmCommand, ArmError, ArmReport, ArmRule};
+use super::{ArmCommand, ArmError, ArmReport, ArmRule, Shares};
 use crate::{Chain, JointMatrix, JointSet, JointVector, Posture};
 
 /// What is integrated of an arm.
@@ -34,6 +34,30 @@ impl ArmState {
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.angles.iter().chain(&self.speeds).all(|value| value.is_finite())
+    }
+}
+
+/// What a step of an arm is expected to meet, before contacts are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Effort of what the arm holds, zero where there is none [N·m or N]: dry friction and the middle of the step are taken with
+    /// it, the answer is without it.
+    pub effort: JointVector,
+    /// How much of the command the drives have the effort for, where it is known from an attempt; else by that effort.
+    pub shares: Option<Shares>,
+}
+
+impl Expected {
+    /// Nothing but an effort, such as that of the last step.
+    #[must_use]
+    pub fn effort(effort: JointVector) -> Self {
+        Self { effort, shares: None }
+    }
+
+    /// Nothing at all.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::effort(JointVector::zeros())
     }
 }
 
@@ -61,16 +85,13 @@ pub struct ArmStep {
 impl Chain {
     /// The step of the arm alone, `step` seconds long, under gravity [m/s², world].
     ///
-    /// `expected` is the effort that what the arm holds had in the last step, zero where there is none: dry friction and
-    /// the middle of the step are taken with it, the answer is without it.
-    ///
     /// # Errors
     /// When a number is not finite, the step is not positive, or the command has negative stiffness or damping.
     pub fn free_step(
         &self,
         state: &ArmState,
         command: &ArmCommand,
-        expected: &JointVector,
+        expected: &Expected,
         gravity: Vector3<f64>,
         step: f64,
         rule: ArmRule,
@@ -81,7 +102,8 @@ impl Chain {
         if !command.is_finite() {
             return Err(ArmError::NotFinite("the command"));
         }
-        if !expected.iter().all(|effort| effort.is_finite()) {
+        let Expected { effort, shares } = expected;
+        if !effort.iter().all(|effort| effort.is_finite()) {
             return Err(ArmError::NotFinite("the expected effort"));
         }
         if !gravity.iter().all(|value| value.is_finite()) {
@@ -90,11 +112,11 @@ impl Chain {
         if !(step > 0.0 && step.is_finite()) {
             return Err(ArmError::Step);
         }
-        let acting = Acting { state, command, expected, step };
+        let acting = Acting { state, command, expected: effort, shares: *shares, step };
         let free = free_motion(self, &acting, gravity, rule)?;
         Ok(ArmStep {
             free_speeds: free.settled.speeds,
-            expected_speeds: free.settled.speeds + free.settled.response * expected,
+            expected_speeds: free.settled.speeds + free.settled.response * effort,
             response: free.settled.response,
             posture: free.posture,
             state: *state,
@@ -161,6 +183,26 @@ impl ArmStep {
         self.settled.drive(&self.command, self.step, middle)
     }
 
+    /// s and r of the step.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        self.settled.shares
+    }
+
+    /// The largest shares of the command that the drives have the effort for at midpoint speeds q̄̇.
+    #[must_use]
+    pub fn shares_at(&self, chain: &Chain, middle: &JointVector) -> Shares {
+        self.settled.shares_at(chain, &self.command, self.step, middle)
+    }
+
+    /// Largest effort of a drive at midpoint speeds q̄̇, as a part of what it has [-].
+    #[must_use]
+    pub fn drive_load(&self, chain: &Chain, middle: &JointVector) -> f64 {
+        let drive = self.drive_effort(middle);
+        let joints = chain.joints().iter().enumerate();
+        joints.map(|(index, joint)| drive[index].abs() / joint.limits.effort).fold(0.0, f64::max)
+    }
+
     fn report(&self, chain: &Chain, end: &ArmState, middle: &JointVector, outer: &JointVector) -> ArmReport {
         let work = |effort: JointVector| effort.dot(middle) * self.step;
         let drive = self.drive_effort(middle);
@@ -180,6 +222,12 @@ impl ArmStep {
             if drive[index].abs() > limits.effort * (1.0 + 1e-9) {
                 effort_limited.insert(index);
             }
+        }
+        // shares that were found under contact: the drive that is nearest to its end was the reason
+        if self.shares() != Shares::WHOLE && effort_limited.is_empty() {
+            let load = |index: &usize| drive[*index].abs() / chain.joints()[*index].limits.effort;
+            let busiest = (0..chain.count()).max_by(|a, b| load(a).total_cmp(&load(b)));
+            busiest.into_iter().for_each(|index| effort_limited.insert(index));
         }
         let energy = |state: &ArmState| chain.kinetic_energy(&state.angles, &state.speeds);
         ArmReport {

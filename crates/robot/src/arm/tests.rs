@@ -36,7 +36,7 @@ fn go(
     rule: ArmRule,
 ) -> ArmState {
     for _ in 0..(time / step).round() as usize {
-        let free = chain.free_step(&state, command, &JointVector::zeros(), gravity, step, rule).unwrap();
+        let free = chain.free_step(&state, command, &Expected::nothing(), gravity, step, rule).unwrap();
         state = chain.finish(&free, &JointVector::zeros()).unwrap().0;
     }
     state
@@ -88,7 +88,9 @@ fn all_energy_is_explained_by_work() {
         command.stiffness.fill_diagonal(50.0);
         command.damping.fill_diagonal(2.0);
         let outer = chain.joints_from(&efforts).map(|effort| effort * -0.3);
-        let free = chain.free_step(&state, &command, &outer, GRAVITY, STEP, ArmRule::QuasiVelocity).unwrap();
+        let free = chain
+            .free_step(&state, &command, &Expected::effort(outer), GRAVITY, STEP, ArmRule::QuasiVelocity)
+            .unwrap();
         let (next, report) = chain.finish(&free, &outer).unwrap();
         assert!(report.unexplained().abs() < 1e-12, "{report:?}");
         assert!(report.friction_work <= 0.0);
@@ -142,7 +144,7 @@ fn stops_hold_an_arm_and_drives_end_at_their_effort_both_reported() {
             .free_step(
                 &state,
                 &ArmCommand::none(),
-                &JointVector::zeros(),
+                &Expected::nothing(),
                 GRAVITY,
                 STEP,
                 ArmRule::QuasiVelocity,
@@ -170,7 +172,7 @@ fn stops_hold_an_arm_and_drives_end_at_their_effort_both_reported() {
         .free_step(
             &ArmState::at_rest(ready(&panda)),
             &command,
-            &JointVector::zeros(),
+            &Expected::nothing(),
             Vector3::zeros(),
             STEP,
             ArmRule::QuasiVelocity,
@@ -192,7 +194,7 @@ fn what_is_no_number_is_refused() {
     bad.speeds[2] = f64::NAN;
     let step = |state: &ArmState, command: &ArmCommand, step: f64| {
         panda
-            .free_step(state, command, &JointVector::zeros(), GRAVITY, step, ArmRule::QuasiVelocity)
+            .free_step(state, command, &Expected::nothing(), GRAVITY, step, ArmRule::QuasiVelocity)
             .map(|_| ())
     };
     assert_eq!(step(&bad, &ArmCommand::none(), STEP), Err(ArmError::NotFinite("the state")));
@@ -201,7 +203,7 @@ fn what_is_no_number_is_refused() {
     assert_eq!(step(&good, &command, STEP), Err(ArmError::NotFinite("the command")));
     assert_eq!(step(&good, &ArmCommand::none(), 0.0), Err(ArmError::Step));
     let free = panda
-        .free_step(&good, &ArmCommand::none(), &JointVector::zeros(), GRAVITY, STEP, ArmRule::QuasiVelocity)
+        .free_step(&good, &ArmCommand::none(), &Expected::nothing(), GRAVITY, STEP, ArmRule::QuasiVelocity)
         .unwrap();
     assert!(panda.finish(&free, &JointVector::from_element(f64::NAN)).is_err());
 }
@@ -218,7 +220,9 @@ fn an_effort_that_is_expected_meets_no_more_than_dry_friction() {
         let excess = |expected: &JointVector| {
             let command = ArmCommand::none();
             let rule = ArmRule::QuasiVelocity;
-            let free = chain.free_step(&state, &command, expected, Vector3::zeros(), STEP, rule).unwrap();
+            let free = chain
+                .free_step(&state, &command, &Expected::effort(*expected), Vector3::zeros(), STEP, rule)
+                .unwrap();
             free.friction_excess(&chain, &free.speeds_under(&outer))
         };
         // joints that are held from rest for nothing would hold against anything

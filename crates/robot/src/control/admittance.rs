@@ -14,10 +14,10 @@
 use nalgebra::{Vector3, Vector6};
 use tightfit_spatial::{Pose, cayley};
 
-use super::{ControlError, JointController, JointTarget, Posed};
+use super::{ControlError, JointController, JointTarget, Posed, next_angles};
 use crate::arm::{ArmCommand, ArmState};
 use crate::kinematics::{halves, stacked};
-use crate::{Chain, JointSet, JointVector, ReachOptions, rotation_vector};
+use crate::{Chain, JointSet, JointVector, rotation_vector};
 
 /// Virtual mass, damping and stiffness along and about the world's axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,32 +129,13 @@ impl Admittance {
         )?;
 
         let (middle, world_from_command) = self.advance(memory, wrench, target, step);
-        // joints without end have no place to go back to: they take the turns off the others
-        let preferred = self.preferred.map(|mut preferred| {
-            for (index, joint) in chain.joints().iter().enumerate() {
-                if !(joint.limits.upper - joint.limits.lower).is_finite() {
-                    preferred[index] = memory.angles[index];
-                }
-            }
-            preferred
-        });
-        let options = ReachOptions {
-            position_tolerance: 1e-8,
-            rotation_tolerance: 1e-8,
-            iterations: 20,
-            attempts: 1,
-            preferred,
-            preference: 0.05,
-            preference_iterations: 1,
-        };
-        let nearest = chain.nearest(&world_from_command, &memory.angles, &options);
-        let reached = nearest.map_err(|_| ControlError::NotFinite("the command of the admittance"))?;
+        let next = next_angles(chain, &world_from_command, &memory.angles, self.preferred.as_ref(), step);
+        let (reached, way) = next.map_err(|_| ControlError::NotFinite("the command of the admittance"))?;
         let out_of_reach = if reached.is_reached { 0.0 } else { reached.position_error };
-        let way = reached.angles - memory.angles;
         let mut speed_limited = JointSet::default();
         let mut share = 1.0_f64;
         for (index, joint) in chain.joints().iter().enumerate() {
-            let allowed = joint.limits.speed * step;
+            let allowed = joint.limits.speed * step * (1.0 + 1e-12);
             if way[index].abs() > allowed {
                 speed_limited.insert(index);
                 share = share.min(allowed / way[index].abs());
@@ -164,7 +145,7 @@ impl Admittance {
         let speeds = way * (share / step);
         let accelerations = (speeds - memory.speeds) / step;
         let joint_target = JointTarget { angles: memory.angles, speeds, accelerations };
-        let command = self.inner.command(chain, state, &joint_target, gravity, step)?;
+        let command = self.inner.command(chain, state, &joint_target, gravity)?;
         let is_held_back = share < 1.0 || !reached.is_reached;
         let memory = AdmittanceMemory {
             // a virtual mass that runs ahead of the arm would come back late and hard

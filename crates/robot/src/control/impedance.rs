@@ -82,7 +82,7 @@ impl CartesianImpedance {
         Ok(Self { gains })
     }
 
-    /// Effort over a step of `step` seconds under gravity [m/s²], the posture drawn to `preferred`.
+    /// Effort over a step under gravity [m/s²], the posture drawn to `preferred`.
     ///
     /// # Errors
     /// When a measured or wanted number is not finite.
@@ -93,7 +93,6 @@ impl CartesianImpedance {
         target: &Posed,
         preferred: &JointVector,
         gravity: Vector3<f64>,
-        step: f64,
     ) -> Result<ArmCommand, ControlError> {
         ControlError::check_finite("the measured state", state.angles.iter().chain(&state.speeds))?;
         let pose = target.world_from_tip;
@@ -116,9 +115,10 @@ impl CartesianImpedance {
         (chain.count()..square.nrows()).for_each(|index| square[(index, index)] = 0.0);
 
         let mut command = ArmCommand::of_effort(dynamics.gravity + dynamics.coriolis * state.speeds);
-        let led = stiffness * (target.velocity * (step / 2.0) - error) + damping * target.velocity;
+        let pull = damping * target.velocity - stiffness * error;
         let drawn = square * (preferred - state.angles) * gains.posture_stiffness;
-        command.back = jacobian.tr_mul(&led) + drawn;
+        command.back = jacobian.tr_mul(&pull) + drawn;
+        command.led = jacobian.tr_mul(&(stiffness * target.velocity));
         command.stiffness = jacobian.transpose() * stiffness * jacobian + square * gains.posture_stiffness;
         command.damping = jacobian.transpose() * damping * jacobian + square * gains.posture_damping;
         Ok(command)

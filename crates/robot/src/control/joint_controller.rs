@@ -49,7 +49,7 @@ impl JointController {
         Ok(Self { frequency, damping_ratio })
     }
 
-    /// Effort over a step of `step` seconds under gravity [m/s²].
+    /// Effort over a step under gravity [m/s²].
     ///
     /// # Errors
     /// When a measured or wanted number is not finite.
@@ -59,7 +59,6 @@ impl JointController {
         state: &ArmState,
         target: &JointTarget,
         gravity: Vector3<f64>,
-        step: f64,
     ) -> Result<ArmCommand, ControlError> {
         ControlError::check_finite("the measured state", state.angles.iter().chain(&state.speeds))?;
         let wanted = target.angles.iter().chain(&target.speeds).chain(&target.accelerations);
@@ -75,7 +74,8 @@ impl JointController {
         );
         command.stiffness = stiffness;
         command.damping = damping;
-        command.back = stiffness * (target.angles - state.angles) + command.resistance(step) * target.speeds;
+        command.back = stiffness * (target.angles - state.angles) + damping * target.speeds;
+        command.led = stiffness * target.speeds;
         Ok(command)
     }
 }

@@ -37,6 +37,14 @@ pub enum SetPointError {
         /// The column.
         column: &'static str,
     },
+    /// Some columns of the gripper's turn, but not all.
+    #[error("{place}: the header has no column `{column}`; give all four of gripper_quaternion, or none")]
+    Gripper {
+        /// The file.
+        place: String,
+        /// The column.
+        column: &'static str,
+    },
     /// A cell that is no finite number, or missing.
     #[error("{place}, line {line}: column `{column}` is `{found}`; it must be a finite number")]
     Cell {
@@ -113,6 +121,11 @@ impl SetPoints {
             *found = found_at.ok_or_else(|| SetPointError::Column { place: place.into(), column })?;
         }
         let gripper = GRIPPER.map(|column| names.iter().position(|name| *name == column));
+        if let (true, Some(lacks)) =
+            (gripper.iter().any(Option::is_some), gripper.iter().position(Option::is_none))
+        {
+            return Err(SetPointError::Gripper { place: place.into(), column: GRIPPER[lacks] });
+        }
         let mut rows: Vec<(f64, Pose)> = Vec::new();
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let line_number = index + 1;

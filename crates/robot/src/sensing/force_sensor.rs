@@ -110,6 +110,21 @@ impl ForceSensor {
         Ok(Self { parent_from_sensor, bias, noise, filter })
     }
 
+    /// Whether two readings of the same load may differ.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        self.noise != [0.0; 2]
+    }
+
+    /// What it would show of a steady load but for noise, [f; τ] in its axes about its origin [N, N·m].
+    #[must_use]
+    pub fn without_noise(&self, world_from_parent: &Pose, load: &Load) -> Vector6<f64> {
+        let world_from_sensor = *world_from_parent * self.parent_from_sensor;
+        let back = world_from_sensor.rotation.inverse();
+        let (force, torque) = halves(&load.about(world_from_sensor.translation));
+        stacked(back * force, back * torque) + self.bias
+    }
+
     /// One sample, [f; τ] in the sensor's axes about its origin [N, N·m], `step` seconds after the last.
     pub fn measure(
         &self,
@@ -118,10 +133,7 @@ impl ForceSensor {
         load: &Load,
         step: f64,
     ) -> Vector6<f64> {
-        let world_from_sensor = *world_from_parent * self.parent_from_sensor;
-        let back = world_from_sensor.rotation.inverse();
-        let (force, torque) = halves(&load.about(world_from_sensor.translation));
-        let mut sample = stacked(back * force, back * torque) + self.bias;
+        let mut sample = self.without_noise(world_from_parent, load);
         for (index, value) in sample.iter_mut().enumerate() {
             *value += self.noise[index / 3] * normal(&mut memory.random);
         }

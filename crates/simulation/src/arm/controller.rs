@@ -4,10 +4,10 @@ use nalgebra::{Vector3, Vector6};
 use tightfit_robot::arm::{ArmCommand, ArmState};
 use tightfit_robot::control::{
     Admittance, AdmittanceMemory, AdmittanceOutput, CartesianImpedance, ControlError, JointController,
-    JointTarget, Posed,
+    JointTarget, Posed, next_angles,
 };
 use tightfit_robot::strategy::StrategyMemory;
-use tightfit_robot::{Chain, JointSet, JointVector, ReachOptions};
+use tightfit_robot::{Chain, JointSet, JointVector};
 use tightfit_spatial::Pose;
 
 use super::{Arm, ArmMotion};
@@ -20,8 +20,8 @@ pub enum Controller {
     Impedance(CartesianImpedance),
     /// A virtual mass on a spring to the set-point, pushed by the measured force, which the joints follow.
     Admittance(Admittance),
-    /// Joints that follow the set-point by inverse kinematics.
-    Joints(JointController),
+    /// Joints that follow the set-point by inverse kinematics, drawn to a posture where one is preferred.
+    Joints(JointController, Option<JointVector>),
 }
 
 /// What a controller asks of an arm over one step.
@@ -97,7 +97,7 @@ impl Arm {
         let mut input = match &self.controller {
             Controller::Impedance(impedance) => {
                 let preferred = self.preferred_from(&joints.angles);
-                let command = impedance.command(&self.model, joints, posed, &preferred, gravity, step)?;
+                let command = impedance.command(&self.model, joints, posed, &preferred, gravity)?;
                 return Ok(ArmInput::of_command(self.pushing(command, joints, &push), motion));
             }
             Controller::Admittance(admittance) => {
@@ -113,9 +113,9 @@ impl Arm {
                 let rest = ArmInput::of_command(command, motion);
                 return Ok(ArmInput { memory, speed_limited, out_of_reach, ..rest });
             }
-            Controller::Joints(controller) => {
+            Controller::Joints(controller, preferred) => {
                 let next = next_pose(posed, step);
-                follow(&self.model, controller, &next, motion, gravity, step)?
+                follow(&self.model, controller, &next, preferred.as_ref(), motion, gravity, step)?
             }
         };
         input.command = self.pushing(input.command, joints, &push);
@@ -157,16 +157,14 @@ fn follow(
     model: &Chain,
     controller: &JointController,
     next: &Pose,
+    preferred: Option<&JointVector>,
     motion: &ArmMotion,
     gravity: Vector3<f64>,
     step: f64,
 ) -> Result<ArmInput, ControlError> {
     let memory = &motion.controller;
-    let options = ReachOptions { iterations: 20, attempts: 1, ..ReachOptions::default() };
-    let reached = model
-        .nearest(next, &memory.angles, &options)
+    let (reached, mut way) = next_angles(model, next, &memory.angles, preferred, step)
         .map_err(|_| ControlError::NotFinite("the set-point"))?;
-    let mut way = reached.angles - memory.angles;
     let mut speed_limited = JointSet::default();
     for (index, joint) in model.joints().iter().enumerate() {
         let allowed = joint.limits.speed * step;
@@ -178,7 +176,7 @@ fn follow(
     let speeds = way / step;
     let accelerations = (speeds - memory.speeds) / step;
     let target = JointTarget { angles: memory.angles, speeds, accelerations };
-    let command = controller.command(model, &motion.joints, &target, gravity, step)?;
+    let command = controller.command(model, &motion.joints, &target, gravity)?;
     let angles = memory.angles + way;
     let world_from_command = model.posture(&angles).world_from_tip;
     Ok(ArmInput {

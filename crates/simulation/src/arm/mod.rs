@@ -26,7 +26,7 @@ use nalgebra::Vector6;
 use tightfit_robot::grasp::{Grasp, Held};
 use tightfit_robot::sensing::{ForceSensor, Load};
 use tightfit_robot::strategy::Strategy;
-use tightfit_robot::{Chain, JointVector};
+use tightfit_robot::{Chain, JointVector, Posture};
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
 /// An arm that holds one free part.
@@ -76,6 +76,15 @@ pub enum SensorPlace {
     Table,
 }
 
+/// Impulses on the held part over a step, about its centre of mass, world axes [N·s, N·m·s].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    /// Of the arm, through the hand.
+    pub(crate) hand: Vector6<f64>,
+    /// Of contacts.
+    pub(crate) contacts: Vector6<f64>,
+}
+
 /// Point of a held part about which a torque is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TorquePoint {
@@ -100,13 +109,30 @@ impl Arm {
         }
     }
 
-    /// What the sensor is loaded with: force and torque on the part less what the arm itself gives it.
-    pub(crate) fn sensor_load(&self, held: &Held, center: Vector3<f64>, step: f64) -> Load {
+    /// What the sensor is loaded with over a step: force and torque on the part less what the arm itself gives it.
+    pub(crate) fn sensor_load(&self, passed: &Passed, center: Vector3<f64>, step: f64) -> Load {
         let load = match self.sensor.place {
-            SensorPlace::Wrist => -held.load,
-            SensorPlace::Table => held.impulse / step,
+            SensorPlace::Wrist => -passed.hand / step,
+            SensorPlace::Table => passed.contacts / step,
         };
         Load { force: load.fixed_rows::<3>(0).into(), torque: load.fixed_rows::<3>(3).into(), point: center }
+    }
+
+    /// What the sensor shows before anything moves: the weight of a part in the hand, and its bias.
+    pub(crate) fn shown_at_rest(
+        &self,
+        posture: &Posture,
+        held: &Held,
+        mass: f64,
+        gravity: Vector3<f64>,
+    ) -> Vector6<f64> {
+        let force = match self.sensor.place {
+            SensorPlace::Wrist => gravity * mass,
+            SensorPlace::Table => Vector3::zeros(),
+        };
+        let center = posture.world_from_tip.transform_point(held.tip_from_center.translation);
+        let load = Load { force, torque: Vector3::zeros(), point: center };
+        self.sensor.sensor.without_noise(&self.sensor_parent(&posture.world_from_tip), &load)
     }
 
     /// What the surroundings do to the part by the last measurement, about its frame or centre of mass, world axes [N, N·m]: the

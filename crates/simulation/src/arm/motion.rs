@@ -1,6 +1,6 @@
 //! What is integrated of an arm in a scene, and what is kept of it in a record.
 
-use nalgebra::Vector6;
+use nalgebra::{Vector3, Vector6};
 use tightfit_robot::JointVector;
 use tightfit_robot::arm::ArmState;
 use tightfit_robot::control::AdmittanceMemory;
@@ -29,9 +29,10 @@ pub struct ArmMotion {
 }
 
 impl ArmMotion {
-    /// At rest, where the scene has it.
-    pub(crate) fn start(arm: &Arm, inertia: &Inertia) -> Self {
-        let joints = ArmState::at_rest(arm.start);
+    /// At rest, with the part in the hand as the scene has it.
+    pub(crate) fn start(arm: &Arm, angles: JointVector, inertia: &Inertia, gravity: Vector3<f64>) -> Self {
+        let joints = ArmState::at_rest(angles);
+        let held = arm.held(inertia);
         let controller = AdmittanceMemory {
             world_from_command: arm.model.posture(&joints.angles).world_from_tip,
             velocity: Vector6::zeros(),
@@ -42,10 +43,10 @@ impl ArmMotion {
         Self {
             strategy,
             joints,
-            held: arm.held(inertia),
+            held,
             controller,
             sensor: SensorMemory::new(arm.sensor.seed),
-            measured: Vector6::zeros(),
+            measured: arm.shown_at_rest(&arm.chain.posture(&angles), &held, inertia.mass, gravity),
         }
     }
 

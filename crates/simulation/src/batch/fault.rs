@@ -82,6 +82,20 @@ pub enum BatchError {
         /// The body.
         name: String,
     },
+    /// A part that an arm cannot hold where it is put.
+    #[error("the arm cannot hold `{name}` there: {reason}")]
+    OutOfHand {
+        /// The part.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A part in a hand cannot start on its own.
+    #[error("`{name}` is held by the arm, which starts at rest; give it no velocity")]
+    HeldMoving {
+        /// The part.
+        name: String,
+    },
     /// The threads could not be started.
     #[error("threads could not be started: {0}; ask for fewer")]
     Threads(String),

@@ -63,7 +63,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// `count` environments that start as the scene says, over `threads` threads; 0 takes one per core.
+    /// `count` environments that start as the scene says, over `threads` threads; 0 takes one per core. Noise of the force
+    /// sensor is another one in each ([`Setup::with_sensor_stream`]), and that of a run alone in the first.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -74,11 +75,14 @@ impl Batch {
         };
         let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
         let pool = pool.transpose().map_err(|error| BatchError::Threads(error.to_string()))?;
-        let usual = Environment::new(&scene, Setup::of(&scene));
+        let usual = Setup::of(&scene);
+        let environment =
+            |number| Environment::new(&scene, usual.clone().with_sensor_stream(&scene, number as u64));
+        let environments = (0..count).map(environment).collect();
         let shared_nodes: Vec<_> =
             scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
         Ok(Self {
-            environments: vec![usual; count],
+            environments,
             lanes: std::iter::repeat_with(|| Workspace::sharing(&shared_nodes)).take(threads).collect(),
             shared_nodes,
             pool,

@@ -3,12 +3,14 @@
 use std::mem::discriminant;
 
 use tightfit_pipeline::integration::twist_angle;
+use tightfit_robot::ReachOptions;
+use tightfit_robot::sensing::SensorMemory;
 use tightfit_shape::Part;
 use tightfit_spatial::{Pose, Twist};
 
 use super::BatchError;
 use crate::state::unwrapped;
-use crate::{Drive, Parameters, Scene, State};
+use crate::{ArmMotion, Drive, Parameters, Scene, State};
 
 /// Start of one environment. Its fields may be set freely; the methods keep them consistent.
 ///
@@ -23,7 +25,7 @@ use crate::{Drive, Parameters, Scene, State};
 /// let setup = Setup::of(&scene)
 ///     .with_friction(0.3)
 ///     .with_part(&scene, "hole", preset("hole-50").expect("built in")).expect("a hole for a hole")
-///     .with_drive(&scene, drive);
+///     .with_drive(&scene, drive).expect("it can start there");
 /// assert_eq!(setup.parameters.friction, [0.3]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -70,21 +72,35 @@ impl Setup {
         Ok(self)
     }
 
-    /// Another drive, whose body starts at the first set-point.
-    #[must_use]
-    pub fn with_drive(mut self, scene: &Scene, drive: Drive) -> Self {
+    /// Another drive, whose body starts at the first set-point, and the arm that holds it there too.
+    ///
+    /// # Errors
+    /// When the arm cannot hold it there.
+    pub fn with_drive(mut self, scene: &Scene, drive: Drive) -> Result<Self, BatchError> {
         if let Some(index) = scene.free_index(drive.body) {
-            self.place(scene, drive.body, index, drive.target(0.0), Twist::zero());
+            self.place(scene, drive.body, index, drive.target(0.0), Twist::zero())?;
             self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
         }
         self.drive = Some(drive);
+        Ok(self)
+    }
+
+    /// Noise of the force sensor from stream `number` of the scene's seed; 0 is that of a run alone. Without noise nothing is
+    /// done.
+    #[must_use]
+    pub fn with_sensor_stream(mut self, scene: &Scene, number: u64) -> Self {
+        if let (Some(arm), Some(motion)) = (&scene.arm, self.state.arm.as_deref_mut())
+            && arm.sensor.sensor.is_noisy()
+        {
+            motion.sensor = SensorMemory::new(arm.sensor.seed.wrapping_add(number));
+        }
         self
     }
 
-    /// Puts the part of a free body somewhere, moving.
+    /// Puts the part of a free body somewhere, moving; the arm that holds it goes along, at rest.
     ///
     /// # Errors
-    /// When the scene has no such body, or it is not free.
+    /// When the scene has no such body, it is not free, or an arm cannot hold it there, or not moving.
     pub fn with_motion(
         mut self,
         scene: &Scene,
@@ -95,14 +111,21 @@ impl Setup {
         let place = scene.bodies.iter().position(|known| known.name == body);
         let found = place.and_then(|place| Some((place, scene.free_index(place)?)));
         let (place, index) = found.ok_or_else(|| BatchError::unknown_body(body, scene))?;
-        self.place(scene, place, index, world_from_part, twist);
+        self.place(scene, place, index, world_from_part, twist)?;
         if let Some(drive) = self.drive.as_ref().filter(|drive| drive.body == place) {
             self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
         }
         Ok(self)
     }
 
-    fn place(&mut self, scene: &Scene, body: usize, index: usize, world_from_part: Pose, twist: Twist) {
+    fn place(
+        &mut self,
+        scene: &Scene,
+        body: usize,
+        index: usize,
+        world_from_part: Pose,
+        twist: Twist,
+    ) -> Result<(), BatchError> {
         let inertia = self.parameters.bodies[body].inertia.or(scene.bodies[body].inertia);
         let center = inertia.map_or(world_from_part.translation, |inertia| {
             world_from_part.transform_point(inertia.center_of_mass)
@@ -110,5 +133,18 @@ impl Setup {
         let motion = &mut self.state.motions[index];
         (motion.center, motion.rotation, motion.twist) = (center, world_from_part.rotation, twist);
         self.state.spins[index] = twist_angle(&world_from_part.rotation);
+        if let (Some(arm), Some(inertia)) = (scene.arm.as_ref().filter(|arm| arm.body == body), inertia) {
+            let name = || scene.bodies[body].name.clone();
+            if twist != Twist::zero() {
+                return Err(BatchError::HeldMoving { name: name() });
+            }
+            let target = world_from_part * arm.tip_from_part.inverse();
+            let options = ReachOptions { preferred: Some(arm.preferred), ..ReachOptions::default() };
+            let reached = arm.chain.reach(&target, &arm.start, &options);
+            let reached =
+                reached.map_err(|error| BatchError::OutOfHand { name: name(), reason: error.to_string() })?;
+            self.state.arm = Some(Box::new(ArmMotion::start(arm, reached.angles, &inertia, scene.gravity)));
+        }
+        Ok(())
     }
 }

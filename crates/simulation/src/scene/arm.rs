@@ -111,14 +111,14 @@ pub(super) fn arm_of(
     };
     let preferred = posture.unwrap_or(start);
     let model = chain.clone().with_payload(&tip_from_part, &inertia).with_tip(tip_from_part);
-    let controller = controller_of(&description.controller, preferred)
+    let controller = controller_of(&description.controller, preferred, posture)
         .map_err(|error| -> Problem { ("arm.controller".into(), error.to_string()) })?;
     let grasp = grasp_of(grasp.compliance.as_ref())
         .map_err(|error| -> Problem { ("arm.grasp.compliance".into(), error.to_string()) })?;
     let sensor = sensor_of(&description.sensor)?;
     let strategy =
         description.strategy.as_ref().map(|own| strategy_of(own, bodies, body, task)).transpose()?;
-    if strategy.is_some() && matches!(controller, Controller::Joints(_)) {
+    if strategy.is_some() && matches!(controller, Controller::Joints(..)) {
         let remedy =
             "is `joints`, which does not give way to force; a strategy needs `impedance` or `admittance`";
         return Err(("arm.controller.kind".into(), remedy.into()));
@@ -183,6 +183,7 @@ fn six(linear: [f64; 3], angular: [f64; 3]) -> Vector6<f64> {
 fn controller_of(
     description: &ControllerDescription,
     preferred: JointVector,
+    posture: Option<JointVector>,
 ) -> Result<Controller, ControlError> {
     Ok(match *description {
         ControllerDescription::Impedance {
@@ -217,7 +218,7 @@ fn controller_of(
             Controller::Admittance(Admittance::new(gains, inner, Some(preferred))?)
         }
         ControllerDescription::Joints { joint_frequency_rad_s, joint_damping_ratio } => {
-            Controller::Joints(JointController::new(joint_frequency_rad_s, joint_damping_ratio)?)
+            Controller::Joints(JointController::new(joint_frequency_rad_s, joint_damping_ratio)?, posture)
         }
     })
 }

@@ -56,13 +56,22 @@ pub(super) fn drive_of(
         return Err(("drive.waypoints".into(), "give at least one set-point, with rising time_s".into()));
     }
     let factor = description.stiffness_factor;
+    if factor != 1.0 && !leads {
+        let remedy = "scales the springs of a drive, and this one has none; leave it out";
+        return Err(("drive.stiffness_factor".into(), remedy.into()));
+    }
+    if description.file_rotation_deg != [0.0; 3] && stream.is_none() {
+        let remedy = "turns the set-points of drive.file, which is not given; leave it out";
+        return Err(("drive.file_rotation_deg".into(), remedy.into()));
+    }
     let waypoint = |waypoint: &WaypointDescription| Waypoint {
         time: waypoint.time_s / description.speed_factor,
         position: Vector3::from(waypoint.position_mm) * 1e-3,
         angle: waypoint.turns * std::f64::consts::TAU,
     };
     let waypoints: Vec<Waypoint> = description.waypoints.iter().map(waypoint).collect();
-    let earlier = times.last().copied().unwrap_or_default() * (1.0 - 1.0 / description.speed_factor);
+    let last = stream.as_ref().map_or_else(|| times.last().copied().unwrap_or_default(), SetPoints::duration);
+    let earlier = last * (1.0 - 1.0 / description.speed_factor);
     let wiggle = description.wiggle.map(|wiggle| Wiggle {
         span: [wiggle.from_s - earlier, wiggle.until_s - earlier],
         shift: [wiggle.amplitude_mm * 1e-3, wiggle.frequency_hz],

@@ -156,7 +156,8 @@ impl Scene {
     #[must_use]
     pub fn led_body(&self) -> usize {
         let arm = self.arm.as_ref().map(|arm| arm.body);
-        self.drive.as_ref().map(|drive| drive.body).or(arm).unwrap_or(0)
+        let free = || self.bodies.iter().position(|body| body.motion == Motion::Free);
+        self.drive.as_ref().map(|drive| drive.body).or(arm).or_else(free).unwrap_or(0)
     }
 
     /// Time that its drive or the limit of its strategy gives a run [s].

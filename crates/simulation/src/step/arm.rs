@@ -9,18 +9,20 @@
 //! pays for what it moves the part against the load of the arm, −λᵀδx. Only soft fingers leave the joints where they are.
 //! Dry friction of the joints and the bend of the arm's way are those of an expected effort: that of the last step. Where the
 //! step turns out so far from it that a joint resists by more than its friction or the tie misses the part, the step is begun
-//! again with the effort that was found. A nut that wedges would else press against joints as if they were locked.
+//! again with the effort that was found. A nut that wedges would else press against joints as if they were locked. So it is where
+//! a drive would need more effort than it has at the speeds that contact leaves, or has more than it was given.
+//! Sensors feel what passes in a step: impacts and forces of all its pieces, as a mean.
 //! Without an arm nothing of this is done.
 
 use nalgebra::{Matrix6, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, FreeStep, IntegrationMethod, advance_pose};
 use tightfit_robot::JointVector;
-use tightfit_robot::arm::{ArmCommand, ArmRule, ArmState, ArmStep};
+use tightfit_robot::arm::{ArmCommand, ArmRule, ArmState, ArmStep, Expected, Shares};
 use tightfit_robot::chain::Joint;
-use tightfit_robot::grasp::{Condensation, Grasp, ImpactCondensation};
+use tightfit_robot::grasp::{Condensation, Grasp, Held, ImpactCondensation};
 
 use super::workspace::Environment;
-use crate::arm::ArmFailure;
+use crate::arm::{ArmFailure, Passed};
 use crate::{ArmCertificate, Certificate, Limit, State};
 
 /// Share of its own response that a part keeps at an impact where the arm cannot give way at all [-]; it keeps the contact
@@ -33,6 +35,9 @@ const RUNAWAY: f64 = 10.0;
 const MOST_FRICTION: f64 = 1.5;
 /// Drift that a wrong expectation may add to the grasp in a step [m], and turning drift [rad].
 const MOST_MISSED: [f64; 2] = [0.2e-6, 4e-6];
+/// Effort of a drive beyond what it has that is put up with, and share of the command that it could give besides [-].
+const MOST_OVERLOAD: f64 = 1.01;
+const MOST_IDLE: f64 = 0.05;
 /// Times that a step is begun again for what the arm did not expect.
 const EXPECTATIONS: u32 = 4;
 
@@ -42,14 +47,21 @@ pub(super) struct ArmScratch {
     /// q̇ at the start of the piece, after its impact [rad/s or m/s].
     speeds: JointVector,
     impact: Option<ImpactCondensation>,
+    /// M of the part alone, where the arm is behind it at impacts.
+    own_mass: Matrix6<f64>,
+    /// What the impact of the piece passed on, and what has passed since the step began.
+    struck: Passed,
+    passed: Passed,
     /// What the projection has moved the joints [rad or m].
     pub(super) shift: JointVector,
     /// The arm's own step and the two as one body; none where the arm cannot be advanced.
     under_way: Option<(ArmStep, Condensation)>,
     /// Why it cannot.
     failure: Option<ArmFailure>,
-    /// Effort of the part on the joints that is expected, where a step was begun again for it [N·m or N]; and how often.
+    /// Effort of the part on the joints that is expected, where a step was begun again for it [N·m or N]; shares of the
+    /// command that drives have the effort for, likewise; and how often.
     expected: Option<JointVector>,
+    shares: Option<Shares>,
     expectations: u32,
 }
 
@@ -67,6 +79,7 @@ impl Environment<'_> {
         let scratch = &mut *self.scratch;
         scratch.arm.speeds = motion.joints.speeds;
         scratch.arm.impact = None;
+        scratch.arm.struck = Passed::default();
         scratch.arm.shift = JointVector::zeros();
         // soft fingers do not pass an impact on
         let Grasp::Rigid(_) = arm.grasp else { return };
@@ -77,6 +90,7 @@ impl Environment<'_> {
             let response = symmetric(impact.response) + own * SOFTNESS;
             if let Some(mass) = response.try_inverse() {
                 scratch.inverse_mass[index] = response;
+                scratch.arm.own_mass = scratch.mass[index];
                 scratch.mass[index] = symmetric(mass);
                 scratch.arm.impact = Some(impact);
             }
@@ -103,8 +117,12 @@ impl Environment<'_> {
         }
         let joints = ArmState { angles: motion.joints.angles, speeds: self.scratch.arm.speeds };
         let command = self.input.arm.as_ref().map_or_else(ArmCommand::none, |input| input.command);
-        let of_last_step = || motion.held.expected_effort(&arm.chain.posture(&joints.angles));
-        let expected = self.scratch.arm.expected.unwrap_or_else(of_last_step);
+        let begun = self.scratch.before.arm.as_ref().map_or(joints.angles, |arm| arm.joints.angles);
+        let command = command.after(self.elapsed, &(joints.angles - begun));
+        let held = Held { impulse: motion.held.impulse * (self.duration / self.scene.step), ..motion.held };
+        let of_last_step = || held.expected_effort(&arm.chain.posture(&joints.angles));
+        let effort = self.scratch.arm.expected.unwrap_or_else(of_last_step);
+        let expected = Expected { effort, shares: self.scratch.arm.shares };
         let rule = ArmRule::QuasiVelocity;
         let step = arm.chain.free_step(&joints, &command, &expected, self.scene.gravity, self.duration, rule);
         let step = match step {
@@ -114,7 +132,7 @@ impl Environment<'_> {
                 return alone;
             }
         };
-        let together = arm.grasp.condense(&arm.chain, &motion.held, &step, body, &alone, self.duration);
+        let together = arm.grasp.condense(&arm.chain, &held, &step, body, &alone, self.duration);
         let Some(together) = together else { return alone };
         let free = together.free;
         self.scratch.arm.under_way = Some((step, together));
@@ -125,14 +143,23 @@ impl Environment<'_> {
     pub(super) fn pass_impact_on(&mut self) {
         let Some(index) = self.held_index() else { return };
         let scratch = &mut *self.scratch;
+        let impulse = impulse_of(&scratch.solver.generalised, index);
+        scratch.arm.struck.contacts += impulse;
         if let Some(impact) = &scratch.arm.impact {
-            scratch.arm.speeds += impact.speed_change(&impulse_of(&scratch.solver.generalised, index));
+            scratch.arm.speeds += impact.speed_change(&impulse);
+            // what the part's own inertia does not need comes from the hand
+            let change = scratch.inverse_mass[index] * impulse;
+            scratch.arm.struck.hand += scratch.arm.own_mass * change - impulse;
         }
     }
 
-    /// Forgets what an earlier step was begun again for.
+    /// Forgets what an earlier step or piece was begun again for, and what an earlier step passed on.
     pub(super) fn expect_as_before(&mut self) {
-        (self.scratch.arm.expected, self.scratch.arm.expectations) = (None, 0);
+        let arm = &mut self.scratch.arm;
+        (arm.expected, arm.shares, arm.expectations) = (None, None, 0);
+        if self.elapsed == 0.0 {
+            arm.passed = Passed::default();
+        }
     }
 
     /// Whether the arm comes out far from what it expected; it then expects what came.
@@ -142,11 +169,30 @@ impl Environment<'_> {
         };
         let scratch = &mut *self.scratch;
         let Some((step, together)) = &scratch.arm.under_way else { return false };
-        if scratch.arm.expectations == EXPECTATIONS || !matches!(arm.grasp, Grasp::Rigid(_)) {
+        if scratch.arm.expectations == EXPECTATIONS {
             return false;
         }
-        let found = together.effort(&together.load(&impulse_of(&scratch.solver.generalised, index)));
+        let impulse = impulse_of(&scratch.solver.generalised, index);
+        let found = together.effort(&together.load(&impulse));
+        // not finite: left to the checks at the end of the step
+        if !found.iter().all(|effort| effort.is_finite()) {
+            return false;
+        }
         let middle = step.speeds_under(&found);
+        // where nothing touches the prediction had the speeds
+        let is_touched = impulse != Vector6::zeros();
+        let (given, most) = (step.shares(), step.shares_at(&arm.chain, &middle));
+        let is_overloaded = step.drive_load(&arm.chain, &middle) > MOST_OVERLOAD;
+        let is_idle = is_touched && most.spring > given.spring + MOST_IDLE;
+        if most != given && (is_overloaded || is_idle) {
+            scratch.arm.shares = Some(most);
+            scratch.arm.expected = Some(found);
+            scratch.arm.expectations += 1;
+            return true;
+        }
+        if !matches!(arm.grasp, Grasp::Rigid(_)) {
+            return false;
+        }
         // where both come to, less the drift that the tie leaves to later steps
         let angles = step.start().angles + middle * self.duration;
         let mut body = state.motions[index];
@@ -157,8 +203,7 @@ impl Environment<'_> {
         let added = |rows: usize| after.fixed_rows::<3>(rows).norm() - before.fixed_rows::<3>(rows).norm();
         let is_missed = added(0) > MOST_MISSED[0] || added(3) > MOST_MISSED[1];
         let is_held_too_hard = step.friction_excess(&arm.chain, &middle) > MOST_FRICTION;
-        // not finite: left to the checks at the end of the step
-        if !(is_missed || is_held_too_hard) || !found.iter().all(|effort| effort.is_finite()) {
+        if !(is_missed || is_held_too_hard) {
             return false;
         }
         // friction that holds or gives way may answer in turns: meet in the middle
@@ -222,7 +267,12 @@ impl Environment<'_> {
         own.report = report;
         motion.joints = ArmState { angles: joints.angles + self.scratch.arm.shift, ..joints };
         self.scratch.arm.shift = JointVector::zeros();
-        (motion.held.load, motion.held.impulse) = (load, impulse);
+        motion.held.load = load;
+        // as of a whole step: the next piece may be of another length
+        motion.held.impulse = impulse * (self.scene.step / self.duration);
+        let ArmScratch { struck, passed, .. } = &mut self.scratch.arm;
+        passed.hand += load * self.duration + struck.hand;
+        passed.contacts += impulse + struck.contacts;
         certificate.arm = Some(own);
     }
 
@@ -244,7 +294,7 @@ impl Environment<'_> {
         own.turning_drift = error.fixed_rows::<3>(3).norm();
         // a sensor samples once a step
         if self.duration >= self.left {
-            let load = arm.sensor_load(&motion.held, body.center, self.duration);
+            let load = arm.sensor_load(&self.scratch.arm.passed, body.center, self.scene.step);
             let parent = arm.sensor_parent(&posture.world_from_tip);
             let sensor = &arm.sensor.sensor;
             motion.measured = sensor.measure(&mut motion.sensor, &parent, &load, self.scene.step);

@@ -45,8 +45,8 @@ fn stream(seed: u64, number: u64) -> SplitMix {
 
 impl Run {
     /// Puts the part of a run that has not begun into the hand with an error that the arm does not know of; the sensor's noise
-    /// comes from stream `number`. Without an arm nothing is done.
-    pub fn misplace(&mut self, error: &StartError, number: u64) {
+    /// is that of trial `number` of a `seed`. Without an arm nothing is done.
+    pub fn misplace(&mut self, error: &StartError, seed: u64, number: u64) {
         let Some(arm) = &self.scene.arm else { return };
         let (Some(inertia), Some(index), Some(motion)) = (
             self.parameters.bodies[arm.body].inertia,
@@ -58,9 +58,10 @@ impl Run {
         let believed_from_part = error.believed_from_part();
         let part_from_center = Pose::from_translation(inertia.center_of_mass);
         motion.held.tip_from_center = arm.tip_from_part * believed_from_part * part_from_center;
-        motion.sensor = SensorMemory::new(arm.sensor.seed.wrapping_add(number));
-        let world_from_part =
-            arm.chain.posture(&motion.joints.angles).world_from_tip * arm.tip_from_part * believed_from_part;
+        motion.sensor = SensorMemory::new(arm.sensor.seed ^ stream(seed, number).bits());
+        let posture = arm.chain.posture(&motion.joints.angles);
+        motion.measured = arm.shown_at_rest(&posture, &motion.held, inertia.mass, self.scene.gravity);
+        let world_from_part = posture.world_from_tip * arm.tip_from_part * believed_from_part;
         let body = &mut self.state.motions[index];
         body.center = world_from_part.transform_point(inertia.center_of_mass);
         body.rotation = world_from_part.rotation;

@@ -46,7 +46,7 @@ impl Trial {
     pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Run, Vec<Record>) {
         let mut run = Run::new(scene.clone(), trials.seed);
         let error = StartError::draw(trials.seed, number, trials.shift, trials.tilt, run.has_phase());
-        run.misplace(&error, number);
+        run.misplace(&error, trials.seed, number);
         if audit {
             run.with_audit();
         }

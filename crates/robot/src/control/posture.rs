@@ -1,0 +1,64 @@
+//! From a wanted pose to the joints of the next step, drawn to a posture where the pose leaves a choice.
+//!
+//! ```text
+//! q⁺ = q + task + κ posture,     posture: 5 % of the way back every 10 ms, as far as joints have speed left for it
+//! ```
+//!
+//! κ ≤ 1 is the largest for which no joint is faster than it may be. The way to the pose comes first: a posture that is far away
+//! does not hold the tip up.
+
+use tightfit_spatial::Pose;
+
+use crate::{Chain, JointVector, ReachError, ReachOptions, Reached};
+
+/// Share of the way to the posture that is gone in [`EVERY`] [-].
+const PREFERENCE: f64 = 0.05;
+/// [s].
+const EVERY: f64 = 0.01;
+
+/// What the arm can reach of a pose from angles, and the way there within `step` seconds [rad or m].
+///
+/// # Errors
+/// When a number is not finite.
+pub fn next_angles(
+    chain: &Chain,
+    world_from_tip: &Pose,
+    angles: &JointVector,
+    preferred: Option<&JointVector>,
+    step: f64,
+) -> Result<(Reached, JointVector), ReachError> {
+    // joints without end have no place to go back to: they take the turns off the others
+    let preferred = preferred.map(|preferred| {
+        let mut preferred = *preferred;
+        for (index, joint) in chain.joints().iter().enumerate() {
+            if !(joint.limits.upper - joint.limits.lower).is_finite() {
+                preferred[index] = angles[index];
+            }
+        }
+        preferred
+    });
+    let options = ReachOptions {
+        position_tolerance: 1e-8,
+        rotation_tolerance: 1e-8,
+        iterations: 20,
+        attempts: 1,
+        preferred,
+        preference: 1.0 - libm::pow(1.0 - PREFERENCE, step / EVERY),
+        preference_iterations: 1,
+    };
+    let reached = chain.nearest(world_from_tip, angles, &options)?;
+    let way = reached.angles - angles;
+    let allowed = chain.of_joints(|joint| joint.limits.speed * step);
+    let is_fast = (0..chain.count()).any(|joint| way[joint].abs() > allowed[joint]);
+    if !is_fast || preferred.is_none() {
+        return Ok((reached, way));
+    }
+    let reached = chain.nearest(world_from_tip, angles, &ReachOptions { preferred: None, ..options })?;
+    let task = reached.angles - angles;
+    let posture = way - task;
+    let share = (0..chain.count()).fold(1.0_f64, |share, joint| {
+        let left = allowed[joint].copysign(posture[joint]) - task[joint];
+        if posture[joint] == 0.0 { share } else { share.min((left / posture[joint]).max(0.0)) }
+    });
+    Ok((reached, task + posture * share))
+}
