@@ -11,6 +11,10 @@ pub enum Limit {
     TankEmpty,
     /// A number was not finite; the step was not taken.
     NotFinite,
+    /// A part went farther in a step than detection looks, 0.2 m, and may have passed through another: smaller `step_ms`.
+    TooFast,
+    /// Parts began inside one another and were moved apart: another `position_mm` or `rotation_deg`.
+    BeganInside,
     /// A joint of the arm is at the end of its range: another base, posture or set-point.
     JointRange,
     /// A joint went faster than it may, or its highest speed held the controller back: slower set-points.
@@ -28,11 +32,13 @@ pub enum Limit {
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::NotConverged,
         Self::ProjectionIncomplete,
         Self::TankEmpty,
         Self::NotFinite,
+        Self::TooFast,
+        Self::BeganInside,
         Self::JointRange,
         Self::JointSpeed,
         Self::DriveEffort,
@@ -55,6 +61,8 @@ impl Limit {
             Self::ProjectionIncomplete => "projection_incomplete",
             Self::TankEmpty => "tank_empty",
             Self::NotFinite => "not_finite",
+            Self::TooFast => "too_fast",
+            Self::BeganInside => "began_inside",
             Self::JointRange => "joint_range",
             Self::JointSpeed => "joint_speed",
             Self::DriveEffort => "drive_effort",

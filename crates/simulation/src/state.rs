@@ -117,6 +117,22 @@ impl State {
     }
 }
 
+impl State {
+    /// A hash of where the bodies are.
+    pub(crate) fn pose_hash(&self) -> u64 {
+        let free = self.motions.iter().map(|motion| (&motion.center, &motion.rotation));
+        let all = free.chain(self.kinematic.iter().map(|pose| (&pose.translation, &pose.rotation)));
+        let mut hash = 0_u64;
+        for (place, rotation) in all {
+            for value in place.iter().chain(rotation.coords.iter()) {
+                // one multiplication a number: this is asked for in every step
+                hash = (hash.rotate_left(29) ^ value.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            }
+        }
+        hash
+    }
+}
+
 /// An angle known up to whole turns, nearest to another [rad].
 pub(crate) fn unwrapped(angle: f64, near: f64) -> f64 {
     angle + std::f64::consts::TAU * ((near - angle) / std::f64::consts::TAU).round()

@@ -135,8 +135,12 @@ impl Contacts {
         self.gap[contact as usize] = gap;
     }
 
-    /// Adds a copy of a contact of another record.
+    /// Adds a copy of a contact of another record, with its other face.
     pub fn push_from(&mut self, other: &Self, index: usize) {
+        if let Some(place) = other.other_face(index) {
+            let contact = self.len() as u32;
+            self.others.push(OtherFace { contact, ..other.others[place] });
+        }
         self.body_a.push(other.body_a[index]);
         self.body_b.push(other.body_b[index]);
         self.arm_a.push(other.arm_a.get(index));

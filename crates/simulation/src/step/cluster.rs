@@ -46,7 +46,7 @@ impl Environment<'_> {
         }
     }
 
-    fn is_clustered(&self) -> bool {
+    pub(super) fn is_clustered(&self) -> bool {
         self.parameters.methods.clustering != ClusteringMethod::None
     }
 

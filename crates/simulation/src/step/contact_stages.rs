@@ -31,6 +31,7 @@ const REBOUND_SOFTNESS: f64 = 1e-7;
 impl Environment<'_> {
     /// Makes the velocity at the start of the step one that no contact forbids.
     pub(super) fn impact(&mut self, state: &State, certificate: &mut Certificate) {
+        self.scratch.struck.clear();
         let mut worst = self.fill_approach();
         let bounces = self.scene.bounces();
         if bounces {
@@ -60,6 +61,7 @@ impl Environment<'_> {
             let scratch = &mut *self.scratch;
             scratch.start.clear();
             scratch.start.extend_from_slice(&scratch.solver.velocity);
+            scratch.struck.extend_from_slice(&scratch.solver.generalised);
             self.pass_impact_on();
             self.fill_approach();
             self.predict(state);

@@ -30,6 +30,7 @@ pub(super) enum Mover {
 impl Environment<'_> {
     /// Gives up faces that press where another one lets the node pass; whether there were any.
     pub(super) fn exchange_faces(&mut self, mover: Mover) -> bool {
+        let is_clustered = self.is_clustered();
         let scratch = &mut *self.scratch;
         if scratch.contacts.others.is_empty() {
             return false;
@@ -49,6 +50,12 @@ impl Environment<'_> {
             if other.gap + self.duration * other.normal.dot(&v) >= -PASSES {
                 contacts.take_other_face(place);
                 exchanged = true;
+                // what a cluster stands for is projected by itself afterwards
+                let (all, id) = (&mut scratch.all_contacts, contacts.id[entry.contact]);
+                let source = is_clustered.then(|| all.id.iter().position(|own| *own == id)).flatten();
+                if let Some(place) = source.and_then(|source| all.other_face(source)) {
+                    all.take_other_face(place);
+                }
             }
         }
         exchanged

@@ -20,6 +20,11 @@ use crate::{InteractionPair, State};
 /// Names of contacts at vertices, which are no nodes, go down from here; above are those of second clusters by the same contact.
 const OF_VERTICES: u32 = u32::MAX - 1024;
 
+/// A cluster this near to a contact [m], with this cosine between their normals [-], is that contact: what lies in front of its other
+/// face is free.
+const SAME_POINT: f64 = 1e-9;
+const SAME_NORMAL: f64 = 1.0 - 1e-12;
+
 impl Environment<'_> {
     /// Adds the clusters of a pair to `contacts`; its own are in `all`, in `range`.
     pub(super) fn interact(
@@ -34,7 +39,7 @@ impl Environment<'_> {
         let Some((world_from_object, object)) = self.object_state(own, state) else { return };
         let object_from_world = world_from_object.inverse();
         let network = &own.clustering.network;
-        let nodes = self.own_nodes(own, pair);
+        let nodes = self.own_nodes(own, pair, state);
         let scratch = &mut self.scratch.interaction;
         let set = &mut scratch.contacts;
         set.clear();
@@ -105,8 +110,16 @@ impl Environment<'_> {
             } else {
                 contacts.push_from(all, source as usize);
             }
-            contacts.arm_a.set(place, world_from_object.transform_vector(cluster.point));
-            contacts.normal.set(place, world_from_object.transform_vector(cluster.normal));
+            let arm = world_from_object.transform_vector(cluster.point);
+            let normal = world_from_object.transform_vector(cluster.normal);
+            let is_the_contact = !is_at_vertices
+                && (arm - contacts.arm_a.get(place)).norm() < SAME_POINT
+                && normal.dot(&contacts.normal.get(place)) > SAME_NORMAL;
+            if !is_the_contact {
+                contacts.others.retain(|other| other.contact != place as u32);
+            }
+            contacts.arm_a.set(place, arm);
+            contacts.normal.set(place, normal);
             contacts.gap[place] = cluster.gap;
             // two clusters may lie by the same contact: what is carried over to the next step needs two names
             if contacts.id[first..place].contains(&contacts.id[place]) {
@@ -116,15 +129,15 @@ impl Environment<'_> {
     }
 
     /// Numbers of the free body's nodes among those of a pair; none where contacts are of triangles.
-    fn own_nodes(&self, own: &InteractionPair, pair: usize) -> Range<u32> {
-        let count = |body: usize| self.scratch.nodes[body].len() as u32;
-        if self.scene.bodies.iter().any(|body| body.mesh.is_some()) {
-            return 0..0;
+    fn own_nodes(&self, own: &InteractionPair, pair: usize, state: &State) -> Range<u32> {
+        let place = usize::from(self.scene.contacts[pair].bodies[0] != own.moving);
+        match self.pairs(state, 0.0).nth(pair) {
+            Some((sides, _)) if sides.iter().any(|side| side.mesh.is_none()) => {
+                let side = &sides[place];
+                side.first_id..side.first_id + side.nodes.len() as u32
+            }
+            _ => 0..0,
         }
-        let before = self.scene.contacts[..pair].iter().flat_map(|pair| pair.bodies).map(count).sum::<u32>();
-        let [first, _] = self.scene.contacts[pair].bodies;
-        let start = if first == own.moving { before } else { before + count(first) };
-        start..start + count(own.moving)
     }
 
     /// The free body as the network sees it, and where it is.

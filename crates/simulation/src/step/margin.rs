@@ -39,7 +39,7 @@ pub(super) fn bend(sides: [&Side; 2], step: f64) -> f64 {
 }
 
 /// By how much the gap of any node closes within a time, at most [m].
-fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
+pub(super) fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
     let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
     let angular = (sides[0].angular - sides[1].angular) * time;
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;

@@ -48,6 +48,7 @@ pub fn step(
     let is_arm_stopped = certificate.limits.contains(Limit::ArmFailed);
     if is_arm_stopped || !state.is_finite() {
         state.copy_from(&workspace.before);
+        workspace.forget_contacts();
         certificate.limits.insert(if is_arm_stopped { Limit::ArmFailed } else { Limit::NotFinite });
         certificate.converged = false;
     }
@@ -78,6 +79,7 @@ impl Environment<'_> {
                 ..Certificate::default()
             };
         }
+        self.judge_speed(state, &mut certificate);
         self.project(state, &mut certificate);
         self.advance(state, &mut certificate);
         certificate

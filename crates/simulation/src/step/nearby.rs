@@ -24,8 +24,9 @@ const STOPPED: f64 = 0.25;
 /// What contacts were found for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detected {
-    /// Step at whose start they are.
+    /// Step at whose start they are, and where the parts are then ([`State::pose_hash`]).
     pub(super) step: u64,
+    pub(super) pose: u64,
     /// Margin that the velocities ask for [m].
     pub(super) asked: f64,
     /// How far was looked [m].

@@ -6,10 +6,13 @@ use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::{Pose, Wrench};
 
-use super::margin::{AHEAD, MOST, bend, margin};
+use super::margin::{AHEAD, MOST, bend, closed_within, margin};
 use super::nearby::Detected;
 use super::workspace::Environment;
-use crate::{Certificate, State};
+use crate::{Certificate, Limit, State};
+
+/// Parts that are deeper inside one another before the first step [m] were put there by mistake.
+const BEGAN_INSIDE: f64 = 1e-5;
 
 impl Environment<'_> {
     pub(super) fn prepare(&mut self, state: &State, certificate: &mut Certificate) {
@@ -31,8 +34,11 @@ impl Environment<'_> {
 
         // the contacts of the last step's end serve, unless the step turned out to go farther than they look
         let (asked, widened) = (self.margin(state, None), self.scratch.widened);
-        let serves =
-            |known: Detected| known.step == state.step && known.asked >= asked && known.looked >= widened;
+        let pose = state.pose_hash();
+        let serves = |known: Detected| {
+            let is_here = known.step == state.step && known.pose == pose;
+            is_here && known.asked >= asked && known.looked >= widened
+        };
         let is_current = self.scratch.detected.is_some_and(serves)
                 // the velocity of moved surfaces was not known at the last step's end
                 && state.kinematic.is_empty();
@@ -43,6 +49,10 @@ impl Environment<'_> {
             }
         }
         certificate.candidates = self.scratch.contacts.len();
+        let is_start = state.step == 0 && self.elapsed == 0.0;
+        if is_start && self.scratch.contacts.smallest_gap() < -BEGAN_INSIDE {
+            certificate.limits.insert(Limit::BeganInside);
+        }
     }
 
     /// V_free and W from the velocities `start`.
@@ -88,6 +98,20 @@ impl Environment<'_> {
         is_outrun
     }
 
+    /// Says so where the step goes farther than detection looks at all.
+    pub(super) fn judge_speed(&self, state: &State, certificate: &mut Certificate) {
+        if self.scratch.detected.is_none_or(|detected| detected.looked < MOST) {
+            return;
+        }
+        let pairs = self.scene.contacts.iter().map(|pair| {
+            let sides = pair.bodies.map(|body| self.side(body, state, Some(&self.scratch.pose_velocity), 0));
+            closed_within([&sides[0], &sides[1]], self.duration)
+        });
+        if pairs.fold(0.0, f64::max) > MOST {
+            certificate.limits.insert(Limit::TooFast);
+        }
+    }
+
     /// Velocity that the pose moves with, before any projection.
     pub(super) fn fill_pose_velocity(&mut self) {
         let rule = self.parameters.methods.integration;
@@ -113,7 +137,8 @@ impl Environment<'_> {
         self.scratch.network = network;
         self.scratch.clearances = clearances;
         self.scratch.pair_ends = pair_ends;
-        self.scratch.detected = Some(Detected { step: state.step, asked: margin, looked: margin });
+        self.scratch.detected =
+            Some(Detected { step: state.step, pose: state.pose_hash(), asked: margin, looked: margin });
         certificate.stage_seconds.detection += self.lap();
     }
 

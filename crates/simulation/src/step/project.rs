@@ -44,11 +44,13 @@ impl Environment<'_> {
         certificate.stage_seconds.integration += self.lap();
     }
 
-    /// Adds the impulses of the smooth stage to those of the step.
+    /// Adds the impulses of the smooth stage and of the impact to those of the step.
     fn book_impulse(&mut self) {
         let scratch = &mut *self.scratch;
         scratch.impulse.resize(scratch.solver.generalised.len(), 0.0);
-        for (sum, own) in scratch.impulse.iter_mut().zip(&scratch.solver.generalised) {
+        scratch.impact_impulse.resize(scratch.struck.len(), 0.0);
+        let forces = scratch.impulse.iter_mut().zip(&scratch.solver.generalised);
+        for (sum, own) in forces.chain(scratch.impact_impulse.iter_mut().zip(&scratch.struck)) {
             *sum += own;
         }
     }

@@ -111,6 +111,9 @@ pub struct Workspace {
     pub(super) arm: ArmScratch,
     /// Impulses of the smooth stages of all pieces of the step, stacked per body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
+    /// Those of the impacts of all pieces, and of the piece under way.
+    pub(super) impact_impulse: Vec<f64>,
+    pub(super) struck: Vec<f64>,
 }
 
 /// What a workspace knows of one environment: put aside while another takes its turn, it spares the next step a
@@ -211,6 +214,7 @@ impl Workspace {
         self.prepare(scene, parameters, state);
         self.before.copy_from(state);
         self.impulse.clear();
+        self.impact_impulse.clear();
         Environment {
             scene,
             parameters,
@@ -223,6 +227,11 @@ impl Workspace {
             is_under_way: true,
             clock: Instant::now(),
         }
+    }
+
+    /// Forgets the contacts that were found for a step that was not taken.
+    pub(super) fn forget_contacts(&mut self) {
+        self.detected = None;
     }
 
     /// A workspace whose environments share the nodes of the scene's own parts.
@@ -276,6 +285,8 @@ impl Workspace {
             &mut self.rebound.generalised,
             &mut self.rebound.velocity,
             &mut self.impulse,
+            &mut self.impact_impulse,
+            &mut self.struck,
         ] {
             make_room(buffer, 6 * bodies);
         }
@@ -334,6 +345,12 @@ impl Workspace {
     #[must_use]
     pub fn generalised_impulse(&self) -> &[f64] {
         &self.impulse
+    }
+
+    /// Contact impulses of the impacts of the last step, stacked likewise; a force sensor feels both.
+    #[must_use]
+    pub fn impact_impulse(&self) -> &[f64] {
+        &self.impact_impulse
     }
 }
 

@@ -119,6 +119,8 @@ pub(super) fn words(finished: &Finished) -> String {
                 Limit::NotConverged | Limit::NotFinite => "could not be taken (not finite)",
                 Limit::ProjectionIncomplete => "with an incomplete projection",
                 Limit::TankEmpty => "whose projection lacked energy",
+                Limit::TooFast => "went farther than contacts are sought; take a smaller step",
+                Limit::BeganInside => "began with parts inside one another, which were moved apart",
                 Limit::JointRange => "with a joint at the end of its range",
                 Limit::JointSpeed => "with a joint at its highest speed",
                 Limit::DriveEffort => "with a drive at its highest effort",

@@ -44,6 +44,8 @@ impl Figures {
                     Limit::ProjectionIncomplete => "steps with an incomplete projection",
                     Limit::TankEmpty => "steps whose projection lacked energy",
                     Limit::NotFinite => "steps that were not finite",
+                    Limit::TooFast => "steps that went farther than contacts are sought",
+                    Limit::BeganInside => "starts inside another part",
                     Limit::JointRange => "steps with a joint at the end of its range",
                     Limit::JointSpeed => "steps with a joint at its highest speed",
                     Limit::DriveEffort => "steps with a drive at its highest effort",

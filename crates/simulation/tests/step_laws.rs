@@ -1,0 +1,124 @@
+//! Laws of a step that hold whatever the parts are.
+#![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
+use tightfit_pipeline::clustering::ClusteringMethod;
+use tightfit_simulation::{Input, Limit, Parameters, Run, Scene, State, Workspace, step};
+use tightfit_spatial::Vector3;
+
+fn scene(text: &str) -> Scene {
+    Scene::from_toml(&format!("name = 'law'\ndescription = 'a law'\n{text}")).unwrap()
+}
+
+/// A ball above a plate that is 10 mm thick.
+fn ball(height_mm: f64) -> String {
+    format!(
+        "gravity_m_s2 = [0, 0, -9.81]\n[parts.plate]\nshape = {{ kind = 'block', size_mm = [400, 400, 10] }}\n\
+         motion = 'fixed'\n[parts.ball]\nshape = {{ kind = 'sphere', diameter_mm = 40 }}\n\
+         position_mm = [0, 0, {height_mm}]\n"
+    )
+}
+
+/// A clustering that keeps every contact is none: faces of edges are exchanged in it too.
+#[test]
+fn a_clustering_that_keeps_all_contacts_changes_nothing() {
+    for name in ["bolting", "peg-in-hole"] {
+        let plain = Scene::find(name).unwrap();
+        let mut clustered = plain.clone();
+        clustered.methods.clustering = ClusteringMethod::First { contacts: 100_000 };
+        let mut runs = [plain, clustered].map(|scene| Run::new(scene, 1));
+        for step in 0..160 {
+            let [one, other] = runs.each_mut().map(|run| {
+                run.step();
+                run.state.hash()
+            });
+            assert_eq!(one, other, "{name}, step {step}");
+        }
+    }
+}
+
+/// A state that is moved between two steps meets what is there.
+#[test]
+fn a_body_that_is_put_elsewhere_finds_its_contacts_there() {
+    let mut run = Run::new(scene(&ball(300.0)), 1);
+    for _ in 0..10 {
+        run.step();
+    }
+    run.state.motions[0].center.z = 26e-3;
+    run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 0.0, -1.0);
+    for _ in 0..3 {
+        let certificate = run.step();
+        assert!(certificate.penetration < 1e-7, "{} m", certificate.penetration);
+    }
+    let height = run.state.motions[0].center.z;
+    assert!((height - 25e-3).abs() < 1e-5, "{height} m");
+}
+
+#[test]
+fn what_goes_farther_than_contacts_are_sought_is_reported() {
+    let mut run = Run::new(scene(&ball(300.0)), 1);
+    run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 0.0, -30.0);
+    let certificate = run.step();
+    assert!(certificate.limits.contains(Limit::TooFast), "{:?}", certificate.limits);
+    let mut run = Run::new(scene(&ball(300.0)), 1);
+    run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 0.0, -15.0);
+    assert!(run.step().limits.is_empty());
+}
+
+#[test]
+fn parts_that_begin_inside_one_another_are_reported() {
+    let first = Run::new(scene(&ball(10.0)), 1).step();
+    assert!(first.limits.contains(Limit::BeganInside), "{:?}", first.limits);
+    let mut run = Run::new(scene(&ball(25.0)), 1);
+    assert!(!run.step().limits.contains(Limit::BeganInside));
+}
+
+/// Newton: what contacts and weight give is what the body has more of.
+#[test]
+fn impacts_and_forces_together_are_the_change_of_momentum() {
+    let scene = scene(&ball(60.0));
+    let mass =
+        scene.bodies.iter().find_map(|body| body.inertia.filter(|_| body.name == "ball")).unwrap().mass;
+    let parameters = Parameters::of(&scene);
+    let mut state = State::start(&scene, &parameters);
+    let (input, mut workspace) = (Input::none(&state), Workspace::default());
+    let mut struck = 0.0_f64;
+    for _ in 0..20 {
+        let before = state.motions[0].twist.linear_in_world.z;
+        step(&scene, &parameters, &mut state, &input, &mut workspace);
+        let after = state.motions[0].twist.linear_in_world.z;
+        let upwards = |impulse: &[f64]| impulse.get(2).copied().unwrap_or(0.0);
+        let [force, impact] = [workspace.generalised_impulse(), workspace.impact_impulse()].map(upwards);
+        let expected = mass * (after - before + 9.81 * scene.step);
+        assert!(
+            (force + impact - expected).abs() < 1e-9 * mass,
+            "{force} + {impact} instead of {expected} N·s"
+        );
+        struck = struck.max(impact);
+    }
+    assert!(struck > 0.1 * mass, "{struck} N·s");
+}
+
+/// What sticks to a turntable goes round with it, at any step.
+#[test]
+fn a_block_on_a_turntable_keeps_its_place() {
+    for step in [0.01, 0.005, 0.002] {
+        let mut scene = scene(
+            "gravity_m_s2 = [0, 0, -9.81]\nfriction = 0.8\n\
+             [parts.table]\nshape = { kind = 'cylinder', diameter_mm = 200, length_mm = 10 }\nmotion = 'kinematic'\n\
+             [parts.block]\nshape = { kind = 'block', size_mm = [20, 20, 20] }\nposition_mm = [30, 0, 15]\n\
+             [drive]\npart = 'table'\nwaypoints = [{ time_s = 0, position_mm = [0, 0, 0] }, \
+             { time_s = 1, position_mm = [0, 0, 0], turns = 1 }]\n",
+        );
+        scene.step = step;
+        let mut run = Run::new(scene, 1);
+        // as fast as the table from the start
+        let speed = std::f64::consts::TAU;
+        run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 30e-3 * speed, 0.0);
+        run.state.motions[0].twist.angular_in_body = Vector3::new(0.0, 0.0, speed);
+        for _ in 0..(1.0 / step).round() as usize {
+            run.step();
+        }
+        let radius = run.state.motions[0].center.xy().norm();
+        assert!((radius - 30e-3).abs() < 0.2e-3, "{radius} m at steps of {step} s");
+    }
+}
