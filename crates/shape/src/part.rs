@@ -240,10 +240,17 @@ impl Part {
         matches!(self, Self::Capsule(_))
     }
 
-    /// Whether all that a ball can touch of it is found from the ball's centre: its pieces are all of its material.
+    /// Whether all that a ball can touch of it is found from the ball's centre: its pieces are all of its material, and none has a
+    /// face that looks at the axis. A seat touches a ball all around, and the nearest point is one of many.
     #[must_use]
     pub fn is_known_to_balls(&self) -> bool {
-        matches!(self, Self::Sectioned(_) | Self::HalfSpace | Self::Block(_))
+        match self {
+            Self::Sectioned(solid) => {
+                solid.outline.edges().all(|(index, _)| solid.outline.edge_normal(index)[0] >= 0.0)
+            }
+            Self::HalfSpace | Self::Block(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether it is a ball.

@@ -122,3 +122,26 @@ fn a_block_on_a_turntable_keeps_its_place() {
         assert!((radius - 30e-3).abs() < 0.2e-3, "{radius} m at steps of {step} s");
     }
 }
+
+/// A ball of radius R on the rim of a bore of radius r stands sqrt(R² - r²) above it.
+#[test]
+fn a_ball_rests_on_the_rim_of_a_bore() {
+    let mut run = Run::new(
+        scene(
+            "gravity_m_s2 = [0, 0, -9.81]\nfriction = 0.2\n[parts.hole]\n\
+             shape = { kind = 'hole', diameter_mm = 50, depth_mm = 50, outer_diameter_mm = 100 }\nmotion = 'fixed'\n\
+             [parts.ball]\nshape = { kind = 'sphere', diameter_mm = 60 }\nposition_mm = [1, 0.5, 20]\n",
+        ),
+        1,
+    );
+    for _ in 0..150 {
+        run.step();
+    }
+    let (center, speed) = (run.state.motions[0].center, run.state.motions[0].twist.linear_in_world.norm());
+    let expected = (0.03_f64.powi(2) - 0.025_f64.powi(2)).sqrt();
+    println!("{center} {speed}");
+    assert!(
+        (center - Vector3::new(0.0, 0.0, expected)).norm() < 20e-6 && speed < 1e-3,
+        "{center}, {speed} m/s"
+    );
+}
