@@ -66,11 +66,12 @@ fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sens
         ..HoldingSpring::default()
     };
     let moments = LoadModel::Followed.moments(&recorded, &spring, &trial).expect("samples");
-    assert_eq!(moments.skipped, 10);
+    // the first 0.1 s are not judged; a step is judged by the sample that it ends at
+    assert_eq!(moments.skipped, 9);
     let (wrenches, farthest) = closed_loop(&recorded, Preset::Tight.into(), &spring, &moments);
     let errors = WrenchErrors::of(wrenches.iter().zip(&moments.measured));
     println!("closed loop {errors:?}, farthest {farthest}");
-    assert!(errors.force < 0.1 * errors.measured[0], "{errors:?}");
+    assert!(errors.force < 0.02 * errors.measured[0], "{errors:?}");
     // the same states one by one: the law is the same, only the solver's first guess is not
     let mut predictor = WrenchPredictor::new(&recorded, Preset::Tight.into(), spring);
     let predicted: Vec<[f64; 6]> = moments.moments.iter().map(|own| predictor.predict(own)).collect();

@@ -9,7 +9,7 @@ use serde_json::json;
 use tightfit_network::Random;
 use tightfit_network::interaction::{InteractionFile, InteractionNetwork};
 use tightfit_pipeline::clustering::interaction::InteractionClustering;
-use tightfit_simulation::{ClusteringMethod, InteractionPair, Methods};
+use tightfit_simulation::{ClusteringMethod, CspaceMethod, InteractionPair, Methods};
 
 use super::{ClusteringProgress, ClusteringRecipe, Subset};
 use crate::LearningError;
@@ -213,8 +213,12 @@ impl<'a> Task<'a> {
         let mut recorded = self.recorded.clone();
         recorded.scene.interaction =
             Some(InteractionPair { clustering: Arc::new(clustering), ..self.pair.clone() });
-        let methods =
-            Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(self.recipe.solved_by) };
+        // no rows of C-space: they would hold the part where clusters fail
+        let methods = Methods {
+            clustering: ClusteringMethod::Interaction,
+            cspace: CspaceMethod::None,
+            ..Methods::from(self.recipe.solved_by)
+        };
         let piece = |pairs: &[Pair]| {
             let mut predictor = WrenchPredictor::new(&recorded, methods, self.recipe.load.spring);
             pairs.iter().map(|(moment, _)| predictor.predict(moment)).collect::<Vec<_>>()

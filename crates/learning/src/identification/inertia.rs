@@ -14,7 +14,7 @@
 //! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter identification", RA-L 2018.
 //! C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
 
-use nalgebra::{DMatrix, Matrix3, Matrix4};
+use nalgebra::{Matrix3, Matrix4};
 use tightfit_spatial::Vector3;
 
 use super::least_squares::{Parameter, Problem};
@@ -84,6 +84,15 @@ fn reading(body: &[f64; 10], row: &FreeRow, origin: Vector3<f64>) -> [Vector3<f6
     [force, torque]
 }
 
+/// What a body and a bias leave of readings [N]; torques by a lever.
+fn left_of(body: &[f64; 10], bias: &[f64], rows: &[FreeRow], origin: Vector3<f64>, out: &mut Vec<f64>) {
+    for row in rows {
+        let [force, torque] = reading(body, row, origin);
+        out.extend((0..3).map(|axis| row.force[axis] - bias[axis] - force[axis]));
+        out.extend((0..3).map(|axis| (row.torque[axis] - bias[3 + axis] - torque[axis]) * PER_METRE));
+    }
+}
+
 /// Finds the ten from rows without contact; `origin` is the sensor's origin in the tool's frame [m].
 #[must_use]
 pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64>) -> Answer {
@@ -116,13 +125,8 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
         }
     }
     let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
-        let body = ten(&pseudo_inertia(values));
         let bias = &values[10 + 6 * trial..16 + 6 * trial];
-        for row in &rows[trial] {
-            let [force, torque] = reading(&body, row, origin);
-            out.extend((0..3).map(|axis| row.force[axis] - bias[axis] - force[axis]));
-            out.extend((0..3).map(|axis| (row.torque[axis] - bias[3 + axis] - torque[axis]) * PER_METRE));
-        }
+        left_of(&ten(&pseudo_inertia(values)), bias, &rows[trial], origin, out);
     };
     let solution = Problem {
         parameters,
@@ -133,22 +137,30 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
         iterations: 40,
     }
     .solve();
-    // the uncertainty of the ten by their slopes
+    // the reading is linear in the ten, so their uncertainty is that of a linear fit there: at the edge of what a body can be
+    // the logarithms have no slope, and would say that all is known
     let body = ten(&pseudo_inertia(&solution.values));
-    let mut slopes = DMatrix::zeros(10, 10);
-    for column in 0..10 {
-        let step = 1e-4 * solution.parameters[column].limit;
-        let moved = |shift: f64| {
-            let mut values = solution.values.clone();
-            values[column] += shift;
-            ten(&pseudo_inertia(&values))
-        };
-        let (above, below) = (moved(step), moved(-step));
-        for row in 0..10 {
-            slopes[(row, column)] = (above[row] - below[row]) / (2.0 * step);
-        }
+    let named = TEN
+        .into_iter()
+        .zip(body)
+        .map(|((name, unit, limit), value)| Parameter::new(name, unit, value, limit));
+    let biases = solution.parameters.iter().zip(&solution.values).skip(10);
+    let biases = biases.map(|(parameter, value)| Parameter { start: *value, ..parameter.clone() });
+    let linear = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
+        let body: [f64; 10] = std::array::from_fn(|index| values[index]);
+        let bias = &values[10 + 6 * trial..16 + 6 * trial];
+        left_of(&body, bias, &rows[trial], origin, out);
+    };
+    let around = Problem {
+        parameters: named.chain(biases).collect(),
+        trials: trials.len(),
+        residuals: &linear,
+        loss: 0.1,
+        noise: NOISE,
+        iterations: 0,
     }
-    let covariance = &slopes * solution.covariance.view((0, 0), (10, 10)) * slopes.transpose();
+    .solve();
+    let covariance = around.covariance;
     let mut answer = Answer::default();
     for (index, (name, unit, limit)) in TEN.into_iter().enumerate() {
         let sigma = covariance[(index, index)].sqrt();

@@ -93,6 +93,8 @@ pub struct Solution {
 /// Sums over one trial.
 struct Sums {
     normal: DMatrix<f64>,
+    /// Slope of the scores: the loss bends more than its weights say.
+    curvature: DMatrix<f64>,
     scores: Vec<DVector<f64>>,
     cost: f64,
 }
@@ -147,6 +149,7 @@ impl Problem<'_> {
             .collect();
         let count = self.parameters.len();
         let mut normal = DMatrix::zeros(count, count);
+        let mut curvature = DMatrix::zeros(count, count);
         let mut scores = vec![DVector::zeros(count); STRETCHES];
         let per_stretch = residuals.len().div_ceil(STRETCHES).max(1);
         for (row, residual) in residuals.iter().enumerate() {
@@ -159,10 +162,11 @@ impl Problem<'_> {
                 scores[row / per_stretch][*first] += weighted * residual;
                 for (second, other) in columns.iter().zip(&slopes) {
                     normal[(*first, *second)] += weighted * other[row];
+                    curvature[(*first, *second)] += weight * weight * weighted * other[row];
                 }
             }
         }
-        Sums { normal, scores, cost: self.cost_of(&residuals) }
+        Sums { normal, curvature, scores, cost: self.cost_of(&residuals) }
     }
 
     /// All trials' sums, in their order: the result does not depend on the threads.
@@ -245,13 +249,21 @@ impl Problem<'_> {
             let weights = eigen.eigenvalues.map(|value| value.max(floor).recip());
             vectors * DMatrix::from_diagonal(&weights) * vectors.transpose()
         };
+        // the sandwich of scores that belong together: between the inverse of their slope, which is (1 + r²/s²)^(−3/2)
+        let bread = {
+            let sum = sums.iter().fold(DMatrix::zeros(count, count), |sum, own| sum + &own.curvature);
+            let scaled = DMatrix::from_fn(count, count, |i, j| sum[(i, j)] * limits[i] * limits[j]);
+            let eigen = scaled.symmetric_eigen();
+            let weights = eigen.eigenvalues.map(|value| value.max(floor).recip());
+            &eigen.eigenvectors * DMatrix::from_diagonal(&weights) * eigen.eigenvectors.transpose()
+        };
         let sandwich = |groups: &[DVector<f64>]| {
             let mut middle = DMatrix::zeros(count, count);
             for score in groups {
                 let score = score.component_mul(&limits);
                 middle += &score * score.transpose();
             }
-            &inverse * middle * &inverse
+            &bread * middle * &bread
         };
         let stretches: Vec<DVector<f64>> = sums.iter().flat_map(|sum| sum.scores.iter().cloned()).collect();
         let mut covariance = &inverse * variance;

@@ -12,7 +12,7 @@
 //! creep under the hand's push) but keeps its attitude. Peg and tool are taken to have one axis: a tilted peg in an upright hole and an
 //! upright peg in a tilted hole look alike.
 
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{Matrix6, Quaternion, Vector6};
 use rayon::prelude::*;
 use tightfit_spatial::{Pose, UnitQuaternion, Vector3};
 
@@ -333,7 +333,13 @@ impl Play {
         );
         let hole_from_world = Pose::new(place, self.world_from_hole).inverse();
         let held = hole_from_world.transform_point(row.world_from_tip.translation);
-        let hole_from_tip = hole_from_world * row.world_from_tip * shift;
+        let mut hole_from_tip = hole_from_world * row.world_from_tip * shift;
+        // points of a round peg that touch are those towards the wall, however it is turned about itself
+        if let Outline::Round { .. } = mouth.outline {
+            let turn = hole_from_tip.rotation.quaternion();
+            let about_axis = UnitQuaternion::new_normalize(Quaternion::new(turn.w, 0.0, 0.0, turn.k));
+            hole_from_tip.rotation *= about_axis.inverse();
+        }
         let axis = hole_from_tip.transform_vector(Vector3::z());
         let contacts = mouth.outline.wall_contacts();
         let mut all = Vec::with_capacity(2 * contacts.len());

@@ -249,12 +249,13 @@ impl<'a> Trial<'a> {
         let _ = step(self.scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
         let motion = self.state.motions[0];
         let after = motion.world_velocity();
-        let impulse = self.workspace.generalised_impulse();
+        let impulses = [self.workspace.generalised_impulse(), self.workspace.impact_impulse()];
         let part = |numbers: &[f64], first: usize| {
             let at = |axis: usize| numbers.get(first + axis).copied().unwrap_or(0.0);
             Vector3::new(at(0), at(1), at(2))
         };
-        let contact = [part(impulse, 0) / dt, part(impulse, 3) / dt];
+        // impacts are felt by the sensor, and are no load of the grasp
+        let contact = [0, 3].map(|first| (part(impulses[0], first) + part(impulses[1], first)) / dt);
         // Newton and Euler: what the grasp gives is what contact and weight do not; gyroscopic terms are far below the noise
         let change = |first: usize| (part(&after, first) - part(&before, first)) / dt;
         let moment_in_world =

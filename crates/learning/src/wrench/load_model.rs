@@ -80,13 +80,15 @@ impl LoadModel {
                     (motion, Some(wrench))
                 }
             };
-            // a sample that is a rounding error early counts
-            if pair[0].time < begin - 1e-9 {
+            // a step answers the pose that it leads to: its spring is as long there as the load at its end asks for. A sample that
+            // is a rounding error early counts
+            let judged = &pair[1];
+            if judged.time < begin - 1e-9 {
                 moments.skipped += 1;
                 continue;
             }
-            let (f, t) = (pair[0].force, pair[0].torque);
-            moments.times.push(pair[0].time);
+            let (f, t) = (judged.force, judged.torque);
+            moments.times.push(judged.time);
             moments.moments.push(Moment { motion, targets });
             moments.followed.extend(followed);
             moments.measured.push([f.x, f.y, f.z, t.x, t.y, t.z]);

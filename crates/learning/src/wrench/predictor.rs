@@ -39,6 +39,9 @@ impl<'a> WrenchPredictor<'a> {
 
 /// Contact wrench on the one free part, mean over the step that was just made [N, N·m].
 pub(super) fn contact_wrench(workspace: &Workspace, step: f64) -> [f64; 6] {
-    let impulse = workspace.generalised_impulse();
-    std::array::from_fn(|axis| impulse.get(axis).copied().unwrap_or(0.0) / step)
+    // a sensor feels impacts as well
+    let both = [workspace.generalised_impulse(), workspace.impact_impulse()];
+    std::array::from_fn(|axis| {
+        both.map(|impulse| impulse.get(axis).copied().unwrap_or(0.0)).iter().sum::<f64>() / step
+    })
 }

@@ -13,7 +13,7 @@ use tightfit::learning::wrench::{
 };
 use tightfit::network::interaction::InteractionFile;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
-use tightfit::scene::{ClusteringMethod, InteractionPair, Methods, Motion, Preset};
+use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, Motion, Preset};
 
 use super::recorded_trials::RecordedArguments;
 use super::simulate::preset;
@@ -40,6 +40,10 @@ pub(crate) struct EvaluateArguments {
     /// Whether methods with clusters keep poses out of the parts by projection; as in their presets when not given.
     #[arg(long, value_enum)]
     projection: Option<Projection>,
+    /// Let the paper's methods have their frictionless C-space rows too, where the scene has a network for them. They hold a part
+    /// where clusters fail, so that an error says little of the clusters.
+    #[arg(long)]
+    cspace: bool,
     /// Evaluate all trials, not only those that the split keeps for tests.
     #[arg(long)]
     all_trials: bool,
@@ -189,6 +193,9 @@ fn contenders(
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
             all.push(Contender { name, methods, network: Some(pair) });
         }
+    }
+    if !arguments.cspace {
+        all.iter_mut().for_each(|own| own.methods.cspace = CspaceMethod::None);
     }
     if let Some(projection) = arguments.projection {
         let clustered = all.iter_mut().filter(|own| own.methods.clustering != ClusteringMethod::None);
