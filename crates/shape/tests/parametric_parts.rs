@@ -129,7 +129,7 @@ fn mesh_and_closed_form_agree_on_mass_and_inertia_to_a_tenth_of_a_percent() {
 
 #[test]
 fn nodes_lie_on_the_surface_and_follow_other_dimensions() {
-    let spacing = NodeSpacing { face: 2e-3, helix: 2e-3, helix_edge: 1e-3, edge: 1e-3, start: 0.5e-3 };
+    let spacing = NodeSpacing::of_distances([2e-3, 2e-3, 1e-3, 1e-3, 0.5e-3]);
     let mut positions = Columns3::default();
     for (name, part) in parts() {
         let nodes = part.nodes(&spacing);
@@ -223,7 +223,7 @@ fn exported_meshes_pass_the_doctor_with_no_finding() {
 /// edge, where the union is a little deeper than any piece.
 #[test]
 fn pieces_bound_the_distance_outside_and_give_the_depth_inside() {
-    let spacing = NodeSpacing { face: 3e-3, helix: 3e-3, helix_edge: 1.5e-3, edge: 1.5e-3, start: 0.7e-3 };
+    let spacing = NodeSpacing::of_distances([3e-3, 3e-3, 1.5e-3, 1.5e-3, 0.7e-3]);
     for (name, part) in parts() {
         let nodes = part.nodes(&spacing);
         let (mut inside, mut equal) = (0, 0);

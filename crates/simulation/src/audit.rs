@@ -13,7 +13,7 @@ use crate::{Motion, Parameters, Scene, State};
 
 /// Largest distances between audit nodes [m].
 const SPACING: NodeSpacing =
-    NodeSpacing { face: 0.49e-3, helix: 0.49e-3, helix_edge: 0.049e-3, edge: 0.049e-3, start: 0.047e-3 };
+    NodeSpacing::of_distances([0.49e-3, 0.49e-3, 0.049e-3, 0.049e-3, 0.047e-3]);
 
 /// Distances up to this [m] are taken at their word...
 const FARTHEST: f64 = 0.5e-3;

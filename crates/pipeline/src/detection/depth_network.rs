@@ -12,8 +12,7 @@ use super::near_cells::{NearCells, Whereabouts};
 /// another part is off by more, what was trained badly by less.
 const MOST_MEDIAN: f64 = 100e-6;
 /// Distances between the nodes that this is measured on [m].
-const CHECK_SPACING: NodeSpacing =
-    NodeSpacing { face: 4e-3, helix: 4e-3, helix_edge: 1e-3, edge: 1e-3, start: 1e-3 };
+const CHECK_SPACING: NodeSpacing = NodeSpacing::of_distances([4e-3, 4e-3, 1e-3, 1e-3, 1e-3]);
 /// The doubt of a network per largest error that was measured there [-], and the least doubt [m].
 const DOUBT: f64 = 2.0;
 const LEAST_DOUBT: f64 = 20e-6;

@@ -200,8 +200,7 @@ mod tests {
             let difference = part.sample(point).distance - (block.sample(point).distance + 1e-4);
             assert!(difference.abs() < 1e-15);
         }
-        let nodes =
-            part.nodes(&NodeSpacing { face: 1e-3, helix: 1e-3, helix_edge: 1e-3, edge: 1e-3, start: 1e-3 });
+        let nodes = part.nodes(&NodeSpacing::of_distances([1e-3, 1e-3, 1e-3, 1e-3, 1e-3]));
         assert_eq!(nodes.count(NodeKind::Corner), 8 + 4 * (5 + 3 + 1), "mesh vertices on the twelve edges");
         for index in 0..nodes.len() {
             assert!(block.sample(part.place(nodes.chart(index))).distance.abs() < 1e-15);

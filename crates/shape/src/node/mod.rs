@@ -13,4 +13,4 @@ mod spacing;
 
 pub use compact_order::compact_order;
 pub use node_set::{Chart, NodeKind, NodeSet};
-pub use spacing::NodeSpacing;
+pub use spacing::{FewestNodes, NodeSpacing};

@@ -6,6 +6,46 @@ use crate::ShapeError;
 const FINEST: f64 = 1e-6;
 const COARSEST: f64 = 1.0;
 
+/// Fewest intervals between nodes on what is small against its part: a short feature of a large part and a slender part
+/// have hardly any at distances that suit the whole. Zero leaves it to the distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FewestNodes {
+    /// Around a circle.
+    pub round: u32,
+    /// Along a flat of a polygon.
+    pub flat: u32,
+    /// Around a rounded corner of a polygon.
+    pub corner: u32,
+    /// Along the axis, on each length of half the part's width there.
+    pub along: u32,
+    /// On each turn of a thread.
+    pub turn: u32,
+    /// Around the start of a thread.
+    pub start: u32,
+}
+
+impl FewestNodes {
+    /// On faces: a circle between 48 nodes is off by 0.2 % of its radius.
+    pub const FACES: Self = Self { round: 48, flat: 8, corner: 2, along: 2, turn: 6, start: 36 };
+    /// On edges, where parts meet first: 0.1 % of the radius.
+    pub const EDGES: Self = Self { round: 72, flat: 12, corner: 4, along: 4, turn: 24, start: 144 };
+    /// No fewest: the distances are kept to.
+    pub const NONE: Self = Self { round: 0, flat: 0, corner: 0, along: 0, turn: 0, start: 0 };
+
+    /// So many times as many.
+    #[must_use]
+    pub const fn times(self, factor: u32) -> Self {
+        Self {
+            round: factor * self.round,
+            flat: factor * self.flat,
+            corner: factor * self.corner,
+            along: factor * self.along,
+            turn: factor * self.turn,
+            start: factor * self.start,
+        }
+    }
+}
+
 /// Largest distance between neighbouring nodes [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeSpacing {
@@ -21,30 +61,39 @@ pub struct NodeSpacing {
     pub edge: f64,
     /// Along the edges of a thread start, which meet the other part first and at a point.
     pub start: f64,
+    /// Fewest intervals on faces that are small against the part.
+    pub fewest_on_faces: FewestNodes,
+    /// Fewest intervals along edges that are short against the part.
+    pub fewest_on_edges: FewestNodes,
 }
 
 impl Default for NodeSpacing {
     /// 2 mm on faces, 8 mm along threads, 2 mm along their edges, 1 mm along other edges, 0.5 mm at thread starts: audited
     /// penetration 0.2 µm on the peg and the engaged nut, 2 to 4 µm while the nut finds its thread.
     fn default() -> Self {
-        Self { face: 2e-3, helix: 8e-3, helix_edge: 2e-3, edge: 1e-3, start: 0.5e-3 }
+        Self::of_distances([2e-3, 8e-3, 2e-3, 1e-3, 0.5e-3])
     }
 }
 
 impl NodeSpacing {
-    /// Spacing that suits a part of this overall size [m], the defaults being those of a 50 mm part. A part without
-    /// size, a single point, gets the finest.
+    /// These distances [m] on all features, small or not: on faces, along threads, their edges, other edges and starts.
+    #[must_use]
+    pub const fn of_distances([face, helix, helix_edge, edge, start]: [f64; 5]) -> Self {
+        let none = FewestNodes::NONE;
+        Self { face, helix, helix_edge, edge, start, fewest_on_faces: none, fewest_on_edges: none }
+    }
+
+    /// Spacing that suits a part of this overall size [m], the defaults being those of a 50 mm part; features that are
+    /// small against it have no fewer nodes than they need. A part without size, a single point, gets the finest.
     #[must_use]
     pub fn for_size(size: f64) -> Self {
-        let Self { face, helix, helix_edge, edge, start } = Self::default();
+        let Self { face, helix, helix_edge, edge, start, .. } = Self::default();
         let scale = size / 0.1;
         let scaled = |spacing: f64| (spacing * scale).clamp(FINEST, COARSEST);
         Self {
-            face: scaled(face),
-            helix: scaled(helix),
-            helix_edge: scaled(helix_edge),
-            edge: scaled(edge),
-            start: scaled(start),
+            fewest_on_faces: FewestNodes::FACES,
+            fewest_on_edges: FewestNodes::EDGES,
+            ..Self::of_distances([face, helix, helix_edge, edge, start].map(scaled))
         }
     }
 
@@ -81,6 +130,11 @@ impl NodeSpacing {
             (rest, left) = (rest / 2, 2.0 * left);
         }
         f64::INFINITY
+    }
+
+    /// Largest distance [m] that leaves at least `fewest` intervals on a feature of this length [m], and not more than `spacing`.
+    pub(crate) fn on_feature(spacing: f64, length: f64, fewest: u32) -> f64 {
+        if length > 0.0 && fewest > 0 { spacing.min(length / f64::from(fewest)) } else { spacing }
     }
 
     /// Number of equal intervals, none longer than `spacing`, that divide `length`.

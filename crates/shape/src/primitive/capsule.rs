@@ -9,6 +9,9 @@ use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
 use crate::{Sample, ShapeError};
 
+/// Most intervals between nodes of a capsule that is long against its radius.
+const MOST_INTERVALS: usize = 4000;
+
 /// Rounded rod or ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
@@ -114,7 +117,8 @@ impl Capsule {
     }
 
     /// Nodes on the axis, which the surface lies one radius outside of: whatever is one radius away from them touches,
-    /// however the capsule rolls. A ball has one. Chart: u along z.
+    /// however the capsule rolls. Two capsules of radius R that cross between nodes s apart come s²/16R too near.
+    /// A ball has one. Chart: u along z.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
@@ -122,7 +126,12 @@ impl Capsule {
             nodes.push(NodeKind::Face, 0, 0.5, 0.0);
             return nodes;
         }
-        let intervals = NodeSpacing::intervals(2.0 * self.half_length, spacing.face);
+        let length = 2.0 * self.half_length;
+        // the axis stands for the line along which the capsule touches, as an edge does
+        let slender = NodeSpacing::on_feature(spacing.face, self.radius, spacing.fewest_on_edges.along);
+        let intervals = NodeSpacing::intervals(length, slender)
+            .min(MOST_INTERVALS)
+            .max(NodeSpacing::intervals(length, spacing.face));
         for row in 0..=intervals {
             nodes.push(NodeKind::Face, 0, row as f64 / intervals as f64, 0.0);
         }

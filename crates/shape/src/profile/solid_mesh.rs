@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::solid_nodes::LapDistances;
 use super::{Section, SectionedSolid};
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::NodeSpacing;
@@ -56,7 +57,7 @@ impl SectionedSolid {
             _ => {
                 let rounding = level - self.section.core();
                 let arc = std::f64::consts::TAU * rounding / options.segments(rounding) as f64;
-                self.section.laps(level, options.max_edge, arc, 0.0)
+                self.section.laps(level, LapDistances { straight: options.max_edge, arc }, 0.0)
             }
         }
     }

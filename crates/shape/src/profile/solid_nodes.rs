@@ -8,7 +8,7 @@
 use nalgebra::Vector3;
 
 use super::{Section, SectionedSolid};
-use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
+use crate::node::{Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing};
 
 impl SectionedSolid {
     /// Position of a node in the part's frame [m].
@@ -23,23 +23,30 @@ impl SectionedSolid {
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
+        let on_rim = |level: f64| self.section.distances(level, spacing.edge, spacing.fewest_on_edges);
         let wall = self.wall_edge().filter(|_| spacing.edge <= spacing.face);
         for (index, [start, end]) in self.outline.edges() {
             let face = index as u32;
-            let left = wall.filter(|(edge, _)| *edge == index).map_or(f64::INFINITY, |_| spacing.edge);
+            let left = wall
+                .filter(|(edge, _)| *edge == index)
+                .map_or(f64::INFINITY, |(_, wall)| on_rim(wall.radius).arc);
             let length = (end[0] - start[0]).hypot(end[1] - start[1]);
-            let rows = NodeSpacing::intervals(length, spacing.face);
+            // a flat end touches with its rims whatever its nodes
+            let is_flat = self.outline.edge_normal(index)[0].abs() < 1e-9;
+            let fewest = if is_flat { FewestNodes::NONE } else { spacing.fewest_on_faces };
+            let rows = along(length, spacing.face, start[0].max(end[0]), fewest);
             for row in 0..rows {
                 let u = (row as f64 + 0.5) / rows as f64;
                 let level = start[0] + (end[0] - start[0]) * u;
                 // every other row is turned by half a spacing: the rows' gaps do not line up
                 let phase = 0.5 * (row % 2) as f64;
-                for lap in self.section.laps(level, spacing.face, spacing.face, phase) {
+                let distances = self.section.distances(level, spacing.face, fewest);
+                for lap in self.section.laps(level, distances, phase) {
                     nodes.push_between(NodeKind::Face, face, u, lap, left);
                 }
             }
             if self.outline.is_convex(index) {
-                for lap in self.section.laps(start[0], spacing.edge, spacing.edge, 0.0) {
+                for lap in self.section.laps(start[0], on_rim(start[0]), 0.0) {
                     nodes.push(NodeKind::Edge, face, 0.0, lap);
                 }
             }
@@ -57,7 +64,8 @@ impl SectionedSolid {
         if self.outline.edge_normal(index)[0] <= 1e-9 {
             return;
         }
-        let count = NodeSpacing::intervals(length, spacing.edge);
+        let [start, end] = self.outline.edge(index);
+        let count = along(length, spacing.edge, start[0].max(end[0]), spacing.fewest_on_edges);
         for side in 0..sides {
             let lap = (f64::from(side) + 0.5) / f64::from(sides);
             for step in 0..=count {
@@ -69,10 +77,55 @@ impl SectionedSolid {
     }
 }
 
+/// Most rows along a wall that is long against its width: a wire a metre long needs no million nodes.
+const MOST_ROWS: usize = 1000;
+
+/// Number of intervals along a wall of this length and half width [m].
+fn along(length: f64, spacing: f64, half_width: f64, fewest: FewestNodes) -> usize {
+    let usual = NodeSpacing::intervals(length, spacing);
+    let slender = NodeSpacing::on_feature(spacing, half_width, fewest.along);
+    usual.max(NodeSpacing::intervals(length, slender).min(MOST_ROWS))
+}
+
+/// Largest distances between neighbours around a section [m].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LapDistances {
+    /// On flats.
+    pub(crate) straight: f64,
+    /// On arcs.
+    pub(crate) arc: f64,
+}
+
 impl Section {
-    /// Lap coordinates around the line of level `level`, at most `straight` apart on flats and `arc` apart on
-    /// arcs [m], starting at `phase` of an interval. Transitions between flat and arc are always met at phase 0.
-    pub(crate) fn laps(&self, level: f64, straight: f64, arc: f64, phase: f64) -> Vec<f64> {
+    /// Distances around the line of level `level`: `spacing` [m], less where that leaves fewer than `fewest`.
+    fn distances(&self, level: f64, spacing: f64, fewest: FewestNodes) -> LapDistances {
+        let within = |length: f64, fewest: u32| NodeSpacing::on_feature(spacing, length, fewest);
+        let [flat, corner] = self.flat_and_corner(level);
+        let arc = match self {
+            Self::Round => within(self.perimeter(level), fewest.round),
+            Self::Polygon { .. } | Self::RoundedPolygon { .. } => within(corner, fewest.corner),
+        };
+        LapDistances { straight: within(flat, fewest.flat), arc }
+    }
+
+    /// Length of one flat and of one rounded corner of the line of level `level` [m]; a circle has neither.
+    fn flat_and_corner(&self, level: f64) -> [f64; 2] {
+        match *self {
+            Self::Round => [0.0, 0.0],
+            Self::Polygon { sides } => [self.perimeter(level) / f64::from(sides), 0.0],
+            Self::RoundedPolygon { sides, core } => {
+                let n = f64::from(sides);
+                let corner = 2.0 * self.half_angle() * (level - core).max(0.0);
+                [(self.perimeter(level) - n * corner) / n, corner]
+            }
+        }
+    }
+
+    /// Lap coordinates around the line of level `level`, at most `distances` apart, starting at `phase` of an interval.
+    /// Transitions between flat and arc are always met at phase 0.
+    pub(crate) fn laps(&self, level: f64, distances: LapDistances, phase: f64) -> Vec<f64> {
+        let LapDistances { straight, arc } = distances;
+        let [flat, corner] = self.flat_and_corner(level);
         let mut laps = Vec::new();
         let mut spread = |from: f64, to: f64, length: f64, spacing: f64| {
             let count = NodeSpacing::intervals(length, spacing);
@@ -84,19 +137,13 @@ impl Section {
             Self::Round => spread(0.0, 1.0, self.perimeter(level), arc),
             Self::Polygon { sides } => {
                 let n = f64::from(sides);
-                let length = self.perimeter(level) / n;
-                (0..sides)
-                    .map(f64::from)
-                    .for_each(|k| spread((k - 0.5) / n, (k + 0.5) / n, length, straight));
+                (0..sides).map(f64::from).for_each(|k| spread((k - 0.5) / n, (k + 0.5) / n, flat, straight));
             }
-            Self::RoundedPolygon { sides, core } => {
+            Self::RoundedPolygon { sides, .. } => {
                 let n = f64::from(sides);
-                let rounding = (level - core).max(0.0);
-                let corner = 2.0 * self.half_angle() * rounding;
-                let flat = (self.perimeter(level) - n * corner) / n;
                 for k in (0..sides).map(f64::from) {
                     spread((k - 0.25) / n, (k + 0.25) / n, flat, straight);
-                    if rounding > 0.0 {
+                    if corner > 0.0 {
                         spread((k + 0.25) / n, (k + 0.75) / n, corner, arc);
                     }
                 }

@@ -175,8 +175,7 @@ fn start_error(
 
 #[test]
 fn distance_at_crest_root_and_start_edges_is_bounded() {
-    let spacing =
-        crate::node::NodeSpacing { face: 5e-3, helix: 5e-3, helix_edge: 2e-3, edge: 2e-3, start: 0.7e-3 };
+    let spacing = crate::node::NodeSpacing::of_distances([5e-3, 5e-3, 2e-3, 2e-3, 0.7e-3]);
     let reach = 100e-6;
     for chamfered in [false, true] {
         let start = |radius| {

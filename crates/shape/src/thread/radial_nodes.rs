@@ -79,6 +79,7 @@ impl RadialSurface {
 
     /// Nodes of the thread's faces, of its convex edges and of its starts at both ends.
     pub(crate) fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
+        let spacing = &self.distances(spacing);
         let mut nodes = NodeSet::default();
         let profile = &self.profile;
         let flank_depth = profile.crest_radius() - profile.root_radius();
@@ -107,8 +108,21 @@ impl RadialSurface {
         nodes
     }
 
+    /// Spacing that leaves every turn its fewest nodes, however long the thread.
+    fn distances(&self, spacing: &NodeSpacing) -> NodeSpacing {
+        let turn = TAU * self.profile.crest_radius();
+        let [faces, edges] = [spacing.fewest_on_faces, spacing.fewest_on_edges];
+        NodeSpacing {
+            helix: NodeSpacing::on_feature(spacing.helix, turn, faces.turn),
+            helix_edge: NodeSpacing::on_feature(spacing.helix_edge, turn, edges.turn),
+            start: NodeSpacing::on_feature(spacing.start, turn, edges.start),
+            ..*spacing
+        }
+    }
+
     /// Nodes of the start at one end: contours of end plane and cone, cone edges, corners.
     pub(crate) fn start_nodes(&self, nodes: &mut NodeSet, end: usize, spacing: &NodeSpacing) {
+        let spacing = &self.distances(spacing);
         let circumference = TAU * self.profile.crest_radius();
         let laps = NodeSpacing::intervals(circumference, spacing.start);
         let number = end as u32;
@@ -127,7 +141,9 @@ impl RadialSurface {
             let rows = NodeSpacing::intervals(depth * std::f64::consts::SQRT_2, spacing.face);
             for row in 0..rows {
                 let u = (row as f64 + 0.5) / rows as f64;
-                let count = NodeSpacing::intervals(circumference, spacing.face);
+                let between =
+                    NodeSpacing::on_feature(spacing.face, circumference, spacing.fewest_on_faces.start);
+                let count = NodeSpacing::intervals(circumference, between);
                 each_lap(count).for_each(|lap| nodes.push(NodeKind::Face, CONE + number, u, lap));
             }
             // a cone cuts a flank along a spiral of up to (w_root + depth) / P turns

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
-use tightfit_shape::node::NodeSpacing;
+use tightfit_shape::node::{FewestNodes, NodeSpacing};
 use tightfit_shape::preset::preset;
 use tightfit_shape::primitive::{Block, Capsule, NodeList};
 use tightfit_shape::thread::{
@@ -14,7 +14,8 @@ use tightfit_spatial::{Inertia, Matrix3, Vector3};
 
 use super::description::{NodeDescription, ShapeDescription};
 
-/// Distances of a part's nodes: those of its size where a file does not say.
+/// Distances of a part's nodes: those of its size and of its features where a file does not say. What it says is kept to on
+/// small features too.
 pub(super) fn spacing_of(description: &NodeDescription, part: &Part) -> Result<NodeSpacing, ShapeError> {
     let usual = part.aabb().map_or_else(NodeSpacing::default, |aabb| NodeSpacing::for_size(aabb.diagonal()));
     let or = |given: Option<f64>, usual: f64| given.map_or(usual, |mm| mm * 1e-3);
@@ -22,12 +23,26 @@ pub(super) fn spacing_of(description: &NodeDescription, part: &Part) -> Result<N
     let times = |given: Option<f64>, factor: f64| given.map(|mm| (factor * mm).min(1000.0));
     let helix = description.helix_spacing_mm.or(times(description.face_spacing_mm, 4.0));
     let helix_edge = description.helix_edge_spacing_mm.or(times(description.edge_spacing_mm, 2.0));
+    let unless = |given: Option<f64>, fewest: u32| given.map_or(fewest, |_| 0);
+    let mut fewest_on_faces = match description.face_spacing_mm {
+        Some(_) => FewestNodes::NONE,
+        None => usual.fewest_on_faces,
+    };
+    fewest_on_faces.turn = unless(helix, fewest_on_faces.turn);
+    let mut fewest_on_edges = match description.edge_spacing_mm {
+        Some(_) => FewestNodes { start: usual.fewest_on_edges.start, ..FewestNodes::NONE },
+        None => usual.fewest_on_edges,
+    };
+    fewest_on_edges.turn = unless(helix_edge, fewest_on_edges.turn);
+    fewest_on_edges.start = unless(description.start_spacing_mm, fewest_on_edges.start);
     NodeSpacing {
         face: or(description.face_spacing_mm, usual.face),
         helix: or(helix, usual.helix),
         helix_edge: or(helix_edge, usual.helix_edge),
         edge: or(description.edge_spacing_mm, usual.edge),
         start: or(description.start_spacing_mm, usual.start),
+        fewest_on_faces,
+        fewest_on_edges,
     }
     .checked()
 }
