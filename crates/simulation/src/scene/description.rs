@@ -243,7 +243,7 @@ pub enum Motion {
     Kinematic,
 }
 
-/// Largest distances between nodes; chosen from the part's size where left out.
+/// Largest distances between nodes; where left out, chosen from the size of the part and of its features.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeDescription {
@@ -292,7 +292,7 @@ pub enum ShapeDescription {
     Mesh {
         /// Path, relative to the scene file.
         file: String,
-        /// Unit of the file's coordinates; guessed from the size when left out.
+        /// Unit of the file's coordinates; when left out, metres for glTF, else guessed from the size.
         unit: Option<MeshUnit>,
         /// Offset of the surface [mm]: positive grows the part, negative gives it clearance.
         #[serde(default)]

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tightfit_shape::mesh::baked::BakedField;
-use tightfit_shape::mesh::{LengthUnit, MeshPart, guess_unit, load};
+use tightfit_shape::mesh::{LengthUnit, MeshPart, load};
 use tightfit_shape::{Part, ShapeError};
 
 use super::description::MeshUnit;
 
-/// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit guessed where none is given.
+/// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit that of the format, or else guessed, where
+/// none is given.
 pub(super) fn load_part(
     path: &Path,
     unit: Option<MeshUnit>,
@@ -22,14 +23,15 @@ pub(super) fn load_part(
         Some(MeshUnit::Cm) => LengthUnit::Centimetre,
         Some(MeshUnit::Mm) => LengthUnit::Millimetre,
         Some(MeshUnit::Inch) => LengthUnit::Inch,
-        None => guess_unit(loaded.mesh.aabb().diagonal()).unit,
+        None => loaded.raw_unit.unit,
     };
-    let part = MeshPart::new(loaded.in_metres(unit)).map_err(|error| {
+    let unsound = |error: &dyn std::error::Error| {
         let file = path.display();
         ShapeError::Mesh(format!(
             "{file}: {error}; `tightfit part {file} --repair OUT.stl` examines and repairs it"
         ))
-    })?;
+    };
+    let part = MeshPart::new(loaded.in_metres(unit)).map_err(|error| unsound(&error))?;
     let part = match baked {
         Some(baked) => with_baked(part, baked)?,
         None => part,

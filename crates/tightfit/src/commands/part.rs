@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tightfit::shape::doctor::{DoctorOptions, RepairOptions, Severity, examine, picture_svg, repair};
 use tightfit::shape::mesh::baked::{BakeOptions, BakedField};
-use tightfit::shape::mesh::{LengthUnit, MeshDistance, MeshOptions, TriMesh, guess_unit, load, save};
+use tightfit::shape::mesh::{LengthUnit, MeshDistance, MeshOptions, TriMesh, load, save};
 use tightfit::shape::preset::{preset, preset_names};
 use tightfit::shape::{Part, ShapeError};
 
@@ -133,9 +133,9 @@ fn open(name: &str, arguments: &PartArguments) -> Result<(TriMesh, Source)> {
     let path = Path::new(name);
     if path.exists() {
         let loaded = load(path)?;
-        let guess = guess_unit(loaded.mesh.aabb().diagonal());
-        let unit = arguments.unit.unwrap_or(guess.unit);
-        let reason = if arguments.unit.is_some() { "as told".to_string() } else { guess.reason };
+        let unit = arguments.unit.unwrap_or(loaded.raw_unit.unit);
+        let reason =
+            if arguments.unit.is_some() { "as told".to_string() } else { loaded.raw_unit.reason.clone() };
         return Ok((loaded.in_metres(unit), Source::File { unit: unit.symbol().to_string(), reason }));
     }
     let part = match preset(name) {

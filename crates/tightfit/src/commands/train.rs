@@ -12,7 +12,7 @@ use tightfit::network::training::Stop;
 use tightfit::network::{Activation, Features, FieldFile};
 use tightfit::scene::Scene;
 use tightfit::shape::Part;
-use tightfit::shape::mesh::{MeshPart, guess_unit, load};
+use tightfit::shape::mesh::{MeshPart, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
 use tightfit::spatial::Inertia;
 
@@ -207,15 +207,14 @@ pub(super) fn part_of_scene(scene: &str, name: &str) -> Result<(Part, Option<Ine
     }
 }
 
-/// A mesh file, its unit guessed from its size, or a part by name.
+/// A mesh file, in the unit of its format or one guessed from its size, or a part by name.
 pub(super) fn part_or_mesh(name: &str) -> Result<Part> {
     let path = Path::new(name);
     if !path.is_file() {
         return Ok(preset(name)?);
     }
     let loaded = load(path)?;
-    let unit = guess_unit(loaded.mesh.aabb().diagonal()).unit;
-    let part = MeshPart::new(loaded.in_metres(unit))
+    let part = MeshPart::new(loaded.in_metres(loaded.raw_unit.unit))
         .with_context(|| format!("{name}; `tightfit part {name} --repair OUT.stl` repairs it"))?;
     Ok(Part::Mesh(part))
 }
