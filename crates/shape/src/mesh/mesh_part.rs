@@ -112,7 +112,16 @@ impl MeshPart {
     /// Bounding box, the offset included.
     #[must_use]
     pub fn aabb(&self) -> Aabb {
-        self.bounds.grown(self.offset.max(0.0))
+        self.bounds.grown(self.offset)
+    }
+
+    /// Depth of the deepest point inside the triangles [m]: a clearance must be smaller.
+    #[must_use]
+    pub fn deepest_inside(&self) -> f64 {
+        match &self.field {
+            MeshField::Exact(exact) => exact.deepest_inside(),
+            MeshField::Baked(baked) => baked.exact().deepest_inside(),
+        }
     }
 
     /// Position of a node on the triangles [m]; the surface lies [`Self::offset`] farther out.
@@ -234,5 +243,14 @@ mod tests {
                 assert!((farthest(&places) - farthest(&part.mesh().vertices)).abs() < 1e-15);
             }
         }
+    }
+
+    #[test]
+    fn a_clearance_shrinks_the_box() {
+        let block = Block::new(Vector3::new(0.03, 0.02, 0.01)).unwrap();
+        let part = MeshPart::new(block.mesh(&MeshOptions::default())).unwrap();
+        assert!((part.deepest_inside() - 0.005).abs() < 1e-12);
+        let size = part.with_offset(-1e-3).aabb().size();
+        assert!((size - Vector3::new(0.028, 0.018, 0.008)).norm() < 1e-15, "{size:?}");
     }
 }

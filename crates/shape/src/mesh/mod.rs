@@ -5,6 +5,7 @@ mod base64;
 mod builder;
 mod closest_point_triangle;
 mod collision_mesh;
+mod deepest_inside;
 mod ear_clipping;
 mod exact_distance;
 mod fingerprint;

@@ -36,6 +36,14 @@ pub(super) fn load_part(
         Some(baked) => with_baked(part, baked)?,
         None => part,
     };
+    if offset < 0.0 {
+        let deepest = part.deepest_inside();
+        if -offset >= deepest {
+            let allowed =
+                format!("more than {:.3} mm, by which nothing is left of {}", -1e3 * deepest, path.display());
+            return Err(ShapeError::length("offset_mm", offset, allowed));
+        }
+    }
     Ok(Part::Mesh(part.with_offset(offset)))
 }
 
