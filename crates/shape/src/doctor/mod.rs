@@ -4,6 +4,7 @@
 //! [`picture_svg`] shows both. A healthy closed mesh has no finding.
 
 mod check_input;
+mod check_shells;
 mod check_surface;
 mod degenerate;
 mod diagnosis;
@@ -22,6 +23,7 @@ mod repair_holes;
 mod repair_orientation;
 mod surface;
 
+pub use check_shells::{ShellFault, check_shells};
 pub use diagnosis::Diagnosis;
 pub use examine::{DoctorOptions, examine};
 pub use facts::{EdgeFacts, FacetFacts, Facts, MassFacts, SharpFacts, ShellFacts};
