@@ -32,7 +32,7 @@ pub enum ShellFault {
     },
     /// Two shells pass through one another.
     #[error(
-        "shells {} and {} of {shells} pass through one another at {}: unite the bodies in CAD",
+        "shells {} and {} of {shells} pass through one another at {}, so what is inside is counted twice; unite the bodies in CAD",
         .pair[0], .pair[1], in_millimetres(.place)
     )]
     Crossing {

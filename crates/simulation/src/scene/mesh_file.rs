@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tightfit_shape::doctor::check_shells;
+use tightfit_shape::doctor::{ShellFault, check_shells};
 use tightfit_shape::mesh::baked::BakedField;
 use tightfit_shape::mesh::{LengthUnit, MeshPart, load};
 use tightfit_shape::{Part, ShapeError};
@@ -33,7 +33,14 @@ pub(super) fn load_part(
         ))
     };
     let part = MeshPart::new(loaded.in_metres(unit)).map_err(|error| unsound(&error))?;
-    check_shells(part.mesh()).map_err(|fault| unsound(&fault))?;
+    check_shells(part.mesh()).map_err(|fault| match fault {
+        ShellFault::InsideOut { .. } => unsound(&fault),
+        // no repair unites bodies
+        ShellFault::Crossing { .. } => {
+            let file = path.display();
+            ShapeError::Mesh(format!("{file}: {fault}; `tightfit part {file}` shows where"))
+        }
+    })?;
     let part = match baked {
         Some(baked) => with_baked(part, baked)?,
         None => part,
