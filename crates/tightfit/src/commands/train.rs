@@ -12,6 +12,7 @@ use tightfit::network::training::Stop;
 use tightfit::network::{Activation, Features, FieldFile};
 use tightfit::scene::Scene;
 use tightfit::shape::Part;
+use tightfit::shape::doctor::check_shells;
 use tightfit::shape::mesh::{MeshPart, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
 use tightfit::spatial::Inertia;
@@ -216,6 +217,7 @@ pub(super) fn part_or_mesh(name: &str) -> Result<Part> {
     let loaded = load(path)?;
     let part = MeshPart::new(loaded.in_metres(loaded.raw_unit.unit))
         .with_context(|| format!("{name}; `tightfit part {name} --repair OUT.stl` repairs it"))?;
+    check_shells(part.mesh()).with_context(|| format!("{name}; `tightfit part {name}` examines it"))?;
     Ok(Part::Mesh(part))
 }
 
