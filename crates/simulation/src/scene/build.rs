@@ -36,8 +36,12 @@ pub(super) fn scene_from_text(text: &str, name: &str, folder: &Path) -> Result<S
     }
     let description: SceneDescription = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        let problem =
-            SceneProblem { line, key: "scene".into(), value: None, remedy: error.message().to_string() };
+        let problem = SceneProblem {
+            line: Some(line),
+            key: "scene".into(),
+            value: None,
+            remedy: error.message().to_string(),
+        };
         invalid(vec![problem])
     })?;
     let source = SceneSource { text: text.to_string(), folder: folder.to_path_buf() };

@@ -7,8 +7,8 @@ use super::built_in_scenes;
 /// One wrong place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneProblem {
-    /// Line in the file, from 1.
-    pub line: usize,
+    /// Line in the file, from 1; none where values were replaced, since then no file has it.
+    pub line: Option<usize>,
     /// Dotted key, `parts.peg.shape.diameter_mm`.
     pub key: String,
     /// The value found there, as written.
@@ -19,7 +19,10 @@ pub struct SceneProblem {
 
 impl fmt::Display for SceneProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.key)?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        write!(f, "{}", self.key)?;
         if let Some(value) = &self.value {
             write!(f, " = {value}")?;
         }
@@ -44,6 +47,14 @@ pub enum SceneError {
         /// The path.
         name: String,
         /// What the system said.
+        reason: String,
+    },
+    /// A value cannot be replaced.
+    #[error("{name}: {reason}")]
+    Replacement {
+        /// Name of the scene or file.
+        name: String,
+        /// What is wrong with the replacement, and what would be right.
         reason: String,
     },
     /// No built-in scene and no file has that name.

@@ -1,9 +1,17 @@
 //! `--set KEY=VALUE`: a scene with some of its values replaced.
 //!
-//! A key is dotted like in error messages (`parts.peg.mass_kg`); one that is not found at the root is sought in
-//! `[drive]` and `[task]`, so that `tilt_deg=0.5` is enough.
+//! A key is dotted like in error messages (`parts.peg.mass_kg`); one that is none of the root's is sought in `[drive]` and
+//! `[task]`, so that `tilt_deg=0.5` is enough. Tables that the file does not have are made.
 
-use super::{Scene, SceneError, SceneSource, built_in_scenes};
+use std::path::Path;
+
+use serde_json::Value as Schema;
+
+use super::schema_check::Document;
+use super::{Scene, SceneError, SceneSource, built_in_scenes, scene_schema};
+
+/// Tables whose keys need no name before them.
+const SHORT: [(&str, &str); 2] = [("drive", "DriveDescription"), ("task", "TaskDescription")];
 
 impl Scene {
     /// A built-in scene or scene file with values replaced.
@@ -14,15 +22,17 @@ impl Scene {
         if replacements.is_empty() {
             return Self::find(name_or_path);
         }
-        let built_in = built_in_scenes().iter().find(|scene| scene.name == name_or_path);
-        let text = match built_in {
-            Some(scene) => scene.text.to_string(),
-            None => std::fs::read_to_string(name_or_path)
-                .map_err(|error| SceneError::unreadable(name_or_path, &error))?,
+        let path = Path::new(name_or_path);
+        let source = match built_in_scenes().iter().find(|scene| scene.name == name_or_path) {
+            Some(scene) => SceneSource { text: scene.text.to_string(), folder: ".".into() },
+            None if path.exists() => SceneSource {
+                text: std::fs::read_to_string(path)
+                    .map_err(|error| SceneError::unreadable(name_or_path, &error))?,
+                folder: path.parent().unwrap_or(Path::new(".")).to_path_buf(),
+            },
+            None => return Err(SceneError::unknown(name_or_path)),
         };
-        let folder = std::path::Path::new(name_or_path).parent().filter(|_| built_in.is_none());
-        let folder = folder.unwrap_or(std::path::Path::new(".")).to_path_buf();
-        Self::from_source_with(&SceneSource { text, folder }, name_or_path, replacements)
+        Self::from_source_with(&source, name_or_path, replacements)
     }
 
     /// The scene of a text with values replaced; `name` stands for it in errors.
@@ -34,29 +44,44 @@ impl Scene {
         name: &str,
         replacements: &[String],
     ) -> Result<Self, SceneError> {
-        let wrong = |reason: String| SceneError::Unreadable { name: name.to_string(), reason };
+        let invalid = |problem| SceneError::Invalid { name: name.to_string(), problems: vec![problem] };
+        Document::parse(&source.text).map_err(invalid)?;
+        let wrong = |reason: String| SceneError::Replacement { name: name.to_string(), reason };
         let mut table: toml::Table =
             source.text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        let schema = scene_schema();
         for replacement in replacements {
             let (key, value) = replacement
                 .split_once('=')
                 .ok_or_else(|| wrong(format!("`--set {replacement}` has no `=`; write KEY=VALUE")))?;
-            replace(&mut table, key.trim(), value.trim()).map_err(wrong)?;
+            replace(&mut table, &schema, key.trim(), value.trim()).map_err(wrong)?;
         }
         let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
-        super::build::scene_from_text(&text, name, &source.folder)
+        super::build::scene_from_text(&text, name, &source.folder).map_err(without_lines)
     }
 }
 
-fn replace(table: &mut toml::Table, key: &str, value: &str) -> Result<(), String> {
+/// Lines would be those of a text that nobody has seen: the key alone tells the place.
+fn without_lines(error: SceneError) -> SceneError {
+    match error {
+        SceneError::Invalid { name, mut problems } => {
+            problems.iter_mut().for_each(|problem| problem.line = None);
+            SceneError::Invalid { name, problems }
+        }
+        other => other,
+    }
+}
+
+fn replace(table: &mut toml::Table, schema: &Schema, key: &str, value: &str) -> Result<(), String> {
     // a bare word is a text: `kind=hole` needs no quotes
     let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
     let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_string()));
     let mut path: Vec<&str> = key.split('.').collect();
-    let is_at_root = table.contains_key(path[0])
-        || ["name", "friction", "step_ms", "gravity_m_s2", "method"].contains(&path[0]);
-    if !is_at_root {
-        path.insert(0, if path[0] == "depth_mm" { "task" } else { "drive" });
+    if path.iter().any(|step| step.is_empty()) {
+        return Err(format!("`--set {key}=…` has a key with nothing in it; write `friction` or `arm.robot`"));
+    }
+    if schema["properties"].get(path[0]).is_none() {
+        path.insert(0, table_of(schema, path[0]).ok_or_else(|| unknown(schema, key))?);
     }
     let (last, folders) = path.split_last().ok_or("an empty key")?;
     let mut here = table;
@@ -68,4 +93,23 @@ fn replace(table: &mut toml::Table, key: &str, value: &str) -> Result<(), String
     }
     here.insert((*last).to_string(), value);
     Ok(())
+}
+
+/// The table whose short form a key is.
+fn table_of(schema: &Schema, key: &str) -> Option<&'static str> {
+    let has = |(_, definition): &&(&str, &str)| {
+        let definition = &schema["$defs"][*definition];
+        let variants = definition["oneOf"].as_array().into_iter().flatten();
+        variants.chain([definition]).any(|variant| variant["properties"].get(key).is_some())
+    };
+    SHORT.iter().find(has).map(|(table, _)| *table)
+}
+
+fn unknown(schema: &Schema, key: &str) -> String {
+    let known = schema["properties"].as_object().into_iter().flat_map(|own| own.keys());
+    let known: Vec<String> = known.map(|key| format!("`{key}`")).collect();
+    format!(
+        "`--set {key}=…`: no such key; a scene has {}, and keys of `drive` and `task` need no table before them",
+        known.join(", ")
+    )
 }

@@ -20,7 +20,7 @@ impl<'a> Document<'a> {
     /// Parses the text.
     pub(super) fn parse(text: &'a str) -> Result<Self, SceneProblem> {
         let root = DeTable::parse(text).map_err(|error| SceneProblem {
-            line: line_of(text, error.span().map_or(0, |span| span.start)),
+            line: Some(line_of(text, error.span().map_or(0, |span| span.start))),
             key: "syntax".into(),
             value: None,
             remedy: error.message().to_string(),
@@ -60,7 +60,7 @@ impl<'a> Document<'a> {
         let span = found.map_or(0..0, Spanned::span);
         let is_leaf = found.is_some_and(|value| !matches!(value.get_ref(), DeValue::Table(_)));
         let value = (is_whole && is_leaf).then(|| self.text[span.clone()].to_string());
-        SceneProblem { line: line_of(self.text, span.start), key: key.to_string(), value, remedy }
+        SceneProblem { line: Some(line_of(self.text, span.start)), key: key.to_string(), value, remedy }
     }
 }
 
@@ -72,7 +72,7 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn report(&mut self, offset: usize, key: &str, value: Option<String>, remedy: String) {
-        let line = line_of(self.text, offset);
+        let line = Some(line_of(self.text, offset));
         self.problems.push(SceneProblem { line, key: key.to_string(), value, remedy });
     }
 
