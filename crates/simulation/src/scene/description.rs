@@ -22,6 +22,7 @@ pub struct SceneDescription {
     pub description: String,
     /// Acceleration of free fall in world axes [m/s²].
     #[serde(default)]
+    #[schemars(inner(range(min = -1e4, max = 1e4)))]
     pub gravity_m_s2: [f64; 3],
     /// Time step [ms].
     #[serde(default = "default_step")]
@@ -73,6 +74,7 @@ pub struct DriveDescription {
     pub speed_factor: f64,
     /// Constant force on the part, world axes [N]; in an arm what it presses with besides.
     #[serde(default)]
+    #[schemars(inner(range(min = -1e6, max = 1e6)))]
     pub force_n: [f64; 3],
     /// Error of all set-points along x [mm].
     #[serde(default)]
