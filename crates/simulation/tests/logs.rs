@@ -214,3 +214,55 @@ fn foreign_files_and_names_are_answered_with_a_reason() {
     assert!(matches!(write("run.xlsx", b""), LogError::Extension { .. }));
     assert!(matches!(log::read(&file("no-such.csv")), Err(LogError::Io { .. })));
 }
+
+/// A fingerprint is of the state: it does not know what stands in the other cells of its row.
+#[test]
+fn a_number_that_was_changed_in_a_log_is_found() {
+    let kept = records(&mut start(), 20);
+    let path = file("edited.csv");
+    log::write(&path, &scene(), &RunMeta::new(7, Some(DISTURBANCE)), &kept).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let head = text.lines().find(|line| !line.starts_with('#')).unwrap();
+    for name in ["peg.center_z_m", "peg.contact_force_x_n", "engaged", "candidates"] {
+        let column = head.split(',').position(|own| own == name).unwrap();
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        let row = lines.len() - 8;
+        let mut cells: Vec<&str> = lines[row].split(',').collect();
+        cells[column] = match name {
+            "engaged" if cells[column] == "true" => "false",
+            "engaged" => "true",
+            "candidates" => "99999",
+            _ => "0.125",
+        };
+        lines[row] = cells.join(",");
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let report = log::replay(&path).unwrap();
+        let changed = report.changed.clone().unwrap_or_else(|| panic!("{name} was not noticed"));
+        assert_eq!((changed.column.as_str(), changed.step), (name, 13), "{changed:?}");
+        assert!(!report.is_same() && report.difference.is_none());
+    }
+}
+
+/// Paths in a scene are relative to its file, and the file may have been named relative to a working directory that is another now.
+#[test]
+fn a_log_finds_the_files_of_its_scene_from_another_working_directory() {
+    let mesh = "v 0 0 0\nv 30 0 0\nv 0 30 0\nv 0 0 30\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::fs::write(file("tip.obj"), mesh).unwrap();
+    let text = "name = \"x\"\n[parts.tip]\nshape = { kind = \"mesh\", file = \"tip.obj\", unit = \"mm\" }\n";
+    std::fs::write(file("tip.toml"), text).unwrap();
+    let mut run = Run::new(Scene::load(&file("tip.toml")).unwrap(), 1);
+    let kept = records(&mut run, 3);
+    let path = file("tip.csv");
+    log::write(&path, &run.scene, &RunMeta::new(1, None), &kept).unwrap();
+    let folder = run.scene.source.folder.display().to_string();
+    let moved = std::fs::read_to_string(&path).unwrap();
+    let moved = moved.replace(&format!("# tightfit.folder: {folder}"), "# tightfit.folder: not/here");
+    std::fs::write(&path, &moved).unwrap();
+    assert!(log::replay(&path).unwrap().is_same());
+    // without either folder the error says once which file is missing
+    let lost: Vec<&str> = moved.lines().filter(|line| !line.contains("absolute_folder")).collect();
+    std::fs::write(&path, lost.join("\n") + "\n").unwrap();
+    let error = log::replay(&path).unwrap_err();
+    assert!(std::error::Error::source(&error).is_none(), "its text has the reason already");
+    assert_eq!(error.to_string().matches("tip.obj").count(), 2, "key and reason: {error}");
+}

@@ -14,14 +14,14 @@ pub enum LogError {
         path: PathBuf,
     },
     /// The system refused.
-    #[error("cannot {verb} {}: {source}", .path.display())]
+    #[error("cannot {verb} {}: {reason}", .path.display())]
     Io {
         /// What was tried.
         verb: &'static str,
         /// The path.
         path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
+        /// What the system said; no source of the error, since its text says it already.
+        reason: std::io::Error,
     },
     /// A file of another kind, or of another program.
     #[error("{} is no log of tightfit: {reason}", .path.display())]
@@ -48,19 +48,19 @@ pub enum LogError {
         reason: String,
     },
     /// The scene in the log cannot be built again.
-    #[error("the scene in {} cannot be built: {source}", .path.display())]
+    #[error("the scene in {} cannot be built: {problem}", .path.display())]
     Scene {
         /// The path.
         path: PathBuf,
-        /// What is wrong with it.
-        source: SceneError,
+        /// What is wrong with it; no source of the error, since its text says it already.
+        problem: SceneError,
     },
 }
 
 impl LogError {
     pub(super) fn io(verb: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
-        move |source| Self::Io { verb, path, source }
+        move |reason| Self::Io { verb, path, reason }
     }
 
     pub(super) fn foreign(path: &Path, reason: impl Into<String>) -> Self {

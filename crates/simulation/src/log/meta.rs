@@ -1,6 +1,6 @@
 //! What repeats a run, as the key–value entries of a log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::LogError;
@@ -43,8 +43,17 @@ impl RunMeta {
             entry("disturbance_torque_nm", format!("{:?}", disturbance.torque));
         }
         entry("folder", scene.folder.to_string_lossy().into_owned());
+        // what finds the scene's files from any other working directory
+        if let Ok(folder) = scene.absolute_folder() {
+            entry("absolute_folder", folder.to_string_lossy().into_owned());
+        }
         entries.push((SCENE.into(), scene.text.clone()));
         entries
+    }
+
+    /// The folder of the scene from the root on; logs of earlier versions have none.
+    pub(super) fn absolute_folder(path: &Path, entries: &[(String, String)]) -> Option<PathBuf> {
+        Entries { path, entries }.text("absolute_folder").map(PathBuf::from)
     }
 
     /// Scene, meta and number of steps.

@@ -1,7 +1,7 @@
 //! Logs of runs: one row per step, and everything that is needed to repeat the run.
 //!
 //! ```text
-//! Scene, RunMeta, [Record] ─► table ─► .parquet or .csv ─► read ─► replay: every fingerprint again
+//! Scene, RunMeta, [Record] ─► table ─► .parquet or .csv ─► read ─► replay: every number again
 //! ```
 //!
 //! `meta` says what repeats a run, `table` which columns a row has; the two files hold both, unchanged.
@@ -27,10 +27,10 @@ mod table;
 
 pub use error::LogError;
 pub use meta::RunMeta;
-pub use replay::{Difference, ReplayReport, replay};
+pub use replay::{ChangedNumber, Difference, ReplayReport, replay};
 pub use table::{Column, Values};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{Record, Scene, SceneSource};
 
@@ -39,6 +39,8 @@ use crate::{Record, Scene, SceneSource};
 pub struct Log {
     /// Scene that was run.
     pub scene: SceneSource,
+    /// Folder of the scene from the root on, where the log has it: it is there from any working directory.
+    pub absolute_folder: Option<PathBuf>,
     /// How it was run.
     pub meta: RunMeta,
     /// Columns of equal length, in the order of the file.
@@ -77,6 +79,14 @@ impl Format {
     }
 }
 
+/// Whether a name is that of a log, so that a run need not come to its end to find out.
+///
+/// # Errors
+/// On any extension but `.parquet` and `.csv`.
+pub fn check_name(path: &Path) -> Result<(), LogError> {
+    Format::of(path).map(|_| ())
+}
+
 /// Writes the log of a run; the extension, `.parquet` or `.csv`, chooses the form.
 ///
 /// The records are those of every step from the start of the run.
@@ -112,7 +122,7 @@ pub fn read(path: &Path) -> Result<Log, LogError> {
             });
         }
     }
-    Ok(Log { scene, meta, columns })
+    Ok(Log { scene, absolute_folder: RunMeta::absolute_folder(path, &entries), meta, columns })
 }
 
 /// The columns of any flat Parquet file of numbers, whoever wrote it.

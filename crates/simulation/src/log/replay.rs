@@ -1,10 +1,10 @@
-//! Runs a log again and holds every fingerprint against the one that was written.
+//! Runs a log again and holds every fingerprint and every number against the one that was written.
 
 use std::path::Path;
 
-use super::table::HASH;
-use super::{LogError, Values, read};
-use crate::{Run, Scene};
+use super::table::{self, HASH};
+use super::{Log, LogError, Values, read};
+use crate::{Record, Run, Scene, SceneError, SceneSource};
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct ReplayReport {
     pub steps: usize,
     /// The first step that came out differently.
     pub difference: Option<Difference>,
+    /// The first number in the log that the run does not have, in the steps that came out the same.
+    pub changed: Option<ChangedNumber>,
     /// Version of the program that wrote the log.
     pub written_by: String,
 }
@@ -32,15 +34,31 @@ pub struct Difference {
     pub found: u64,
 }
 
+/// A number of a log that the run it repeats does not have: the log was edited or damaged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedNumber {
+    /// Number of the step, from 1.
+    pub step: usize,
+    /// Time at its end [s].
+    pub time: f64,
+    /// Column, with its unit.
+    pub column: String,
+    /// Value in the log.
+    pub written: String,
+    /// Value now.
+    pub found: String,
+}
+
 impl ReplayReport {
-    /// Whether every step came out the same.
+    /// Whether every step came out the same, and the log says so in every number.
     #[must_use]
     pub fn is_same(&self) -> bool {
-        self.difference.is_none()
+        self.difference.is_none() && self.changed.is_none()
     }
 }
 
-/// Runs the log's scene again and stops at the first step whose fingerprint differs.
+/// Runs the log's scene again and stops at the first step whose fingerprint differs; then holds every number up to there against
+/// the one that was written. Fingerprints tell whether the run is the same, numbers whether the log is still that run's.
 ///
 /// # Errors
 /// When the log cannot be read, or its scene cannot be built: a mesh file may have gone.
@@ -49,15 +67,44 @@ pub fn replay(path: &Path) -> Result<ReplayReport, LogError> {
     let Some(Values::Whole(hashes)) = log.column(HASH) else {
         return Err(LogError::damaged(path, format!("it has no column {HASH}")));
     };
-    let scene = Scene::from_source(&log.scene)
-        .map_err(|source| LogError::Scene { path: path.to_path_buf(), source })?;
-    let name = scene.name.clone();
+    let scene = scene_of(&log).map_err(|problem| LogError::Scene { path: path.to_path_buf(), problem })?;
     let mut run = Run::new(scene, log.meta.seed);
     run.disturbance = log.meta.disturbance;
-    let difference = hashes.iter().enumerate().find_map(|(index, &written)| {
+    let mut records = Vec::new();
+    let mut difference = None;
+    for (index, &written) in hashes.iter().enumerate() {
         let record = run.advance();
-        let difference = Difference { step: index + 1, time: record.time, written, found: record.hash };
-        (record.hash != written).then_some(difference)
-    });
-    Ok(ReplayReport { scene: name, steps: hashes.len(), difference, written_by: log.meta.version })
+        if record.hash != written {
+            difference = Some(Difference { step: index + 1, time: record.time, written, found: record.hash });
+            break;
+        }
+        records.push(record);
+    }
+    Ok(ReplayReport {
+        changed: changed_number(&log, &run.scene, &records),
+        scene: run.scene.name,
+        steps: hashes.len(),
+        difference,
+        written_by: log.meta.version,
+    })
+}
+
+/// The scene, with its files in the folder that the run named or, from another working directory, in that folder from the root on.
+fn scene_of(log: &Log) -> Result<Scene, SceneError> {
+    Scene::from_source(&log.scene).or_else(|problem| {
+        let folder = log.absolute_folder.clone().ok_or(problem)?;
+        Scene::from_source(&SceneSource { folder, text: log.scene.text.clone() })
+    })
+}
+
+/// The first number of the log, by step, that is not the one of the same step now.
+fn changed_number(log: &Log, scene: &Scene, records: &[Record]) -> Option<ChangedNumber> {
+    let now = table::columns(scene, records);
+    let both = now.iter().filter(|column| column.is_repeated() && column.name != HASH);
+    let both =
+        both.filter_map(|now| Some((log.columns.iter().find(|written| written.name == now.name)?, now)));
+    let differences = both.filter_map(|(written, now)| Some((written, written.first_difference(now)?)));
+    let (column, (step, [written, found])) = differences.min_by_key(|(_, (step, _))| *step)?;
+    let time = records.get(step)?.time;
+    Some(ChangedNumber { step: step + 1, time, column: column.name.clone(), written, found })
 }

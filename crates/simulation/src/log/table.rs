@@ -67,6 +67,38 @@ impl Values {
     }
 }
 
+/// Columns that no replay gives again: times on a clock, and depths that are measured only where asked for.
+const UNREPEATED: [&str; 5] =
+    ["detection_s", "clustering_s", "solving_s", "integration_s", "audited_penetration_m"];
+
+impl Column {
+    /// Whether a replay must give the same values.
+    pub(super) fn is_repeated(&self) -> bool {
+        !UNREPEATED.contains(&self.name.as_str())
+    }
+
+    /// The first step, from 0, whose value is another here, with both values as text; another kind differs at once.
+    pub(super) fn first_difference(&self, other: &Self) -> Option<(usize, [String; 2])> {
+        let is_same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
+        fn find<T: Copy + std::fmt::Debug>(
+            a: &[T],
+            b: &[T],
+            is_same: impl Fn(T, T) -> bool,
+        ) -> Option<(usize, [String; 2])> {
+            let mut pairs = a.iter().zip(b).enumerate();
+            let (step, (a, b)) = pairs.find(|(_, (a, b))| !is_same(**a, **b))?;
+            Some((step, [format!("{a:?}"), format!("{b:?}")]))
+        }
+        match (&self.values, &other.values) {
+            (Values::Real(a), Values::Real(b)) => find(a, b, is_same),
+            (Values::Whole(a), Values::Whole(b)) => find(a, b, |a, b| a == b),
+            (Values::Flag(a), Values::Flag(b)) => find(a, b, |a, b| a == b),
+            (Values::Measured(a), Values::Measured(b)) => find(a, b, |a, b| a == b),
+            (a, b) => Some((0, [a.letter().to_string(), b.letter().to_string()])),
+        }
+    }
+}
+
 /// Name of the fingerprint's column.
 pub(super) const HASH: &str = "state_hash";
 

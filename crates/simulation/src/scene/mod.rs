@@ -11,6 +11,7 @@ mod cspace_file;
 mod description;
 mod drive;
 mod error;
+mod file_paths;
 mod interaction_file;
 mod mesh_file;
 mod method;

@@ -1,4 +1,4 @@
-//! `tightfit replay`: runs a log again and compares every fingerprint of the state.
+//! `tightfit replay`: runs a log again and compares every fingerprint of the state and every number.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,19 +29,33 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode> {
 }
 
 fn print_report(report: &ReplayReport) -> Result<()> {
-    let Some(difference) = &report.difference else {
+    if report.is_same() {
         say!("{}: all {} hashes equal", report.scene, report.steps);
         return Ok(());
-    };
-    say!(
-        "{}: step {} of {} differs, at {:.4} s: the log says {:016x}, now it is {:016x}",
-        report.scene,
-        difference.step,
-        report.steps,
-        difference.time,
-        difference.written,
-        difference.found
-    );
+    }
+    if let Some(changed) = &report.changed {
+        say!(
+            "{}: {} of step {} of {} is another, at {:.4} s: the log says {}, the run has {}",
+            report.scene,
+            changed.column,
+            changed.step,
+            report.steps,
+            changed.time,
+            changed.written,
+            changed.found
+        );
+    }
+    if let Some(difference) = &report.difference {
+        say!(
+            "{}: step {} of {} differs, at {:.4} s: the log says {:016x}, now it is {:016x}",
+            report.scene,
+            difference.step,
+            report.steps,
+            difference.time,
+            difference.written,
+            difference.found
+        );
+    }
     let own = env!("CARGO_PKG_VERSION");
     if report.written_by != own {
         say!("the log was written by version {}, this is {own}", report.written_by);
@@ -58,11 +72,21 @@ fn replay_json(report: &ReplayReport) -> serde_json::Value {
             "found": format!("{:016x}", difference.found),
         })
     });
+    let changed = report.changed.as_ref().map(|changed| {
+        json!({
+            "step": changed.step,
+            "time_s": changed.time,
+            "column": changed.column,
+            "written": changed.written,
+            "found": changed.found,
+        })
+    });
     json!({
         "scene": report.scene,
         "steps": report.steps,
         "same": report.is_same(),
         "difference": difference,
+        "changed_number": changed,
         "written_by": report.written_by,
     })
 }
