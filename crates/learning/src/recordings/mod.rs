@@ -8,8 +8,8 @@ folder, .npy, .csv, .parquet ─► read ─► [Trial]  tool pose, wrench as th
                           calibration (crate::identification) ─► [Recording]  part pose, wrench at its centre of mass
 ```
 
-`npy_forms` knows the two published data sets, `run_logs` our own logs and the runs of the paper's authors, `column_map` any other
-table; `number_table` reads the tables themselves.
+`npy_forms` knows the two published data sets, `own_recordings` our own recordings, `run_logs` our own logs and the runs of the
+paper's authors, `column_map` any other table; `number_table` reads the tables themselves.
 */
 
 mod column_map;
@@ -18,6 +18,7 @@ mod examine;
 mod finding;
 mod npy_forms;
 mod number_table;
+mod own_recordings;
 mod read;
 mod recording;
 mod recording_file;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ColumnMap, Trial, TrialError, npy_forms, run_logs};
+use super::{ColumnMap, Trial, TrialError, npy_forms, own_recordings, run_logs};
 
 /// What a path held.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub struct TrialSet {
 pub enum LogForm {
     /// Arrays of the two published data sets.
     Arrays,
+    /// Recordings of this program, such as virtual experiments write.
+    Recordings,
     /// Simulated runs: our own logs, or those of the paper's authors.
     Runs,
     /// Any table with a column map.
@@ -30,6 +32,7 @@ impl LogForm {
     pub fn name(self) -> &'static str {
         match self {
             Self::Arrays => "arrays of a published data set",
+            Self::Recordings => "recordings of this program",
             Self::Runs => "logs of simulated runs",
             Self::Mapped => "tables with a column map",
         }
@@ -53,10 +56,13 @@ pub fn read_trials(path: &Path, map: Option<&Path>) -> Result<TrialSet, TrialErr
         } else if is(file, "npy") {
             form = LogForm::Arrays;
             trials.push(npy_forms::read(file)?);
+        } else if let Some(trial) = own_recordings::read(file)? {
+            form = LogForm::Recordings;
+            trials.push(trial);
         } else {
             form = LogForm::Runs;
             let remedy = "name the meaning of its columns in a column map";
-            let found = "is no log of this program and no run of the paper's authors";
+            let found = "is no log or recording of this program and no run of the paper's authors";
             trials.push(run_logs::read(file)?.ok_or_else(|| TrialError::malformed(file, found, remedy))?);
         }
     }

@@ -12,18 +12,21 @@ use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 use super::{Recording, Sample};
 use crate::LearningError;
 
-const FIRST: &str = "# tightfit recording";
 const COLUMNS: &str = "time_s,x_m,y_m,z_m,qw,qx,qy,qz,vx_m_s,vy_m_s,vz_m_s,wx_body_rad_s,wy_body_rad_s,wz_body_rad_s,\
 fx_n,fy_n,fz_n,tx_nm,ty_nm,tz_nm";
 const NUMBERS: usize = 20;
 
 impl Recording {
+    /// How the first line of a file begins.
+    pub(super) const FIRST: &'static str = "# tightfit recording";
+
     /// Writes the trial; `note` says in a few words where it is from.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path, note: &str) -> Result<(), LearningError> {
-        let mut text = format!("{FIRST}; {}; {}\n{COLUMNS}\n", self.name, note.replace(['\n', ';'], ","));
+        let mut text =
+            format!("{}; {}; {}\n{COLUMNS}\n", Self::FIRST, self.name, note.replace(['\n', ';'], ","));
         for sample in &self.samples {
             let numbers = numbers(sample);
             for (place, number) in numbers.iter().enumerate() {
@@ -42,8 +45,9 @@ impl Recording {
         let wrong = |problem: String| LearningError::file(path, problem, "write it again");
         let text = String::from_utf8(read_whole(path)?).map_err(|_| wrong("it is not text".into()))?;
         let mut lines = text.lines();
-        let first = lines.next().filter(|line| line.starts_with(FIRST));
-        let first = first.ok_or_else(|| wrong(format!("its first line does not begin with `{FIRST}`")))?;
+        let first = lines.next().filter(|line| line.starts_with(Self::FIRST));
+        let first =
+            first.ok_or_else(|| wrong(format!("its first line does not begin with `{}`", Self::FIRST)))?;
         let name = first.split("; ").nth(1).unwrap_or_default().to_string();
         if lines.next() != Some(COLUMNS) {
             return Err(wrong(format!("its columns are not `{COLUMNS}`")));
