@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use tightfit::scene::{Audit, BodyMotion, Motion, Parameters, Scene, State};
 use tightfit::spatial::{Pose, Twist, UnitQuaternion, Vector3};
 
+use super::numbers::numbers;
 use crate::output::say;
 use crate::progress;
 
@@ -16,8 +17,8 @@ use crate::progress;
 pub(crate) struct AuditArguments {
     /// Built-in scene or scene file, which knows the parts.
     scene: String,
-    /// CSV file of poses, a line each: time_s, x, y, z [m], quaternion w, x, y, z of the free part's frame in the world. Lines
-    /// that do not begin with a number are left out.
+    /// CSV file of poses, a line each: time_s, x, y, z [m], quaternion w, x, y, z of the free part's frame in the world. A head
+    /// above them is left out, and so are lines that begin with #.
     #[arg(long, value_name = "FILE")]
     poses: PathBuf,
     /// Print JSON.
@@ -80,15 +81,25 @@ fn read(path: &Path) -> Result<Vec<(f64, Pose)>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut rows = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let Some(Ok(time)) = line.split(',').next().map(|word| word.trim().parse::<f64>()) else { continue };
-        let numbers: Vec<f64> = line.split(',').skip(1).filter_map(|word| word.trim().parse().ok()).collect();
+        let is_number = line.split(',').next().is_some_and(|word| word.trim().parse::<f64>().is_ok());
+        let is_remark = line.trim().is_empty() || line.trim_start().starts_with('#');
+        // a head stands above the poses; below the first one such a line is a pose that was spoilt
+        if !is_number && (is_remark || rows.is_empty()) {
+            continue;
+        }
         let place = || format!("{}, line {}", path.display(), index + 1);
-        let [x, y, z, qw, qx, qy, qz] = numbers[..] else {
-            bail!("{}: {} numbers after the time; 7 make a pose", place(), numbers.len());
+        let remedy = "a pose is time_s, x, y, z, qw, qx, qy, qz";
+        let row: Vec<f64> =
+            numbers(line, ',').map_err(|reason| anyhow!("{}: {reason}; {remedy}", place()))?;
+        let [time, x, y, z, qw, qx, qy, qz] = row[..] else {
+            bail!("{}: {} numbers; {remedy}", place(), row.len());
         };
+        if let Some(column) = row.iter().position(|number| !number.is_finite()) {
+            bail!("{}: `{}` in place {} is not finite; {remedy}", place(), row[column], column + 1);
+        }
         let length = (qw * qw + qx * qx + qy * qy + qz * qz).sqrt();
-        if !(numbers.iter().all(|number| number.is_finite()) && (length - 1.0).abs() < 1e-3) {
-            bail!("{}: the quaternion has length {length}; it must be 1, and all numbers finite", place());
+        if (length - 1.0).abs() >= 1e-3 {
+            bail!("{}: the quaternion has length {length}; it must be 1", place());
         }
         let rotation = UnitQuaternion::new_normalize([qx, qy, qz, qw].into());
         rows.push((time, Pose::new(Vector3::new(x, y, z), rotation)));

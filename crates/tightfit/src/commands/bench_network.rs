@@ -6,13 +6,14 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 use tightfit::network::{
     Activation, Inference, InferenceScratch, Network, Random, SimdPath, fused_multiply_add_rate,
 };
 
+use super::numbers::numbers;
 use crate::output::{put, say};
 use crate::table::Table;
 
@@ -105,12 +106,13 @@ impl Measured {
 }
 
 fn random_network(sizes: &str) -> Result<Network> {
-    let sizes: Vec<usize> = sizes.split('-').filter_map(|size| size.parse().ok()).collect();
+    let remedy = "give numbers from 1 to 4096 with - between them that end in 1, such as 3-64-64-64-1";
+    let text = sizes;
+    let sizes: Vec<usize> =
+        numbers(text, '-').map_err(|reason| anyhow!("--sizes is `{text}`: {reason}; {remedy}"))?;
     let fits = sizes.len() >= 2 && sizes.iter().all(|size| (1..=4096).contains(size));
     if !fits || sizes.last() != Some(&1) {
-        bail!(
-            "--sizes must be numbers from 1 to 4096 with - between them and end in 1, such as 3-64-64-64-1"
-        );
+        bail!("--sizes is `{text}`; {remedy}");
     }
     Ok(Network::random(&sizes, Activation::Relu, Activation::Tanh, &mut Random::new(1))?)
 }

@@ -13,6 +13,8 @@ use tightfit::learning::identification::{
 use tightfit::learning::recordings::{Severity, Trial, examine, read_trials, split_trials};
 use tightfit::report::{IdentifiedSection, Scatter, identification_html};
 
+use super::numbers::within;
+use super::output_file::{self, write_text};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -40,7 +42,7 @@ pub(crate) struct IdentifyArguments {
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     tool_to_tip_mm: Option<f64>,
     /// Friction coefficient, where it is known.
-    #[arg(long, value_name = "MU")]
+    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
     friction: Option<f64>,
     /// Write calibration.toml, scene.toml and the hole's mesh into this folder.
     #[arg(long, value_name = "FOLDER")]
@@ -55,6 +57,8 @@ pub(crate) struct IdentifyArguments {
 
 pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
     let questions = questions(&arguments.what)?;
+    let known = known(arguments)?;
+    output_file::check("--report", arguments.report.as_ref())?;
     let set = read_trials(&arguments.path, arguments.map.as_deref())?;
     let (sound, unsound): (Vec<Trial>, Vec<Trial>) = set
         .trials
@@ -67,8 +71,6 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
         return first_contact(arguments, &sound);
     }
     let bar = progress::bar("identifying");
-    let known =
-        Known { tool_to_tip: arguments.tool_to_tip_mm.map(|mm| mm * 1e-3), friction: arguments.friction };
     let (train, others) = match arguments.split {
         None => (sound, Vec::new()),
         Some(seed) => parted(sound, seed),
@@ -119,9 +121,16 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
             .collect();
         let title = format!("Identified from {}", arguments.path.display());
         let page = identification_html(&title, &sections, &pictures(&found));
-        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        write_text(path, &page)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the user knows, each number within what a scene takes.
+fn known(arguments: &IdentifyArguments) -> Result<Known> {
+    let tip = arguments.tool_to_tip_mm.map(|mm| within("--tool-to-tip-mm", mm, -1e4, 1e4)).transpose()?;
+    let friction = arguments.friction.map(|own| within("--friction", own, 0.0, 10.0)).transpose()?;
+    Ok(Known { tool_to_tip: tip.map(|mm| mm * 1e-3), friction })
 }
 
 /// Trials to identify from, and the others.
@@ -178,7 +187,7 @@ fn first_contact(arguments: &IdentifyArguments, trials: &[Trial]) -> Result<Exit
             &[section("first contact".into(), &answer)],
             &[picture],
         );
-        std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        write_text(path, &page)?;
     }
     Ok(ExitCode::SUCCESS)
 }

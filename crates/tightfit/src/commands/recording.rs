@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use tightfit::learning::recordings::{
@@ -11,6 +11,7 @@ use tightfit::learning::recordings::{
 };
 use tightfit::report::{TrialPage, recordings_html};
 
+use super::output_file::{self, write_text};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -34,6 +35,7 @@ pub(crate) struct RecordingArguments {
 }
 
 pub(crate) fn run(arguments: &RecordingArguments) -> Result<ExitCode> {
+    output_file::check("--report", arguments.report.as_ref())?;
     let set = read_trials(&arguments.path, arguments.map.as_deref())?;
     let bar = progress::bar("examining");
     let mut findings: Vec<Vec<Finding>> = Vec::new();
@@ -80,8 +82,7 @@ pub(crate) fn run(arguments: &RecordingArguments) -> Result<ExitCode> {
         let pages: Vec<TrialPage> =
             set.trials.iter().zip(&findings).map(|(trial, own)| page(trial, own)).collect();
         let title = format!("Recordings in {}", arguments.path.display());
-        std::fs::write(path, recordings_html(&title, &pages))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        write_text(path, &recordings_html(&title, &pages))?;
     }
     let is_usable = findings.iter().flatten().all(|finding| finding.severity != Severity::Error);
     Ok(if is_usable { ExitCode::SUCCESS } else { ExitCode::FAILURE })

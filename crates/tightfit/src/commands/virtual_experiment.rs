@@ -13,6 +13,8 @@ use tightfit::learning::virtual_experiment::{Disturbance, VirtualOptions, genera
 use tightfit::scene::Scene;
 use tightfit::shape::preset::PAPER_PAIRS;
 
+use super::numbers::within;
+use super::output_file::write_text;
 use crate::output::say;
 use crate::progress;
 
@@ -25,21 +27,21 @@ pub(crate) struct VirtualExperimentArguments {
     #[arg(long, conflicts_with = "scene")]
     table_2: bool,
     /// Trials of each scene.
-    #[arg(long, default_value_t = 20)]
-    trials: usize,
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    trials: u32,
     /// Seed; the same seed gives the same recordings.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Length of a trial [s].
-    #[arg(long, default_value_t = 10.0, value_name = "S")]
+    #[arg(long, default_value_t = 10.0, value_name = "S", allow_negative_numbers = true)]
     seconds: f64,
     /// Step of the simulation [ms]; 10 must be a multiple.
-    #[arg(long, default_value_t = 2.0, value_name = "MS")]
+    #[arg(long, default_value_t = 2.0, value_name = "MS", allow_negative_numbers = true)]
     step_ms: f64,
     /// Waviness of the bolt's radius along the thread, standard deviation [um].
-    #[arg(long, default_value_t = 3.0, value_name = "UM")]
+    #[arg(long, default_value_t = 3.0, value_name = "UM", allow_negative_numbers = true)]
     waviness_um: f64,
-    /// Leave disturbances out; motions and the other ones stay as they are.
+    /// Leave disturbances out, separated by commas; motions and the other ones stay as they are.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES")]
     without: Vec<LeftOut>,
     /// Folder to write to; a scene that has recordings there already is refused.
@@ -70,11 +72,13 @@ impl From<LeftOut> for Disturbance {
 }
 
 pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
+    // a wave of more than a pitch's tenth is no thread any more
+    let waviness = within("--waviness-um", arguments.waviness_um, 0.0, 500.0)? * 1e-6;
     let options = VirtualOptions {
         seed: arguments.seed,
         seconds: arguments.seconds,
         step: arguments.step_ms * 1e-3,
-        waviness: [arguments.waviness_um * 1e-6, VirtualOptions::default().waviness[1]],
+        waviness: [waviness, VirtualOptions::default().waviness[1]],
         ..VirtualOptions::default()
     };
     let left_out = arguments.without.iter().copied().map(Disturbance::from);
@@ -90,7 +94,7 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
     };
     let mut all = Vec::new();
     for (scene, folder) in &jobs {
-        let recordings = write(scene, folder, &options, arguments.trials)?;
+        let recordings = write(scene, folder, &options, arguments.trials as usize)?;
         let samples: usize = recordings.iter().map(|recording| recording.samples.len()).sum();
         let hash = format!("{:016x}", fingerprint(&recordings));
         match arguments.json {
@@ -131,7 +135,7 @@ fn write(scene: &Scene, folder: &Path, options: &VirtualOptions, trials: usize) 
     let done = AtomicUsize::new(0);
     let recordings = generate(scene, options, trials, || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        progress::set(&bar, done as f64 / trials.max(1) as f64);
+        progress::set(&bar, done as f64 / trials as f64);
     });
     bar.finish_and_clear();
     let recordings = recordings?;
@@ -139,7 +143,8 @@ fn write(scene: &Scene, folder: &Path, options: &VirtualOptions, trials: usize) 
     for recording in &recordings {
         recording.save(&folder.join(format!("{}.csv", recording.name)), &note)?;
     }
-    std::fs::write(folder.join("scene.toml"), &scene.source.text)?;
+    // beside the recordings it must find its meshes all the same
+    write_text(&folder.join("scene.toml"), &scene.source.text_for_any_folder()?)?;
     let experiment = json!({
         "synthetic": true,
         "scene": scene.name,
@@ -147,6 +152,6 @@ fn write(scene: &Scene, folder: &Path, options: &VirtualOptions, trials: usize) 
         "fingerprint": format!("{:016x}", fingerprint(&recordings)),
         "made_by": format!("tightfit {}", env!("CARGO_PKG_VERSION")),
     });
-    std::fs::write(folder.join("experiment.json"), serde_json::to_string_pretty(&experiment)? + "\n")?;
+    write_text(&folder.join("experiment.json"), &(serde_json::to_string_pretty(&experiment)? + "\n"))?;
     Ok(recordings)
 }
