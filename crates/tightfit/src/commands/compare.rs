@@ -10,10 +10,10 @@ use tightfit::report::{ComparedRun, WRENCH_AXES, WrenchCurve, WrenchPair, compar
 use tightfit::scene::{Preset, Record, WrenchDifference};
 
 use super::compare_cspace;
-use super::run::write_text;
+use super::output_file::{self, write_text};
 use super::run_report::{self, certificate_table, outcome_table, timing_table, words};
 use super::simulate::{Finished, SimulationArguments, preset, simulate};
-use crate::output::{put, say};
+use crate::output::write;
 use crate::progress;
 use crate::table::Table;
 
@@ -24,7 +24,7 @@ pub(crate) struct CompareArguments {
     /// A figure of the paper instead: its preset without and with one of its parts.
     #[arg(long, value_enum)]
     figure: Option<Figure>,
-    /// Presets, the first being the one that the others are held against.
+    /// Presets, separated by commas, the first being the one that the others are held against.
     #[arg(long, value_name = "NAMES", value_parser = preset, value_delimiter = ',', default_values = ["tight", "standard", "paper"])]
     presets: Vec<Preset>,
     #[command(flatten)]
@@ -51,6 +51,7 @@ struct Wrenches {
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
+    output_file::check("--report", arguments.report.as_ref())?;
     match arguments.figure {
         Some(Figure::Cspace) => compare_cspace::run(arguments),
         None => run_presets(arguments),
@@ -111,6 +112,7 @@ fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
         }
         text
     };
+    let mut written = Ok(());
     if let Some(path) = &arguments.report {
         let compared = |(one, wrenches): (Finished, Wrenches)| ComparedRun {
             summary: one.summary,
@@ -118,14 +120,21 @@ fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
             same_states: wrenches.same_states,
         };
         let runs: Vec<ComparedRun> = finished.into_iter().zip(wrenches).map(compared).collect();
-        write_text(path, &comparison_html(&runs, pair.as_ref()))?;
+        written = write_text(path, &comparison_html(&runs, pair.as_ref()));
     }
-    // files are written by now, whether or not anybody reads on
-    put!("{text}");
-    if let Some(path) = arguments.report.as_ref().filter(|_| !arguments.json) {
-        say!("\nreport: {}", path.display());
+    arguments.print(&text, written)
+}
+
+impl CompareArguments {
+    /// Says what was found, whether or not the report could be written; that is written by now, whether or not anybody
+    /// reads on.
+    pub(super) fn print(&self, text: &str, written: Result<()>) -> Result<ExitCode> {
+        let path = self.report.as_ref().filter(|_| !self.json && written.is_ok());
+        let told = path.map_or(String::new(), |path| format!("\nreport: {}\n", path.display()));
+        let said = write(format_args!("{text}{told}"));
+        written.and(said)?;
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Every step of a run once more, and the same step by another's methods: the wrenches of both, and their difference.

@@ -9,10 +9,9 @@ use tightfit::report::{PenetrationRun, penetration_html};
 use tightfit::scene::{Drive, Preset, Record};
 
 use super::compare::CompareArguments;
-use super::run::write_text;
+use super::output_file::write_text;
 use super::run_report;
 use super::simulate::{Finished, simulate};
-use crate::output::{put, say};
 use crate::table::Table;
 
 /// Wrench of the figure where none is given.
@@ -60,6 +59,7 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
         }
         format!("{table}\nmean with C-space against without: {share:.3}\n")
     };
+    let mut written = Ok(());
     if let Some(path) = &arguments.report {
         let runs: Vec<PenetrationRun> = runs
             .into_iter()
@@ -70,13 +70,9 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
                 penetration,
             })
             .collect();
-        write_text(path, &penetration_html(&runs, from))?;
+        written = write_text(path, &penetration_html(&runs, from));
     }
-    put!("{text}");
-    if let Some(path) = arguments.report.as_ref().filter(|_| !arguments.json) {
-        say!("\nreport: {}", path.display());
-    }
-    Ok(ExitCode::SUCCESS)
+    arguments.print(&text, written)
 }
 
 /// Mean, 95 % and largest depth of the audit after a time [m]; none when there is no such step.

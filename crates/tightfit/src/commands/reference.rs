@@ -2,14 +2,14 @@
 //!
 //! The file is CSV with the columns of the runs that the paper's authors published: x, y, z, qx, qy, qz, qw of the part's
 //! centre of mass and axes, a1 ... of the joints, Fx, Fy, Fz in world axes and Tx, Ty, Tz about the centre of mass in the part's axes, both as
-//! means of ten samples.
+//! means of ten samples. Row k is the end of step k; t_s, where the file has it, must say so too.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use tightfit::report::OverlaidCurve;
-use tightfit::scene::{BodyRecord, Record, Run};
+use tightfit::scene::{BodyRecord, Record, Run, Scene};
 use tightfit::spatial::{Quaternion, UnitQuaternion, Vector3};
 
 use crate::table::Table;
@@ -21,13 +21,14 @@ const TOUCH: f64 = 1e-9;
 
 /// A recorded run.
 pub(super) struct Reference {
+    place: String,
     header: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
 
 impl Reference {
     pub(super) fn load(path: &Path) -> Result<Self> {
-        let place = path.display();
+        let place = path.display().to_string();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {place}"))?;
         let mut lines = text.lines();
         let header: Vec<String> =
@@ -49,7 +50,37 @@ impl Reference {
         if rows.is_empty() {
             bail!("{place} holds no step");
         }
-        Ok(Self { header, rows })
+        Ok(Self { place, header, rows })
+    }
+
+    /// Whether a scene can be held against it: it has an arm, and its steps end when the rows were recorded.
+    pub(super) fn check(&self, scene: &Scene) -> Result<()> {
+        if scene.arm.is_none() {
+            bail!("--reference is for scenes with an arm; `{}` has none", scene.name);
+        }
+        for row in 0..self.rows.len() {
+            let Some(time) = self.cell(row, "t_s") else { break };
+            let end = (row + 1) as f64 * scene.step;
+            // times may be rounded as they were written
+            if !((time - end).abs() <= 0.1 * scene.step) {
+                bail!(
+                    "{}, line {}: t_s is {time}, but step {row} of the scene ends at {end:.6} s; give the step of the \
+                     recorded run with --dt",
+                    self.place,
+                    row + 2
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it has the steps that are to be compared.
+    pub(super) fn check_steps(&self, [from, until]: [usize; 2]) -> Result<()> {
+        let count = self.rows.len();
+        if until > count {
+            bail!("--reference-steps is {from},{until}; {} has {count} steps", self.place);
+        }
+        Ok(())
     }
 
     fn cell(&self, row: usize, name: &str) -> Option<f64> {
@@ -101,9 +132,12 @@ impl Overlay {
     ) -> Result<Self> {
         let count = records.len().min(reference.rows.len());
         let [from, until] = steps.unwrap_or([0, count]);
-        let until = until.min(count);
-        if from >= until {
-            bail!("--reference-steps is {from},{until}; both runs have {count} steps");
+        if from >= until || until > count {
+            let [ours, theirs] = [records.len(), reference.rows.len()];
+            bail!(
+                "--reference-steps is {from},{until}; the run has {ours} steps and the recorded one {theirs}: choose among \
+                 the first {count}, or let the run go on with --seconds"
+            );
         }
         let Some(arm) = &run.scene.arm else {
             bail!("--reference is for scenes with an arm; `{}` has none", run.scene.name);

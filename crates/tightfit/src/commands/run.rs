@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
 use tightfit::report::{RunSummary, reference_html, report_html};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Preset, StepHalving};
 
+use super::numbers::numbers;
 use super::order;
+use super::output_file::{self, write_text};
 use super::reference::{Overlay, Reference};
 use super::run_report::{certificate_table, json, outcome_table, timing_table};
-use super::simulate::{Finished, SimulationArguments, preset, simulate};
+use super::simulate::{Finished, SimulationArguments, preset, scene_of, simulate};
 use crate::output::{put, say};
 use crate::progress;
 
@@ -56,31 +58,33 @@ pub(crate) struct RunArguments {
 }
 
 fn steps(text: &str) -> Result<[usize; 2], String> {
-    let numbers: Vec<usize> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-    match numbers[..] {
+    let remedy = "give two rising steps, FROM,UNTIL: `700,2600`";
+    match numbers::<usize>(text, ',').map_err(|reason| format!("{reason}; {remedy}"))?[..] {
         [from, until] if from < until => Ok([from, until]),
-        _ => Err("give two rising steps, FROM,UNTIL: `700,2600`".into()),
+        _ => Err(remedy.into()),
     }
 }
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
+    check_files(arguments)?;
     let names = arguments.scene.as_deref().map_or_else(|| TASKS.to_vec(), |name| vec![name]);
     let reference = arguments.reference.as_deref().map(Reference::load).transpose()?;
+    if let Some((reference, steps)) = reference.as_ref().zip(arguments.reference_steps) {
+        reference.check_steps(steps)?;
+    }
     let mut finished = Vec::new();
     for name in names {
         finished.push(simulate_one(name, arguments, reference.as_ref())?);
     }
-    let overlay = match (&reference, finished.first()) {
-        (Some(reference), Some(one)) => {
-            let steps = arguments.reference_steps;
-            Some(Overlay::new(&one.run, &one.summary.records, reference, steps)?)
-        }
-        _ => None,
+    let overlay = reference.as_ref().zip(finished.first()).map(|(reference, one)| {
+        Overlay::new(&one.run, &one.summary.records, reference, arguments.reference_steps)
+    });
+    // a run that ended too early for the comparison is told all the same
+    let (overlay, compared) = match overlay.transpose() {
+        Ok(overlay) => (overlay, Ok(())),
+        Err(error) => (None, Err(error)),
     };
     let all_completed = finished.iter().all(|one| one.is_success);
-    if let (Some(overlay), Some(path), Some(one)) = (&overlay, &arguments.overlay, finished.first()) {
-        write_text(path, &reference_html(&one.run.scene.name, &overlay.curves()))?;
-    }
     let text = if arguments.json {
         let mut reports: Vec<Value> = finished.iter().map(json).collect();
         if let (Some(overlay), Some(report)) = (&overlay, reports.first_mut()) {
@@ -105,37 +109,71 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode> {
         }
         text
     };
+    let report = report_path(arguments);
+    let written = write_files(arguments, finished, overlay.as_ref(), report.as_deref());
+    // files are written by now, whether or not anybody reads on; and what was found is said, whether or not they could be
+    let said = print(&text, report.filter(|_| written.is_ok() && !arguments.json).as_deref());
+    compared.and(written).and(said)?;
+    Ok(if all_completed { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// Where the report goes, if there is to be one.
+fn report_path(arguments: &RunArguments) -> Option<PathBuf> {
     // both tasks: people want to look
     let usual = arguments.scene.is_none().then(|| PathBuf::from("tightfit-report/report.html"));
-    let mut report = None;
-    if let Some(path) = arguments.report.clone().or(usual) {
-        let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
-        write_report(&path, &summaries)?;
-        report = Some(path).filter(|_| !arguments.json);
+    arguments.report.clone().or(usual)
+}
+
+/// Whether all files can be written, before the work.
+fn check_files(arguments: &RunArguments) -> Result<()> {
+    if let Some(path) = &arguments.log {
+        log::check_name(path)?;
     }
-    // files are written by now, whether or not anybody reads on
+    output_file::check("--log", arguments.log.as_ref())?;
+    output_file::check("--overlay", arguments.overlay.as_ref())?;
+    output_file::check("--report", report_path(arguments).as_ref())
+}
+
+/// Writes what was asked for; what one file meets with keeps no other from being written.
+fn write_files(
+    arguments: &RunArguments,
+    finished: Vec<Finished>,
+    overlay: Option<&Overlay>,
+    report: Option<&Path>,
+) -> Result<()> {
+    let first = finished.first();
+    let log = match (&arguments.log, first) {
+        (Some(path), Some(Finished { run, summary, .. })) => {
+            let meta = RunMeta::new(arguments.simulation.seed, run.disturbance);
+            log::write(path, &run.scene, &meta, &summary.records).map_err(anyhow::Error::from)
+        }
+        _ => Ok(()),
+    };
+    let curves = match (overlay, &arguments.overlay, first) {
+        (Some(overlay), Some(path), Some(one)) => {
+            write_text(path, &reference_html(&one.run.scene.name, &overlay.curves()))
+        }
+        _ => Ok(()),
+    };
+    let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
+    let report = report.map_or(Ok(()), |path| write_text(path, &report_html(&summaries)));
+    log.and(curves).and(report)
+}
+
+fn print(text: &str, report: Option<&Path>) -> Result<()> {
     put!("{text}");
     if let Some(path) = report {
         say!("\nreport: {}", path.display());
     }
-    Ok(if all_completed { ExitCode::SUCCESS } else { ExitCode::from(2) })
-}
-
-fn write_report(path: &Path, summaries: &[RunSummary]) -> Result<()> {
-    write_text(path, &report_html(summaries))
-}
-
-/// Writes a file, and the folder that it is to lie in.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    Ok(())
 }
 
 fn simulate_one(name: &str, arguments: &RunArguments, reference: Option<&Reference>) -> Result<Finished> {
     let simulation = match reference {
-        Some(reference) => arguments.simulation.with(reference.start()),
+        Some(reference) => {
+            reference.check(&scene_of(name, &arguments.simulation, arguments.preset)?)?;
+            arguments.simulation.with(reference.start())
+        }
         None => arguments.simulation.clone(),
     };
     let mut finished = simulate(name, &simulation, arguments.preset, arguments.audit, "")?;
@@ -147,9 +185,6 @@ fn simulate_one(name: &str, arguments: &RunArguments, reference: Option<&Referen
         let measured = StepHalving::measure(&run.scene, seed, run.disturbance, *seconds, halvings, follow);
         summary.order = Some(measured);
         bar.finish_and_clear();
-    }
-    if let Some(path) = &arguments.log {
-        log::write(path, &run.scene, &RunMeta::new(seed, run.disturbance), &summary.records)?;
     }
     Ok(finished)
 }

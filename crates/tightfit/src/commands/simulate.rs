@@ -2,24 +2,34 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use tightfit::report::{self, RunSummary};
 use tightfit::robot::strategy::Phase;
 use tightfit::scene::{ArmFailure, Disturbance, Outcome, Preset, Run, Scene};
 
 use super::inrol_scene;
+use super::numbers::numbers;
 use super::run_report::state_text;
 use crate::{cpu_clock, progress};
+
+/// Largest amplitude of a disturbance [N, N·m]: above it the squares that certificates sum up lose what contacts do.
+const LARGEST_WRENCH: f64 = 1e6;
+
+/// Most steps of a run. Each leaves a record; an absurd number would end the program for want of memory.
+const MOST_STEPS: f64 = 1e8;
+
+/// Steps whose times are reserved ahead; longer runs grow.
+const RESERVED: usize = 1 << 16;
 
 /// What is simulated, and for how long.
 #[derive(Args, Clone, Default)]
 pub(crate) struct SimulationArguments {
     /// Time step [ms] instead of the scene's.
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     dt: Option<f64>,
     /// Simulated time [s]: in all, or after the drive when disturbed.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Seed of the disturbance.
     #[arg(long, default_value_t = 1)]
@@ -84,8 +94,20 @@ pub(super) fn preset(name: &str) -> Result<Preset, String> {
     })
 }
 
-/// Runs a scene. A preset stands in for all that the scene says of methods; `--set` has the last word. `note` stands before
-/// the name on the progress bar.
+/// The scene that is run. A preset stands in for all that it says of methods; `--set` has the last word.
+pub(super) fn scene_of(name: &str, arguments: &SimulationArguments, preset: Option<Preset>) -> Result<Scene> {
+    let chosen = preset.map(|preset| format!("method={{ preset = \"{}\" }}", preset.name()));
+    let mut replacements: Vec<String> = chosen.into_iter().chain(arguments.set.iter().cloned()).collect();
+    if let Some(dt) = arguments.dt {
+        replacements.push(format!("step_ms={dt}"));
+    }
+    Ok(match inrol_scene::source(name, arguments.assets.as_deref())? {
+        Some(source) => Scene::from_source_with(&source, name, &replacements)?,
+        None => Scene::find_with(name, &replacements)?,
+    })
+}
+
+/// Runs a scene; `note` stands before the name on the progress bar.
 pub(super) fn simulate(
     name: &str,
     arguments: &SimulationArguments,
@@ -93,15 +115,7 @@ pub(super) fn simulate(
     audit: bool,
     note: &str,
 ) -> Result<Finished> {
-    let chosen = preset.map(|preset| format!("method={{ preset = \"{}\" }}", preset.name()));
-    let mut replacements: Vec<String> = chosen.into_iter().chain(arguments.set.iter().cloned()).collect();
-    if let Some(dt) = arguments.dt {
-        replacements.push(format!("step_ms={dt}"));
-    }
-    let scene = match inrol_scene::source(name, arguments.assets.as_deref())? {
-        Some(source) => Scene::from_source_with(&source, name, &replacements)?,
-        None => Scene::find_with(name, &replacements)?,
-    };
+    let scene = scene_of(name, arguments, preset)?;
     let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
@@ -111,17 +125,16 @@ pub(super) fn simulate(
         (Some(_), after) => drive + after.unwrap_or(10.0),
         (None, all) => all.unwrap_or(drive),
     };
+    let steps = steps_of(seconds, scene.step)?;
     let mut run = Run::new(scene, arguments.seed);
     run.disturbance = disturbance;
     if audit {
         run.with_audit();
     }
     run.prepare();
-    let steps = (seconds / run.scene.step).round().max(1.0) as usize;
     let bar = progress::bar(&format!("{note}{} {}", run.scene.name, run.scene.methods.preset.name()));
     let mut summary = RunSummary::new(&run.scene);
-    let mut step_micros = Vec::with_capacity(steps);
-    let mut cpu_micros = Vec::with_capacity(steps);
+    let [mut step_micros, mut cpu_micros] = [0, 1].map(|_| Vec::with_capacity(steps.min(RESERVED)));
     let mut failure = None;
     for index in 0..steps {
         let on_processor = cpu_clock::thread_time();
@@ -153,6 +166,19 @@ pub(super) fn simulate(
     Ok(Finished { run, summary, step_micros, cpu_micros, seconds, is_success, end })
 }
 
+/// Steps of a run, if a machine can keep so many.
+fn steps_of(seconds: f64, step: f64) -> Result<usize> {
+    let steps = (seconds / step).round().max(1.0);
+    if !(steps <= MOST_STEPS) {
+        bail!(
+            "{seconds} s in steps of {} ms are {steps:.1e} steps; allowed: up to {MOST_STEPS:.0e}. Give less --seconds, a \
+             larger --dt or set-points whose times begin at 0",
+            step * 1e3
+        );
+    }
+    Ok(steps as usize)
+}
+
 /// What ended a run before or at its time, where something did.
 fn end_of(run: &Run, failure: Option<ArmFailure>) -> Option<String> {
     let time = run.time();
@@ -168,10 +194,16 @@ fn end_of(run: &Run, failure: Option<ArmFailure>) -> Option<String> {
 }
 
 fn disturbance(text: &str) -> Result<Disturbance> {
-    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-    match numbers[..] {
-        [force, torque] if force >= 0.0 && torque >= 0.0 => Ok(Disturbance { force, torque }),
-        _ => bail!("--disturb is `{text}`; give two amplitudes, FORCE,TORQUE in N and N·m: `20,0.5`"),
+    let remedy =
+        format!("give two amplitudes from 0 to {LARGEST_WRENCH}, FORCE,TORQUE in N and N·m: `20,0.5`");
+    let amplitudes =
+        numbers::<f64>(text, ',').map_err(|reason| anyhow!("--disturb is `{text}`: {reason}; {remedy}"))?;
+    let allowed = 0.0..=LARGEST_WRENCH;
+    match amplitudes[..] {
+        [force, torque] if allowed.contains(&force) && allowed.contains(&torque) => {
+            Ok(Disturbance { force, torque })
+        }
+        _ => bail!("--disturb is `{text}`; {remedy}"),
     }
 }
 

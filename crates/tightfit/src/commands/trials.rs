@@ -1,7 +1,7 @@
 //! `tightfit trials`: a strategy from many start errors.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -12,7 +12,7 @@ use tightfit::robot::strategy::Phase;
 use tightfit::scene::trials::{Trial, Trials};
 use tightfit::scene::{Limit, Scene};
 
-use super::run::write_text;
+use super::output_file::{self, write_text};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -28,10 +28,10 @@ pub(crate) struct TrialsArguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Largest shift of the part in the hand along each axis [mm].
-    #[arg(long, value_name = "MM", default_value_t = 1.0)]
+    #[arg(long, value_name = "MM", default_value_t = 1.0, allow_negative_numbers = true)]
     error_mm: f64,
     /// Largest tilt of the part in the hand about x and about y [deg].
-    #[arg(long, value_name = "DEG", default_value_t = 1.0)]
+    #[arg(long, value_name = "DEG", default_value_t = 1.0, allow_negative_numbers = true)]
     error_deg: f64,
     /// Audit so many of the trials, from the first on, with an independent, denser set of nodes.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &TrialsArguments) -> Result<ExitCode> {
             bail!("{name} is {value}; allowed: 0 to {most}");
         }
     }
+    output_file::check("--report", arguments.report.as_ref())?;
     let trials = Trials {
         count: arguments.count as usize,
         seed: arguments.seed,
@@ -69,23 +70,32 @@ pub(crate) fn run(arguments: &TrialsArguments) -> Result<ExitCode> {
     let bar = progress::bar(&format!("trials of {}", scene.name));
     let results = trials.run(&scene, |done| progress::set(&bar, done as f64 / trials.count as f64));
     bar.finish_and_clear();
-    if let Some(path) = &arguments.report {
-        write_text(path, &trials_html(&summary(&scene, &trials, &results)))?;
-    }
-    match arguments.json {
-        true => say!("{}", serde_json::to_string_pretty(&report(&scene, &trials, &results))?),
-        false => {
-            put!("{}", table(&scene, &results));
-            for line in remarks(&results) {
-                say!("{line}");
-            }
-            if let Some(path) = &arguments.report {
-                say!("\nreport: {}", path.display());
-            }
-        }
-    }
+    let path = arguments.report.as_deref();
+    let written =
+        path.map_or(Ok(()), |path| write_text(path, &trials_html(&summary(&scene, &trials, &results))));
+    let said = match arguments.json {
+        true => print_json(&report(&scene, &trials, &results)),
+        false => print(&scene, &results, path.filter(|_| written.is_ok())),
+    };
+    written.and(said)?;
     let all = results.iter().all(Trial::is_success);
     Ok(if all { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+fn print_json(report: &Value) -> Result<()> {
+    say!("{}", serde_json::to_string_pretty(report)?);
+    Ok(())
+}
+
+fn print(scene: &Scene, results: &[Trial], report: Option<&Path>) -> Result<()> {
+    put!("{}", table(scene, results));
+    for line in remarks(results) {
+        say!("{line}");
+    }
+    if let Some(path) = report {
+        say!("\nreport: {}", path.display());
+    }
+    Ok(())
 }
 
 /// What the report shows, with the two trials made again for their curves.
