@@ -10,7 +10,8 @@ use tightfit_learning::virtual_experiment::{
     Disturbance, VirtualOptions, generate, generate_trial, thread_scene,
 };
 use tightfit_learning::wrench::{
-    HoldingSpring, LoadModel, Moment, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
+    FittedLoad, HoldingSpring, LoadModel, LoadSearch, Moment, Moments, RecordedScene, WrenchErrors,
+    WrenchPredictor, closed_loop, identify_load,
 };
 use tightfit_network::interaction::InteractionOptions;
 use tightfit_simulation::{InteractionPair, Motion, Preset};
@@ -77,6 +78,28 @@ fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sens
     let predicted: Vec<[f64; 6]> = moments.moments.iter().map(|own| predictor.predict(own)).collect();
     let difference = WrenchErrors::of(predicted.iter().zip(&wrenches));
     assert!(difference.force < 0.01 * errors.measured[0], "{difference:?}");
+}
+
+/// The true spring of an experiment without disturbances: hardly any candidate drawn around it is better, and a search that forgets
+/// where it began ends with a worse one.
+#[test]
+fn a_search_for_the_load_never_ends_worse_than_it_began() {
+    let scene = thread_scene(48.0, 5.0).expect("a pair");
+    let all =
+        [Disturbance::PoseNoise, Disturbance::SensorNoise, Disturbance::Waviness, Disturbance::Friction];
+    let quiet = all.into_iter().fold(short(), VirtualOptions::without);
+    let trial = generate_trial(&scene, &quiet, 3).expect("generated");
+    let truth = HoldingSpring {
+        stiffness: [quiet.grasp[0]; 3],
+        turning_stiffness: [quiet.grasp[1]; 3],
+        ..HoldingSpring::default()
+    };
+    for generations in [0, 1] {
+        let found = identify_load(&m48x5(), LoadModel::Followed, &[&trial], truth, generations, 1, |_, _| ());
+        let LoadSearch { load, costs: [before, after], .. } = found.expect("a load");
+        assert!(after <= before, "{before} {after}");
+        assert_eq!(after == before, load == FittedLoad::of(truth), "{load:?}");
+    }
 }
 
 #[test]

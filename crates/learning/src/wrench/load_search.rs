@@ -70,7 +70,19 @@ impl FittedLoad {
     }
 }
 
-/// Searches from a first guess for so many generations; `follow` is told the generation and the cost.
+/// The end of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadSearch {
+    /// The guess, or what is better.
+    pub load: FittedLoad,
+    /// Its errors.
+    pub errors: WrenchErrors,
+    /// Cost J of the guess and of what was found [-]; the second is never the larger.
+    pub costs: [f64; 2],
+}
+
+/// Searches from a first guess for so many generations; `follow` is told the generation and the least cost so far. The guess is
+/// judged like the candidates and stays unless one of them is better: none of them has its damping.
 ///
 /// # Errors
 /// When the trials are too short.
@@ -82,22 +94,24 @@ pub fn identify_load(
     generations: u64,
     seed: u64,
     mut follow: impl FnMut(u64, f64),
-) -> Result<(FittedLoad, WrenchErrors), LearningError> {
+) -> Result<LoadSearch, LearningError> {
+    let judged = |load: FittedLoad| errors(recorded, model, trials, load);
+    let guessed = judged(FittedLoad::of(guess))?.cost(recorded.lever);
     let of = |x: &[f64]| FittedLoad::at(x, &guess, recorded.scene.step);
     let options =
         CmaOptions { seed, value_tolerance: ENOUGH, width_tolerance: ENOUGH, ..CmaOptions::default() };
     let mut search = Search::new(vec![0.0; UNKNOWNS], 0.5, options, 0)?;
     while search.generations() < generations && search.stopped().is_none() {
         let candidates = search.ask().to_vec();
-        let values: Result<Vec<f64>, LearningError> = candidates
-            .par_iter()
-            .map(|x| Ok(errors(recorded, model, trials, of(x))?.cost(recorded.lever)))
-            .collect();
+        let values: Result<Vec<f64>, LearningError> =
+            candidates.par_iter().map(|x| Ok(judged(of(x))?.cost(recorded.lever))).collect();
         search.tell(&values?)?;
-        follow(search.generations(), search.best().map_or(f64::INFINITY, |(value, _)| value));
+        follow(search.generations(), search.best().map_or(guessed, |(value, _)| value.min(guessed)));
     }
-    let found = search.best().map_or(FittedLoad::of(guess), |(_, x)| of(x));
-    Ok((found, errors(recorded, model, trials, found)?))
+    let better = search.best().filter(|(value, _)| guessed.is_nan() || *value < guessed);
+    let load = better.map_or(FittedLoad::of(guess), |(_, x)| of(x));
+    let errors = judged(load)?;
+    Ok(LoadSearch { load, errors, costs: [guessed, errors.cost(recorded.lever)] })
 }
 
 fn errors(

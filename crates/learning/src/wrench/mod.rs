@@ -23,7 +23,7 @@ mod spring;
 pub use closed_loop::closed_loop;
 pub use errors::WrenchErrors;
 pub use load_model::LoadModel;
-pub use load_search::{FittedLoad, identify_load};
+pub use load_search::{FittedLoad, LoadSearch, identify_load};
 pub use moment::{Moment, Moments};
 pub use predictor::WrenchPredictor;
 pub use recorded_scene::RecordedScene;

@@ -15,9 +15,10 @@ use tightfit::network::interaction::InteractionFile;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
 use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, Motion, Preset};
 
-use super::recorded_trials::RecordedArguments;
+use super::output_file::{self, write_text};
+use super::recorded_trials::{RecordedArguments, load_words};
 use super::simulate::preset;
-use crate::output::{put, say};
+use crate::output;
 use crate::progress;
 use crate::table::Table;
 
@@ -25,7 +26,7 @@ use crate::table::Table;
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     recorded: RecordedArguments,
-    /// Presets to evaluate; all of them when not given.
+    /// Presets to evaluate, separated by commas; all of them when not given.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = preset)]
     preset: Vec<Preset>,
     /// Network that `tightfit train clustering` wrote; its load model and spring are used for every method.
@@ -77,6 +78,8 @@ struct Contender {
 }
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
+    output_file::check("--curves", arguments.curves.as_ref())?;
+    output_file::check("--report", arguments.report.as_ref())?;
     let mut trials = arguments.recorded.load()?;
     let trained = arguments.trained.as_deref().map(InteractionFile::load).transpose()?;
     let told = trained.as_ref().map(|file| &file.recipe["purpose"]["recipe"]);
@@ -87,7 +90,9 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let load = arguments.recorded.load_of(&mut trials, model, told_load)?;
     let spring = load.spring;
     let mut chosen = std::mem::take(&mut trials.test);
+    let mut training = Vec::new();
     if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
+        training = trials.train.iter().map(|trial| trial.name.clone()).collect();
         chosen.append(&mut trials.train);
     }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
@@ -96,6 +101,8 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         model,
         load,
         trials: chosen.len(),
+        training_trials: training.len(),
+        fit_costs: trials.fit_costs,
         closed_loop: arguments.closed_loop,
     };
     let moments: Vec<Moments> = chosen
@@ -126,16 +133,13 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         progress::set(&bar, (index + 1) as f64 / contenders.len() as f64);
     }
     bar.finish_and_clear();
-    if let Some(path) = &arguments.curves {
-        let text = curves_csv(&moments, &curves);
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    if let Some(path) = &arguments.report {
-        let subtitle = task.words(&trials.fingerprint);
-        let html = evaluation_html(&trials.recorded.scene.name, &subtitle, &moments[0], &evaluated);
-        std::fs::write(path, html).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    if arguments.json {
+    let words = task.words(&trials.fingerprint);
+    let curves =
+        arguments.curves.as_deref().map_or(Ok(()), |path| write_text(path, &curves_csv(&moments, &curves)));
+    let page = arguments.report.as_deref().map_or(Ok(()), |path| {
+        write_text(path, &evaluation_html(&trials.recorded.scene.name, &words, &moments[0], &evaluated))
+    });
+    let text = if arguments.json {
         let methods: Vec<_> = evaluated
             .iter()
             .map(|own| json!({ "name": own.name, "errors": own.errors, "from_all_contacts": own.from_all }))
@@ -143,13 +147,16 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         let report = json!({
             "scene": trials.recorded.scene.name, "recordings": trials.fingerprint, "closed_loop": task.closed_loop,
             "load_model": model, "load": load, "trials": chosen.iter().map(|own| &own.name).collect::<Vec<_>>(),
+            "training_trials": training, "left_out": trials.left_out, "fit_costs": trials.fit_costs,
             "methods": methods,
         });
-        say!("{}", serde_json::to_string_pretty(&report)?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    put!("{}", table(&evaluated));
-    say!("\n{}", task.words(&trials.fingerprint));
+        serde_json::to_string_pretty(&report)? + "\n"
+    } else {
+        format!("{}\n{words}\n", table(&evaluated))
+    };
+    // what was found is said, whether or not the files could be written
+    let said = output::write(format_args!("{text}"));
+    curves.and(page).and(said)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -212,6 +219,9 @@ struct Task<'a> {
     model: LoadModel,
     load: FittedLoad,
     trials: usize,
+    /// Those among them that the split keeps for training.
+    training_trials: usize,
+    fit_costs: Option<[f64; 2]>,
     closed_loop: bool,
 }
 
@@ -234,24 +244,18 @@ impl Task<'_> {
 
     /// What was done, in a sentence.
     fn words(&self, fingerprint: &str) -> String {
-        let FittedLoad { spring, friction, raise } = &self.load;
-        let axes = |numbers: [f64; 3]| match numbers {
-            [x, y, z] if x == y && y == z => format!("{x:.3e}"),
-            [x, y, z] => format!("({x:.3e}, {y:.3e}, {z:.3e})"),
-        };
-        let [k, b, turning_k, turning_b] =
-            [spring.stiffness, spring.damping, spring.turning_stiffness, spring.turning_damping].map(axes);
-        let fitted = match self.load == FittedLoad::of(*spring) {
-            true => String::new(),
-            false => format!(", friction times {friction:.3}, fixed parts raised by {:.3} mm", raise * 1e3),
-        };
         let how = match self.closed_loop {
             true => "each trial simulated from its first judged state".to_string(),
             false => format!("every recorded state predicted, load model {}", self.model.name()),
         };
+        // an error on what was trained on says little of other trials
+        let seen = match self.training_trials {
+            0 => String::new(),
+            count => format!(" ({count} of them train by the split)"),
+        };
+        let load = load_words(&self.load, self.fit_costs);
         format!(
-            "{} trials of recordings {fingerprint}, each from 0.1 s on; {how}; spring {k} N/m, {b} N·s/m, \
-             {turning_k} N·m/rad, {turning_b} N·m·s/rad{fitted} for every method",
+            "{} trials{seen} of recordings {fingerprint}, each from 0.1 s on; {how}; {load} for every method",
             self.trials
         )
     }

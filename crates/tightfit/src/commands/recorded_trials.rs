@@ -8,9 +8,13 @@ use tightfit::learning::identification::Calibration;
 use tightfit::learning::recordings::{
     Recording, Sample, Split, fingerprint, load_recordings, read_trials, split_trials,
 };
-use tightfit::learning::wrench::{FittedLoad, HoldingSpring, LoadModel, RecordedScene, identify_load};
+use tightfit::learning::wrench::{
+    FittedLoad, HoldingSpring, LoadModel, LoadSearch, RecordedScene, identify_load,
+};
 use tightfit::scene::Scene;
 
+use super::numbers::within;
+use super::output_file::{self, write_text};
 use crate::progress;
 
 #[derive(Args)]
@@ -23,6 +27,9 @@ pub(super) struct RecordedArguments {
     /// calibration.toml that `tightfit identify --write` wrote: the logs are then those it was made from, in any form.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
+    /// TOML file that says what the columns of a foreign table mean, as it was given to `tightfit identify`.
+    #[arg(long, value_name = "FILE", requires = "calibration")]
+    map: Option<PathBuf>,
     /// Where the state of the part and its load are taken to be; the same for every method.
     #[arg(long, value_enum)]
     load_model: Option<Load>,
@@ -37,10 +44,10 @@ pub(super) struct RecordedArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     fit_load: u64,
     /// Training trials that --fit-load takes, evenly over them.
-    #[arg(long, value_name = "COUNT", default_value_t = 6)]
-    fit_trials: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    fit_trials: u32,
     /// Seconds of each of them, early in the first and ever later to the last.
-    #[arg(long, value_name = "S", default_value_t = 5.0)]
+    #[arg(long, value_name = "S", default_value_t = 5.0, allow_negative_numbers = true)]
     fit_seconds: f64,
     /// Write what --fit-load found.
     #[arg(long, value_name = "FILE", requires = "fit_load")]
@@ -64,13 +71,23 @@ pub(super) struct RecordedTrials {
     pub(super) train: Vec<Recording>,
     pub(super) test: Vec<Recording>,
     pub(super) fingerprint: String,
+    /// Trials that the calibration cannot place, each with the reason.
+    pub(super) left_out: Vec<String>,
+    /// Cost [-] of the load that --fit-load began with and of the one it found, where it was asked.
+    pub(super) fit_costs: Option<[f64; 2]>,
     calibration: Option<Calibration>,
 }
 
 impl RecordedArguments {
     pub(super) fn load(&self) -> Result<RecordedTrials> {
+        // a hundredth of a second is the shortest that has two samples
+        within("--fit-seconds", self.fit_seconds, 0.01, 1e5)?;
+        output_file::check("--write-load", self.write_load.as_ref())?;
         let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
-        let all = self.all(calibration.as_ref())?;
+        let (all, left_out) = self.all(calibration.as_ref())?;
+        for reason in &left_out {
+            eprintln!("tightfit: left out: {reason}");
+        }
         let folder =
             if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
         let folder = self.calibration.as_deref().map_or(folder, Path::parent);
@@ -102,19 +119,28 @@ impl RecordedArguments {
         };
         let of = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect();
         let (train, test) = (of(&split.train), of(&split.test));
-        Ok(RecordedTrials { recorded, train, test, fingerprint, calibration })
+        let fit_costs = None;
+        Ok(RecordedTrials { recorded, train, test, fingerprint, left_out, fit_costs, calibration })
     }
 
-    fn all(&self, calibration: Option<&Calibration>) -> Result<Vec<Recording>> {
-        let Some(calibration) = calibration else { return Ok(load_recordings(&self.recordings)?) };
-        let trials = read_trials(&self.recordings, None)?.trials;
-        // trials that never found the hole cannot be placed
-        let all: Vec<Recording> =
-            trials.iter().filter_map(|trial| calibration.recording(trial).ok()).collect();
-        if all.is_empty() {
-            bail!("the calibration places no trial of {}; identify again", self.recordings.display());
+    /// The trials, and why others cannot be placed: those that never found the hole, and those that the calibration does not
+    /// know.
+    fn all(&self, calibration: Option<&Calibration>) -> Result<(Vec<Recording>, Vec<String>)> {
+        let Some(calibration) = calibration else {
+            return Ok((load_recordings(&self.recordings)?, Vec::new()));
+        };
+        let (mut all, mut left_out) = (Vec::new(), Vec::new());
+        for trial in &read_trials(&self.recordings, self.map.as_deref())?.trials {
+            match calibration.recording(trial) {
+                Ok(recording) => all.push(recording),
+                Err(reason) => left_out.push(reason.to_string()),
+            }
         }
-        Ok(all)
+        if all.is_empty() {
+            let reason = left_out.first().map_or("", String::as_str);
+            bail!("the calibration places no trial of {}: {reason}", self.recordings.display());
+        }
+        Ok((all, left_out))
     }
 
     /// The load model that was asked for, or another.
@@ -148,13 +174,26 @@ impl RecordedArguments {
                 told.or(identified.map(FittedLoad::of)).unwrap_or_default()
             }
         };
-        let load = if self.fit_load == 0 { given } else { self.fit(trials, model, &given)? };
+        let load = match self.fit_load {
+            0 => given,
+            _ => {
+                let (load, costs) = self.fit(trials, model, &given)?;
+                trials.fit_costs = Some(costs);
+                load
+            }
+        };
         trials.recorded = trials.recorded.fitted(&load);
         Ok(load)
     }
 
-    fn fit(&self, trials: &RecordedTrials, model: LoadModel, given: &FittedLoad) -> Result<FittedLoad> {
-        let count = self.fit_trials.clamp(1, trials.train.len().max(1));
+    /// The load that the search found, and the costs of what was given and of that.
+    fn fit(
+        &self,
+        trials: &RecordedTrials,
+        model: LoadModel,
+        given: &FittedLoad,
+    ) -> Result<(FittedLoad, [f64; 2])> {
+        let count = (self.fit_trials as usize).min(trials.train.len());
         let few: Vec<Recording> = (0..count)
             .filter_map(|index| {
                 let share = (index as f64 + 0.5) / count as f64;
@@ -175,7 +214,7 @@ impl RecordedArguments {
                 progress::set(&bar, generation as f64 / all as f64);
             });
         bar.finish_and_clear();
-        let (found, _) = found?;
+        let LoadSearch { load: found, costs, .. } = found?;
         // the search began from a scene that had what was given
         let found = FittedLoad {
             friction: found.friction * given.friction,
@@ -183,11 +222,29 @@ impl RecordedArguments {
             ..found
         };
         if let Some(path) = &self.write_load {
-            std::fs::write(path, serde_json::to_string_pretty(&found)?)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            write_text(path, &serde_json::to_string_pretty(&found)?)?;
         }
-        Ok(found)
+        Ok((found, costs))
     }
+}
+
+/// A load in words, with the costs of a search for it where there was one.
+pub(super) fn load_words(load: &FittedLoad, costs: Option<[f64; 2]>) -> String {
+    let FittedLoad { spring, friction, raise } = load;
+    let axes = |numbers: [f64; 3]| match numbers {
+        [x, y, z] if x == y && y == z => format!("{x:.3e}"),
+        [x, y, z] => format!("({x:.3e}, {y:.3e}, {z:.3e})"),
+    };
+    let [k, b, turning_k, turning_b] =
+        [spring.stiffness, spring.damping, spring.turning_stiffness, spring.turning_damping].map(axes);
+    let mut text = format!("spring {k} N/m, {b} N·s/m, {turning_k} N·m/rad, {turning_b} N·m·s/rad");
+    if *load != FittedLoad::of(*spring) {
+        text += &format!(", friction times {friction:.3}, fixed parts raised by {:.3} mm", raise * 1e3);
+    }
+    if let Some([before, after]) = costs {
+        text += &format!(", fitted: cost {before:.4} before, {after:.4} after");
+    }
+    text
 }
 
 /// Root mean square of the measured wrench by axis [N, N·m].

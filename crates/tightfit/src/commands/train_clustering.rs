@@ -15,7 +15,9 @@ use tightfit::learning::wrench::{Moment, Moments, RecordedScene};
 use tightfit::network::interaction::{InteractionFile, InteractionOptions};
 use tightfit::scene::{Motion, Preset};
 
-use super::recorded_trials::RecordedArguments;
+use super::numbers::within;
+use super::output_file;
+use super::recorded_trials::{RecordedArguments, load_words};
 use super::simulate::preset;
 use crate::output::{put, say};
 use crate::progress;
@@ -28,14 +30,14 @@ pub(super) struct ClusteringArguments {
     /// Search: the paper's whole covariance, its diagonal, or a few directions.
     #[arg(long, value_enum, default_value_t = Method::Separable)]
     method: Method,
-    /// What is searched, one after another: last layers, object networks, all. The paper's way is `all`.
+    /// What is searched, one after another, separated by commas: last layers, object networks, all. The paper's way is `all`.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "outputs,objects,all")]
     stages: Vec<Stage>,
     /// What clusters are: contacts that are met within the step, or the paper's averages over all that are near.
     #[arg(long, value_enum, default_value_t = Habits::Touching, conflicts_with = "from")]
     habits: Habits,
     /// Gap at the end of the step up to which `touching` counts a contact as met [um].
-    #[arg(long, default_value_t = 1.0, value_name = "UM")]
+    #[arg(long, default_value_t = 1.0, value_name = "UM", allow_negative_numbers = true)]
     within_um: f64,
     /// Preset whose other methods the clusters are judged with: the paper's, or another's detection and solver.
     #[arg(long, value_name = "PRESET", default_value = "paper", value_parser = preset)]
@@ -47,7 +49,7 @@ pub(super) struct ClusteringArguments {
     #[arg(long, default_value_t = 0)]
     population: usize,
     /// Standard deviation of the first candidates.
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     sigma: f64,
     /// Recorded moments that a generation is judged by, fresh ones for each.
     #[arg(long, default_value_t = 200)]
@@ -59,7 +61,7 @@ pub(super) struct ClusteringArguments {
     #[arg(long, default_value_t = 0)]
     restarts: u32,
     /// Stop after so many seconds; the checkpoint stays, and the same command goes on.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Network to begin with, instead of clusters spread over the contacts.
     #[arg(long, value_name = "FILE")]
@@ -115,6 +117,9 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
 }
 
 fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
+    let seconds = arguments.seconds.map(|most| within("--seconds", most, 0.0, 1e9)).transpose()?;
+    output_file::check("--out", Some(&arguments.out))?;
+    output_file::check("--checkpoint", arguments.checkpoint.as_ref())?;
     let mut trials = arguments.recorded.load()?;
     let model = arguments.recorded.load_model(ClusteringRecipe::default().load_model);
     let load = arguments.recorded.load_of(&mut trials, model, None)?;
@@ -173,7 +178,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
             now.best_cost
         ));
         progress::set(&bar, (stage as f64 + generation as f64 / generations as f64) / stages as f64);
-        arguments.seconds.is_none_or(|most| clock.elapsed().as_secs_f64() < most)
+        seconds.is_none_or(|most| clock.elapsed().as_secs_f64() < most)
     });
     bar.finish_and_clear();
     let trained = trained?;
@@ -186,7 +191,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     if arguments.json {
         let report = json!({
             "file": arguments.out, "is_complete": trained.is_complete, "recordings": trials.fingerprint,
-            "recipe": recipe, "watched_before": before, "watched_after": after,
+            "left_out": trials.left_out, "fit_costs": trials.fit_costs, "recipe": recipe, "watched_before": before, "watched_after": after,
         });
         say!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(ExitCode::SUCCESS);
@@ -198,10 +203,11 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     }
     put!("{table}");
     say!(
-        "\n{} trials, fingerprint {}; load model {}, {load:?}",
+        "\n{} trials, fingerprint {}; load model {}, {}",
         trials.train.len(),
         trials.fingerprint,
-        model.name()
+        model.name(),
+        load_words(&load, trials.fit_costs)
     );
     let rest = if trained.is_complete { "" } else { "; the same command goes on from its checkpoint" };
     say!("{}: written{rest}", arguments.out.display());

@@ -1,0 +1,73 @@
+//! Recordings through the program: what one command writes the next one reads, and what is left out or judged twice is said.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A peg that is led into a hole from a mesh file.
+const SCENE: &str = r#"
+name = "meshed"
+[parts.hole]
+shape = { kind = "mesh", file = "hole.stl", unit = "mm" }
+motion = "fixed"
+[parts.peg]
+shape = { kind = "preset", name = "peg-50" }
+mass_kg = 0.53
+[drive]
+part = "peg"
+stiffness_n_m = [2000, 2000, 2000]
+turning_stiffness_nm_rad = [2, 2, 0.6]
+damping_per_s = 50
+waypoints = [{ time_s = 0, position_mm = [0, 0, 0.1] }, { time_s = 0.3, position_mm = [0, 0, -4] }]
+[task]
+kind = "insert"
+into = "hole"
+depth_mm = 3
+engaged_mm = 1
+"#;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recorded-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn tightfit(folder: &Path, arguments: &[&str]) -> Output {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    output
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+#[test]
+fn an_experiment_with_a_mesh_is_examined_and_evaluated_from_elsewhere() {
+    let folder = folder("mesh");
+    tightfit(&folder, &["part", "hole-50", "--no-bake", "--export", "hole.stl"]);
+    std::fs::write(folder.join("mesh.toml"), SCENE).unwrap();
+    let made = ["virtual-experiment", "mesh.toml", "--trials", "1", "--seconds", "0.2", "--out", "made"];
+    tightfit(&folder, &made);
+
+    // the scene beside the recordings finds its mesh, whatever the working directory is
+    let made = folder.join("made");
+    let looked_over = json(&tightfit(&made, &["recording", ".", "--json"]));
+    assert_eq!(
+        (&looked_over["form"], &looked_over["trials"]),
+        (&"recordings of this program".into(), &1.into())
+    );
+    let evaluated = json(&tightfit(&made, &["evaluate", ".", "--preset", "tight", "--json"]));
+    // of a single trial none is left to test on
+    assert_eq!(evaluated["training_trials"], evaluated["trials"], "{evaluated}");
+    assert_eq!(evaluated["fit_costs"], Value::Null);
+    let text = tightfit(&made, &["evaluate", ".", "--preset", "tight", "--fit-load", "1"]).stdout;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(text.contains("1 trials (1 of them train by the split)"), "{text}");
+    assert!(text.contains("N/m") && text.contains("fitted: cost"), "{text}");
+}
