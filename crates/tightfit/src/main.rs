@@ -21,6 +21,10 @@ struct Arguments {
     command: Option<Command>,
 }
 
+/// How commands with a task end.
+const EXIT_CODES: &str = "Exit code: 0 when every task was completed, 2 when one was not or the options cannot be understood, 1 \
+                          when something was refused.";
+
 #[derive(Subcommand)]
 enum Command {
     /// Grade a trajectory of poses, whoever made it: true penetration by independent, dense nodes.
@@ -46,10 +50,12 @@ enum Command {
     /// Print the JSON schema of scene files.
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
+    #[command(after_help = EXIT_CODES)]
     Run(commands::run::RunArguments),
     /// Train a network: distances, configurations, or clusters of contacts from measured wrenches.
     Train(commands::train::TrainArguments),
     /// Try the strategy of a scene's arm from many start errors.
+    #[command(after_help = EXIT_CODES)]
     Trials(commands::trials::TrialsArguments),
     /// Hold the step against known truths: friction, tops, threads, pegs.
     Validate(commands::validate::ValidateArguments),

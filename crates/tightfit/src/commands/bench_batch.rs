@@ -30,7 +30,7 @@ pub(super) struct BatchArguments {
     /// Environments.
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
     environments: usize,
-    /// Numbers of threads; the first is what the others are compared with.
+    /// Numbers of threads, separated by commas; the first is what the others are compared with.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<usize>,
     /// Steps before the first round.

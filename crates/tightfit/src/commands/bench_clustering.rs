@@ -24,7 +24,7 @@ use crate::table::Table;
 
 #[derive(Args)]
 pub(super) struct ClusteringArguments {
-    /// Numbers of contacts.
+    /// Numbers of contacts, separated by commas.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [100, 1_000, 10_000])]
     contacts: Vec<usize>,
     /// Rounds; the medians are reported.

@@ -24,7 +24,7 @@ use crate::table::Table;
 
 #[derive(Args)]
 pub(super) struct ContactsArguments {
-    /// Contacts along either edge of the bottom.
+    /// Contacts along either edge of the bottom, separated by commas.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [10, 18, 32, 56, 100])]
     along: Vec<usize>,
     /// Steps that are measured, after as many that are not.

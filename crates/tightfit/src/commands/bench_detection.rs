@@ -26,7 +26,7 @@ pub(super) struct DetectionArguments {
     /// Tasks: peg, nut.
     #[arg(value_name = "TASK", value_parser = ["peg", "nut"], default_values_t = ["peg", "nut"].map(String::from))]
     tasks: Vec<String>,
-    /// Methods beside FCL.
+    /// Methods beside FCL, separated by commas.
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Method::Exact, Method::Baked, Method::Neural, Method::Mesh])]
     methods: Vec<Method>,
     /// Poses of a task, spread evenly over its 3000.

@@ -31,10 +31,10 @@ pub(crate) struct PartArguments {
     #[arg(long)]
     unit: Option<LengthUnit>,
     /// Clearance of the fit that the part is for [mm]: facets and node spacing are judged against it.
-    #[arg(long, value_name = "MM")]
+    #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     clearance_mm: Option<f64>,
     /// Density for mass and inertia [kg/m³].
-    #[arg(long, value_name = "KG_M3", default_value_t = 7850.0)]
+    #[arg(long, value_name = "KG_M3", default_value_t = 7850.0, allow_negative_numbers = true)]
     density: f64,
     /// Repair the mesh and write the result (.stl, .obj, .ply).
     #[arg(long, value_name = "OUT")]
@@ -46,7 +46,7 @@ pub(crate) struct PartArguments {
     #[arg(long, value_name = "UNIT", default_value = "mm")]
     export_unit: LengthUnit,
     /// Largest distance between a curved face and the exported triangles [um].
-    #[arg(long, value_name = "UM", default_value_t = 2.0)]
+    #[arg(long, value_name = "UM", default_value_t = 2.0, allow_negative_numbers = true)]
     chord_um: f64,
     /// Draw the part with its findings (.svg).
     #[arg(long, value_name = "OUT")]
@@ -64,8 +64,10 @@ pub(crate) struct PartArguments {
 
 pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
     if arguments.list {
-        for name in preset_names() {
-            say!("{name}");
+        let names = preset_names();
+        match arguments.json {
+            true => say!("{}", serde_json::to_string_pretty(&names)?),
+            false => put!("{}", names.iter().map(|name| format!("{name}\n")).collect::<String>()),
         }
         return Ok(ExitCode::SUCCESS);
     }

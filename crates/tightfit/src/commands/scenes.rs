@@ -1,8 +1,9 @@
 //! `tightfit scenes`: the built-in scenes, or one scene body by body.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use tightfit::scene::{Body, Motion, Scene, built_in_scenes};
@@ -28,15 +29,15 @@ pub(crate) struct ScenesArguments {
 
 pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
     if let Some(folder) = &arguments.draw {
-        return super::survey::run(folder);
+        return super::survey::run(folder, arguments.json);
     }
     match &arguments.scene {
         Some(name) if arguments.toml => {
-            let built_in = built_in_scenes().iter().find(|scene| scene.name == name);
-            put!(
-                "{}",
-                built_in.map_or_else(|| std::fs::read_to_string(name), |scene| Ok(scene.text.to_string()))?
-            );
+            let text = text_of(name)?;
+            match arguments.json {
+                true => say!("{}", serde_json::to_string_pretty(&json!({ "name": name, "toml": text }))?),
+                false => put!("{text}"),
+            }
         }
         Some(name) => {
             let scene = Scene::find(name)?;
@@ -64,6 +65,18 @@ pub(crate) fn run(arguments: &ScenesArguments) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a built-in scene or a file, right or wrong.
+fn text_of(name: &str) -> Result<String> {
+    if let Some(scene) = built_in_scenes().iter().find(|scene| scene.name == name) {
+        return Ok(scene.text.to_string());
+    }
+    if !Path::new(name).exists() {
+        // says which names there are
+        Scene::find(name)?;
+    }
+    std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))
 }
 
 fn print_scene(scene: &Scene) -> Result<()> {
@@ -150,7 +163,7 @@ fn motion(motion: Motion) -> &'static str {
     }
 }
 
-fn scene_json(scene: &Scene) -> serde_json::Value {
+pub(crate) fn scene_json(scene: &Scene) -> serde_json::Value {
     let body = |body: &Body| {
         json!({
             "name": body.name,

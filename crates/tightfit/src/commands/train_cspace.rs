@@ -23,7 +23,7 @@ use crate::table::Table;
 pub(super) struct CspaceArguments {
     /// Built-in scene or scene file, with a drive and a task.
     scene: String,
-    /// Boxes to train for, of those that the task has; all of them when not given.
+    /// Boxes to train for, separated by commas, of those that the task has; all of them when not given.
     #[arg(long = "box", value_name = "NAMES", value_delimiter = ',')]
     boxes: Vec<String>,
     /// Folder to write SCENE-BOX-cspace.safetensors to. Beside a file, `.checkpoint`, stands its run until it is done: a

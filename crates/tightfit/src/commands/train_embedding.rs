@@ -34,7 +34,7 @@ pub(super) struct EmbeddingArguments {
     #[arg(long, value_name = "COUNT", default_value_t = EmbeddingRecipe::default().landmarks)]
     landmarks: usize,
     /// Longest edge of the triangles [mm].
-    #[arg(long, value_name = "MM", default_value_t = 5.0)]
+    #[arg(long, value_name = "MM", default_value_t = 5.0, allow_negative_numbers = true)]
     edge_mm: f64,
     /// Seed of the network's numbers.
     #[arg(long, value_name = "SEED", default_value_t = 1)]

@@ -15,7 +15,7 @@ pub(super) struct TrainOptions {
     #[arg(long, value_name = "COUNT")]
     batch: Option<usize>,
     /// Learning rate.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
     /// Seed; the same seed gives the same network on the same kind of processor.
     #[arg(long, default_value_t = 1)]

@@ -26,7 +26,13 @@ pub(crate) struct ValidateArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "recordings")]
     steps_per_row: usize,
     /// Coefficient of restitution between cube and ground, 0 to 1.
-    #[arg(long, value_name = "E", default_value_t = 0.0, requires = "recordings")]
+    #[arg(
+        long,
+        value_name = "E",
+        default_value_t = 0.0,
+        requires = "recordings",
+        allow_negative_numbers = true
+    )]
     restitution: f64,
     /// Height of the ground under the recorded cubes [mm].
     #[arg(
