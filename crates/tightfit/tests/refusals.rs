@@ -172,6 +172,19 @@ fn replacements_go_where_their_key_belongs() {
     let output = tightfit(&folder, &["run", "mine.toml", "--set", "friction=-1"]);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("friction = -1") && !text.contains("line "), "{text}");
+    // what the user wrote keeps its line
+    std::fs::write(
+        folder.join("wrong.toml"),
+        "name = \"x\"\nfriction = 77\n[parts.p]\nshape = { kind = \"half-space\" }\nmotion = \"fixed\"\n",
+    )
+    .unwrap();
+    all_refused(
+        &folder,
+        &[(
+            &["run", "wrong.toml", "--dt", "5"],
+            &["line 2: friction = 77: allowed: a number from 0 up to 10"],
+        )],
+    );
     for arguments in [
         &["run", "peg-in-hloe", "--set", "friction=0.2"][..],
         &["run", "peg-in-hloe", "--dt", "1"],

@@ -7,7 +7,7 @@ use super::built_in_scenes;
 /// One wrong place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneProblem {
-    /// Line in the file, from 1; none where values were replaced, since then no file has it.
+    /// Line in the file, from 1; none for a value that was replaced, which no file has.
     pub line: Option<usize>,
     /// Dotted key, `parts.peg.shape.diameter_mm`.
     pub key: String,

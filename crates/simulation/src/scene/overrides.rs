@@ -45,7 +45,7 @@ impl Scene {
         replacements: &[String],
     ) -> Result<Self, SceneError> {
         let invalid = |problem| SceneError::Invalid { name: name.to_string(), problems: vec![problem] };
-        Document::parse(&source.text).map_err(invalid)?;
+        let written = Document::parse(&source.text).map_err(invalid)?;
         let wrong = |reason: String| SceneError::Replacement { name: name.to_string(), reason };
         let mut table: toml::Table =
             source.text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
@@ -57,15 +57,20 @@ impl Scene {
             replace(&mut table, &schema, key.trim(), value.trim()).map_err(wrong)?;
         }
         let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
-        super::build::scene_from_text(&text, name, &source.folder).map_err(without_lines)
+        super::build::scene_from_text(&text, name, &source.folder)
+            .map_err(|error| with_lines_of(&written, error))
     }
 }
 
-/// Lines would be those of a text that nobody has seen: the key alone tells the place.
-fn without_lines(error: SceneError) -> SceneError {
+/// The error with lines of the text that the user wrote, where it has the value; the others would be those of a text that nobody
+/// has seen, and the key alone tells the place.
+fn with_lines_of(written: &Document, error: SceneError) -> SceneError {
     match error {
         SceneError::Invalid { name, mut problems } => {
-            problems.iter_mut().for_each(|problem| problem.line = None);
+            for problem in &mut problems {
+                let own = written.problem(&problem.key, String::new());
+                problem.line = own.line.filter(|_| own.value.is_some() && own.value == problem.value);
+            }
             SceneError::Invalid { name, problems }
         }
         other => other,
