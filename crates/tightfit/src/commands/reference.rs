@@ -62,7 +62,8 @@ impl Reference {
             let Some(time) = self.cell(row, "t_s") else { break };
             let end = (row + 1) as f64 * scene.step;
             // times may be rounded as they were written
-            if !((time - end).abs() <= 0.1 * scene.step) {
+            let nearly = end - 0.1 * scene.step..=end + 0.1 * scene.step;
+            if !nearly.contains(&time) {
                 bail!(
                     "{}, line {}: t_s is {time}, but step {row} of the scene ends at {end:.6} s; give the step of the \
                      recorded run with --dt",

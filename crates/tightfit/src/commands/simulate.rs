@@ -169,7 +169,7 @@ pub(super) fn simulate(
 /// Steps of a run, if a machine can keep so many.
 fn steps_of(seconds: f64, step: f64) -> Result<usize> {
     let steps = (seconds / step).round().max(1.0);
-    if !(steps <= MOST_STEPS) {
+    if !(1.0..=MOST_STEPS).contains(&steps) {
         bail!(
             "{seconds} s in steps of {} ms are {steps:.1e} steps; allowed: up to {MOST_STEPS:.0e}. Give less --seconds, a \
              larger --dt or set-points whose times begin at 0",

@@ -38,7 +38,7 @@ enum What {
     /// Networks that tell free configurations of a scene's driven part from colliding ones.
     Cspace(CspaceArguments),
     /// The network that makes clusters of contacts, from recorded trials with a force sensor.
-    Clustering(ClusteringArguments),
+    Clustering(Box<ClusteringArguments>),
     /// The surface of a part in the embedding that clusters are averaged in, with an untrained interaction network.
     Embedding(EmbeddingArguments),
 }
