@@ -68,3 +68,14 @@ fn the_paper_takes_a_network_where_a_part_names_one() {
     let fixed = "parts.hole.interaction={ against = \"hole\", network = \"x\" }";
     assert!(wrong(&[clustering, fixed]).contains("for free parts"));
 }
+
+#[test]
+fn the_surface_of_another_part_is_refused() {
+    let settings = support::interaction("other", "peg-in-hole", PEG, InteractionOptions::PAPER);
+    let on_a_nut: Vec<String> = settings
+        .iter()
+        .map(|own| own.replace("parts.peg", "parts.nut").replace("\"hole\"", "\"bolt\""))
+        .collect();
+    let error = Scene::find_with("bolting", &on_a_nut).unwrap_err().to_string();
+    assert!(error.contains("parts.nut.interaction.network") && error.contains("another part"), "{error}");
+}

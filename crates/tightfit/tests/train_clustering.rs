@@ -100,6 +100,15 @@ fn training_that_is_killed_goes_on_to_the_same_network() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["methods"].as_array().map(Vec::len), Some(5));
     assert!(report["methods"][0]["errors"]["force"].as_f64().is_some_and(|error| error > 0.0));
+    // another split would judge the network on what it has seen
+    let refused = |split: u64| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tightfit"))
+            .args(["evaluate", text(&recordings), "--trained", text(&whole), "--split", &split.to_string()])
+            .output()
+            .expect("run");
+        String::from_utf8_lossy(&output.stderr).contains("was trained on it")
+    };
+    assert!((2..8).any(refused));
     let page = std::fs::read_to_string(page).expect("a page");
     assert!(page.contains("K-means + PGS") && page.contains("<svg"));
     std::fs::remove_dir_all(&folder).expect("removed");

@@ -69,6 +69,18 @@ pub enum SetPointError {
         /// Its length.
         length: f64,
     },
+    /// A set-point before the run begins.
+    #[error(
+        "{place}, line {line}: t_s is {time} s; a run begins at 0 s, so take the first time off all of them"
+    )]
+    Early {
+        /// The file.
+        place: String,
+        /// Line, counted from one.
+        line: usize,
+        /// Its time [s].
+        time: f64,
+    },
     /// Time that does not go on.
     #[error("{place}, line {line}: t_s is {time} s after {before} s; times must increase")]
     Time {
@@ -160,6 +172,9 @@ impl SetPoints {
                     *value = number(column, cell)?;
                 }
                 attitude *= rotation(turn)?;
+            }
+            if time < 0.0 {
+                return Err(SetPointError::Early { place: place.into(), line: line_number, time });
             }
             if let Some((before, _)) = rows.last().filter(|(before, _)| *before >= time) {
                 return Err(SetPointError::Time {

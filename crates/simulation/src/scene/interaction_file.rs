@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tightfit_network::Located;
 use tightfit_network::interaction::InteractionFile;
 use tightfit_pipeline::clustering::interaction::InteractionClustering;
-use tightfit_spatial::{Columns3, Pose};
+use tightfit_shape::Part;
+use tightfit_spatial::{Columns3, Pose, Vector3};
 
 use super::build::turned;
 use super::description::PartDescription;
@@ -65,10 +66,30 @@ pub(super) fn interaction_of(
         .map_err(|error| (at("network"), error.to_string()))?;
     let InteractionFile { network, surface, .. } = file;
     let part_from_object = Pose::new(inertia.center_of_mass, turned(description.rotation_deg));
+    if let Some(off) = off_surface(&own.part, &part_from_object, surface.points()) {
+        let remedy = format!(
+            "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; train one for it with \
+             `tightfit train embedding`, or turn it with rotation_deg",
+            off * 1e3
+        );
+        return Err((at("network"), remedy));
+    }
     let object_from_part = part_from_object.inverse();
     let mut nodes = Columns3::with_capacity(own.nodes.len());
     own.part.place(&own.nodes, &mut nodes);
     let located = nodes.iter().map(|node| surface.locate(object_from_part.transform_point(node))).collect();
     let clustering = Arc::new(InteractionClustering { network, surface });
     Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
+}
+
+/// Vertices of a network's surface that lie this far off the part, by its size [-], are another part's.
+const OFF: f64 = 0.02;
+
+/// Median distance of vertices from the part [m], where that is too much.
+fn off_surface(part: &Part, part_from_object: &Pose, vertices: &[Vector3<f64>]) -> Option<f64> {
+    let size = part.aabb()?.size().norm();
+    let away = |vertex: &Vector3<f64>| part.sample(part_from_object.transform_point(*vertex)).distance.abs();
+    let mut distances: Vec<f64> = vertices.iter().map(away).collect();
+    distances.sort_by(f64::total_cmp);
+    distances.get(distances.len() / 2).copied().filter(|median| *median > OFF * size)
 }

@@ -95,6 +95,19 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         training = trials.train.iter().map(|trial| trial.name.clone()).collect();
         chosen.append(&mut trials.train);
     }
+    if !arguments.all_trials
+        && let Some(file) = &trained
+    {
+        let task = &file.recipe["purpose"]["task"];
+        let known = task["train"].as_array().filter(|_| task["recordings"] == trials.fingerprint.as_str());
+        let seen = |name: &str| known.is_some_and(|known| known.iter().any(|own| own == name));
+        if let Some(trial) = chosen.iter().find(|trial| seen(&trial.name)) {
+            bail!(
+                "{} is to be judged, but the network was trained on it; give the --split of its training, or --all-trials",
+                trial.name
+            );
+        }
+    }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
     let task = Task {
         recorded: &trials.recorded,
