@@ -1,8 +1,10 @@
-//! Laws of a step that hold whatever the parts are.
+//! Laws of steps and runs that hold whatever the parts are.
 #![allow(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
 use tightfit_pipeline::clustering::ClusteringMethod;
-use tightfit_simulation::{Input, Limit, Parameters, Run, Scene, State, Workspace, step};
+use tightfit_simulation::{
+    Disturbance, Input, Limit, Outcome, Parameters, Record, Run, Scene, State, Workspace, step,
+};
 use tightfit_spatial::Vector3;
 
 fn scene(text: &str) -> Scene {
@@ -139,9 +141,53 @@ fn a_ball_rests_on_the_rim_of_a_bore() {
     }
     let (center, speed) = (run.state.motions[0].center, run.state.motions[0].twist.linear_in_world.norm());
     let expected = (0.03_f64.powi(2) - 0.025_f64.powi(2)).sqrt();
-    println!("{center} {speed}");
     assert!(
         (center - Vector3::new(0.0, 0.0, expected)).norm() < 20e-6 && speed < 1e-3,
         "{center}, {speed} m/s"
     );
+}
+
+/// The mirror image of an engaged nut is engaged.
+#[test]
+fn a_left_hand_nut_engages_as_its_mirror_image() {
+    let scene = |left: bool, turns: f64| {
+        Scene::from_toml(&format!(
+            "name = 'hand'\ndescription = 'a nut is turned on'\nfriction = 0.1\n\
+             [parts.bolt]\nshape = {{ kind = 'bolt', diameter_mm = 48, pitch_mm = 5, length_mm = 40, radial_clearance_mm = 0.1, \
+             start_diameter_mm = 41.5, left_hand = {left} }}\nmotion = 'fixed'\n\
+             [parts.nut]\nshape = {{ kind = 'nut', diameter_mm = 48, pitch_mm = 5, height_mm = 15, radial_clearance_mm = 0.1, \
+             start_diameter_mm = 45, left_hand = {left} }}\nmass_kg = 0.6\n\
+             [drive]\npart = 'nut'\nstiffness_n_m = [2000, 2000, 0]\nturning_stiffness_nm_rad = [1.5, 1.5, 2.5]\n\
+             damping_per_s = 50\nforce_n = [0, 0, -5]\n\
+             waypoints = [{{ time_s = 0.0, position_mm = [0, 0, 37.5], turns = {} }}, \
+             {{ time_s = 1.3, position_mm = [0, 0, 37.5], turns = {} }}]\n\
+             [task]\nkind = 'thread'\nonto = 'bolt'\nturns = 1\nengaged_mm = 5\n",
+            0.5 * turns,
+            -0.8 * turns,
+        ))
+        .unwrap()
+    };
+    for (left, turns) in [(false, 1.0), (true, -1.0)] {
+        let scene = scene(left, turns);
+        let mut run = Run::new(scene, 1);
+        let records: Vec<Record> = (0..130).map(|_| run.advance()).collect();
+        let outcome = Outcome::of(&run, &records);
+        assert!(outcome.completed, "left {left}: {outcome:?}");
+    }
+}
+
+/// A disturbance reaches what is led, or the first free part where nothing is.
+#[test]
+fn a_disturbance_needs_no_drive() {
+    for name in ["block-on-table", "peg-spiral"] {
+        let [calm, shaken] = [None, Some(Disturbance { force: 20.0, torque: 0.5 })].map(|disturbance| {
+            let mut run = Run::new(Scene::find(name).unwrap(), 1);
+            run.disturbance = disturbance;
+            for _ in 0..5 {
+                run.step();
+            }
+            run.state.hash()
+        });
+        assert_ne!(calm, shaken, "{name}");
+    }
 }

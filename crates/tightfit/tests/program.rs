@@ -3,26 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use support::{folder, json, tightfit};
 use tightfit::scene::log::{self, RunMeta};
 use tightfit::scene::{Run, Scene};
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn tightfit(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
 
 /// Bad input: a message, a failure, no panic.
 fn refused(output: &Output) -> String {

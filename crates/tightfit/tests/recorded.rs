@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod support;
+
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
+use support::{folder, json, tightfit};
 
 /// A peg that is led into a hole from a mesh file.
 const SCENE: &str = r#"
@@ -29,44 +32,33 @@ depth_mm = 3
 engaged_mm = 1
 "#;
 
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recorded-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn tightfit(folder: &Path, arguments: &[&str]) -> Output {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(folder).args(arguments).output().unwrap();
+/// Runs the program, which succeeds.
+fn succeeds(folder: &Path, arguments: &[&str]) -> Output {
+    let output = tightfit(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     output
 }
 
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
-
 #[test]
 fn an_experiment_with_a_mesh_is_examined_and_evaluated_from_elsewhere() {
-    let folder = folder("mesh");
-    tightfit(&folder, &["part", "hole-50", "--no-bake", "--export", "hole.stl"]);
+    let folder = folder("recorded-mesh");
+    succeeds(&folder, &["part", "hole-50", "--no-bake", "--export", "hole.stl"]);
     std::fs::write(folder.join("mesh.toml"), SCENE).unwrap();
     let made = ["virtual-experiment", "mesh.toml", "--trials", "1", "--seconds", "0.2", "--out", "made"];
-    tightfit(&folder, &made);
+    succeeds(&folder, &made);
 
     // the scene beside the recordings finds its mesh, whatever the working directory is
     let made = folder.join("made");
-    let looked_over = json(&tightfit(&made, &["recording", ".", "--json"]));
+    let looked_over = json(&succeeds(&made, &["recording", ".", "--json"]));
     assert_eq!(
         (&looked_over["form"], &looked_over["trials"]),
         (&"recordings of this program".into(), &1.into())
     );
-    let evaluated = json(&tightfit(&made, &["evaluate", ".", "--preset", "tight", "--json"]));
+    let evaluated = json(&succeeds(&made, &["evaluate", ".", "--preset", "tight", "--json"]));
     // of a single trial none is left to test on
     assert_eq!(evaluated["training_trials"], evaluated["trials"], "{evaluated}");
     assert_eq!(evaluated["fit_costs"], Value::Null);
-    let text = tightfit(&made, &["evaluate", ".", "--preset", "tight", "--fit-load", "1"]).stdout;
+    let text = succeeds(&made, &["evaluate", ".", "--preset", "tight", "--fit-load", "1"]).stdout;
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(text.contains("1 trials (1 of them train by the split)"), "{text}");
     assert!(text.contains("N/m") && text.contains("fitted: cost"), "{text}");

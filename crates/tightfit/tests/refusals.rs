@@ -2,25 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod support;
 
-use serde_json::Value;
+use std::path::Path;
 
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("refusals-{name}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn tightfit(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tightfit")).current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
+use support::{folder, json, tightfit};
 
 /// Every command is refused without a panic and without a word on the standard output; the message has all the words.
 fn all_refused(folder: &Path, cases: &[(&[&str], &[&str])]) {
@@ -39,7 +25,7 @@ fn all_refused(folder: &Path, cases: &[(&[&str], &[&str])]) {
 
 #[test]
 fn a_cell_that_is_no_number_is_named_instead_of_left_out() {
-    let folder = folder("cells");
+    let folder = folder("refusals-cells");
     let poses = |name: &str, row: &str| {
         std::fs::write(folder.join(name), format!("t,x,y,z,w,i,j,k\n0,0,0,0.1,1,0,0,0\n{row}\n")).unwrap();
     };
@@ -68,7 +54,7 @@ fn a_cell_that_is_no_number_is_named_instead_of_left_out() {
 
 #[test]
 fn numbers_out_of_range_are_refused_by_the_name_of_their_option() {
-    let folder = folder("ranges");
+    let folder = folder("refusals-ranges");
     let run = |option: &'static str, value: &'static str| ["run", "peg-in-hole", option, value];
     all_refused(
         &folder,
@@ -97,7 +83,7 @@ fn numbers_out_of_range_are_refused_by_the_name_of_their_option() {
 /// The run of a million years would ask for more memory than any machine has.
 #[test]
 fn a_run_of_too_many_steps_is_refused_with_its_length_and_its_step() {
-    let folder = folder("steps");
+    let folder = folder("refusals-steps");
     // set-points that count from 1970, by the millisecond
     let stream = "t_s,x_m,y_m,z_m,qx,qy,qz,qw\n1763280000,0,0,0.1,0,0,0,1\n1763280001,0,0,0.1,0,0,0,1\n";
     std::fs::write(folder.join("unix.csv"), stream).unwrap();
@@ -115,7 +101,7 @@ fn a_run_of_too_many_steps_is_refused_with_its_length_and_its_step() {
 
 #[test]
 fn files_that_cannot_be_written_are_refused_before_the_work() {
-    let folder = folder("files");
+    let folder = folder("refusals-files");
     std::fs::write(folder.join("file"), "").unwrap();
     all_refused(
         &folder,
@@ -138,7 +124,7 @@ fn files_that_cannot_be_written_are_refused_before_the_work() {
 /// What the file does not have is made where it belongs; what no scene has is refused.
 #[test]
 fn replacements_go_where_their_key_belongs() {
-    let folder = folder("set");
+    let folder = folder("refusals-set");
     let shown = |set: &[&str]| {
         json(&tightfit(&folder, &[&["run", "block-on-table", "--seconds", "0.01", "--json"], set].concat()))
     };
@@ -199,7 +185,7 @@ fn replacements_go_where_their_key_belongs() {
 
 #[test]
 fn a_recorded_run_is_compared_where_both_have_the_same_times() {
-    let folder = folder("reference");
+    let folder = folder("refusals-reference");
     let names: Vec<String> = (1..=7).map(|joint| format!("a{joint}")).collect();
     let head = format!("t_s,x,y,z,qx,qy,qz,qw,{},Fx,Fy,Fz,Tx,Ty,Tz", names.join(","));
     let row = |time: f64| format!("{time},0.5,0,0.3,0,0,0,1,0,-0.78,0,-2.36,0,1.57,0.78,0,0,0,0,0,0");
@@ -228,7 +214,7 @@ fn a_recorded_run_is_compared_where_both_have_the_same_times() {
 
 #[test]
 fn json_is_all_that_is_printed_where_it_was_asked_for() {
-    let folder = folder("json");
+    let folder = folder("refusals-json");
     let parts = json(&tightfit(&folder, &["part", "--list", "--json"]));
     assert!(parts.as_array().unwrap().contains(&"m48x5-nut".into()), "{parts}");
     let scene = json(&tightfit(&folder, &["scenes", "bolting", "--toml", "--json"]));

@@ -3,8 +3,9 @@
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::Sample;
 use tightfit_shape::block::{BLOCK, FaceBlock, PointBlock};
-use tightfit_spatial::{Columns3, cayley};
+use tightfit_spatial::Columns3;
 
+use super::moved_surface::MovedSurface;
 use super::{DetectionOptions, Side};
 use crate::records::{Contacts, NOT_FREE, OtherFace};
 
@@ -127,39 +128,6 @@ impl<'a> Found<'a> {
         contacts.body_b.resize(count, second.body);
         contacts.friction.resize(count, options.friction);
         contacts.restitution.resize(count, options.restitution);
-    }
-}
-
-/// A surface that is moved, over a step: a point of one that turns does not go straight on.
-///
-/// ```text
-/// u = (1 − n nᵀ) [v + ω × R d] + n nᵀ [v + (R − 1) d/T]        d = p − c,   R = cay(T ω)
-/// ```
-///
-/// What sticks has the velocity of its point at the end of the step; gaps close by the point's way. With ω × d for both, what
-/// stands on a turntable would be flung out, by (ωT)² of its radius in every step.
-struct MovedSurface<'a> {
-    side: &'a Side<'a>,
-    /// R d of a unit d, and (R − 1) d/T [1/s].
-    turned: Matrix3<f64>,
-    way: Matrix3<f64>,
-}
-
-impl<'a> MovedSurface<'a> {
-    fn new(side: &'a Side<'a>, step: f64) -> Self {
-        let turned = cayley(side.angular * step).to_rotation_matrix().into_inner();
-        Self { side, turned, way: (turned - Matrix3::identity()) / step }
-    }
-
-    /// u at a point, where the normal is n.
-    fn velocity_at(&self, point: Vector3<f64>, normal: &Vector3<f64>) -> Vector3<f64> {
-        let Side { linear, angular, center, .. } = self.side;
-        if *angular == Vector3::zeros() {
-            return *linear;
-        }
-        let from_center = point - center;
-        let at_end = angular.cross(&(self.turned * from_center));
-        linear + at_end + normal * normal.dot(&(self.way * from_center - at_end))
     }
 }
 

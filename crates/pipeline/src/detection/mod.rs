@@ -16,6 +16,7 @@ mod found;
 mod gathered;
 mod look;
 mod mesh_pair;
+mod moved_surface;
 mod near_cells;
 mod neural;
 mod node_blocks;
