@@ -1,8 +1,9 @@
 //! The same loops compiled for narrow and for wide vector registers, chosen when the program runs.
 //!
 //! Loops over columns are written in plain Rust and vectorised by the compiler, once for every width, or in terms of
-//! [`crate::Wide`] where it fails to. Neither fused multiply-adds nor reordered sums are used, so all widths give the
-//! same bits; only the time differs.
+//! [`crate::Wide`] where it fails to. Multiply-adds are fused where the formula says so and nowhere else, and no sum is
+//! reordered, so all widths give the same bits; only the time differs. A processor without fused multiply-adds is spared
+//! none of it: the C library rounds as one instruction would, slowly.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;

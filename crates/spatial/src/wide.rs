@@ -1,7 +1,7 @@
 //! Numbers and vectors side by side in one register, for loops that the compiler does not vectorise by itself.
 //!
-//! Formulas read as for single numbers. No fused multiply-adds: every width gives the same bits, one lane included, so
-//! that a formula is written once for a single row and for eight.
+//! Formulas read as for single numbers. Every width gives the same bits, one lane included, so that a formula is written
+//! once for a single row and for eight; a product is fused with a sum only where [`Wide::plus`] says so.
 //!
 //! Arrays are written out here and in the loops that use these types: the closure of an array's `map` may be compiled
 //! by itself, without the registers.
@@ -23,6 +23,47 @@ pub struct Wide<S: Simd> {
 pub struct Mask<S: Simd> {
     simd: S,
     lanes: S::m64s,
+}
+
+/// The first registers of a column, all of them whole.
+#[derive(Clone, Copy)]
+pub struct Registers<'a, S: Simd> {
+    simd: S,
+    all: &'a [S::f64s],
+}
+
+impl<'a, S: Simd> Registers<'a, S> {
+    /// So many; the column must have them.
+    #[inline(always)]
+    pub fn of(simd: S, column: &'a [f64], count: usize) -> Self {
+        Self { simd, all: &S::as_simd_f64s(column).0[..count] }
+    }
+
+    /// One of them.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(&self, register: usize) -> Wide<S> {
+        Wide { simd: self.simd, lanes: self.all[register] }
+    }
+}
+
+/// The same to write to.
+pub struct RegistersMut<'a, S: Simd> {
+    all: &'a mut [S::f64s],
+}
+
+impl<'a, S: Simd> RegistersMut<'a, S> {
+    /// So many; the column must have them.
+    #[inline(always)]
+    pub fn of(_: S, column: &'a mut [f64], count: usize) -> Self {
+        Self { all: &mut S::as_mut_simd_f64s(column).0[..count] }
+    }
+
+    /// Writes to one of them.
+    #[inline(always)]
+    pub fn put(&mut self, register: usize, value: Wide<S>) {
+        self.all[register] = value.lanes;
+    }
 }
 
 /// A vector in each lane.
@@ -59,6 +100,20 @@ impl<S: Simd> Wide<S> {
     #[inline(always)]
     pub fn simd(self) -> S {
         self.simd
+    }
+
+    /// x + a b, rounded once.
+    #[inline(always)]
+    #[must_use]
+    pub fn plus(self, a: Self, b: Self) -> Self {
+        Self { lanes: self.simd.mul_add_f64s(a.lanes, b.lanes, self.lanes), ..self }
+    }
+
+    /// x − a b, rounded once.
+    #[inline(always)]
+    #[must_use]
+    pub fn less(self, a: Self, b: Self) -> Self {
+        Self { lanes: self.simd.negate_mul_add_f64s(a.lanes, b.lanes, self.lanes), ..self }
     }
 
     /// √x.
@@ -239,7 +294,7 @@ impl<S: Simd> Wide3<S> {
     #[inline(always)]
     pub fn dot(self, other: Self) -> Wide<S> {
         let ([x, y, z], [a, b, c]) = (self.0, other.0);
-        x * a + y * b + z * c
+        (x * a).plus(y, b).plus(z, c)
     }
 
     /// a × b.
@@ -247,7 +302,7 @@ impl<S: Simd> Wide3<S> {
     #[must_use]
     pub fn cross(self, other: Self) -> Self {
         let ([x, y, z], [a, b, c]) = (self.0, other.0);
-        Self([y * c - z * b, z * a - x * c, x * b - y * a])
+        Self([(y * c).less(z, b), (z * a).less(x, c), (x * b).less(y, a)])
     }
 
     /// |a|.

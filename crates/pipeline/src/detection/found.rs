@@ -118,10 +118,10 @@ impl<'a> Found<'a> {
             face.normal = turn * face.normal * sign;
         }
         if is_moved {
-            let surface = MovedSurface::new(second, options.horizon);
+            let surface = MovedSurface::new(second, first.center, options.horizon);
             for index in start..count {
-                let at = contacts.arm_a.get(index) + first.center;
-                contacts.surface_velocity.set(index, surface.velocity_at(at, &contacts.normal.get(index)));
+                let (arm, normal) = (contacts.arm_a.get(index), contacts.normal.get(index));
+                contacts.surface_velocity.set(index, surface.velocity_at(arm, &normal));
             }
         }
         contacts.body_a.resize(count, first.body);

@@ -7,7 +7,7 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
-use tightfit_spatial::{Scalar, Simd, Wide, WithSimd, with_registers};
+use tightfit_spatial::{Registers, RegistersMut, Scalar, Simd, Wide, Wide3, WithSimd, with_registers};
 
 use super::normal_speed::{Columns, Twist};
 use crate::make_room;
@@ -41,7 +41,7 @@ impl ApproachSpeeds {
         let mut worst = 0.0_f64;
         for i in 0..count {
             let speed = contacts.normal.get(i).dot(&contacts.relative_velocity(i, velocity));
-            let both = allowed(Wide::one(contacts.gap[i]), Wide::one(speed), Wide::one(step));
+            let both = allowed(Wide::one(contacts.gap[i]), Wide::one(speed), Wide::one(1.0 / step));
             (self.impact[i], self.smooth[i]) = (both.impact.value(), both.smooth.value());
             worst = worst.min(both.closing.value());
         }
@@ -63,23 +63,27 @@ impl WithSimd for OneBody<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
-        let (normal, arm, gap) =
-            (Columns::of(&contacts.normal), Columns::of(&contacts.arm_a), &contacts.gap[..]);
-        let (twist, wide_step) = (Twist::splat(simd, &velocity), Wide::splat(simd, step));
-        let mut worst = Wide::splat(simd, 0.0);
-        let whole = gap.len() / S::F64_LANES;
+        let whole = contacts.len() / S::F64_LANES;
+        let (normals, arms) =
+            (Columns::of(simd, &contacts.normal, whole), Columns::of(simd, &contacts.arm_a, whole));
+        let gaps = Registers::of(simd, &contacts.gap, whole);
+        let mut impacts = RegistersMut::of(simd, impact, whole);
+        let mut smooths = RegistersMut::of(simd, smooth, whole);
+        let (twist, per_step) = (Twist::splat(simd, &velocity), Wide::splat(simd, 1.0 / step));
+        let (zero, mut worst) = (Wide::splat(simd, 0.0), Wide::splat(simd, 0.0));
         for register in 0..whole {
-            let speed = twist.along(normal.wide(simd, register), arm.wide(simd, register));
-            let both = allowed(Wide::load(simd, gap, register), speed, wide_step);
-            both.impact.store(impact, register);
-            both.smooth.store(smooth, register);
+            let speed = twist.along(normals.at(register), arms.at(register), zero);
+            let both = allowed(gaps.at(register), speed, per_step);
+            impacts.put(register, both.impact);
+            smooths.put(register, both.smooth);
             worst = both.closing.or_less(worst);
         }
         let mut worst = worst.smallest();
-        let (simd, twist) = (Scalar::new(), Twist::splat(Scalar::new(), &velocity));
-        for row in whole * S::F64_LANES..gap.len() {
-            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row));
-            let both = allowed(Wide::one(gap[row]), speed, Wide::one(step));
+        let (twist, zero) = (Twist::splat(Scalar::new(), &velocity), Wide::one(0.0));
+        for row in whole * S::F64_LANES..contacts.len() {
+            let [normal, arm] = [&contacts.normal, &contacts.arm_a].map(|own| Wide3::one(&own.get(row)));
+            let speed = twist.along(normal, arm, zero);
+            let both = allowed(Wide::one(contacts.gap[row]), speed, Wide::one(1.0 / step));
             (impact[row], smooth[row]) = (both.impact.value(), both.smooth.value());
             worst = worst.min(both.closing.value());
         }
@@ -95,9 +99,9 @@ struct Allowed<S: Simd> {
 }
 
 #[inline(always)]
-fn allowed<S: Simd>(gap: Wide<S>, speed: Wide<S>, step: Wide<S>) -> Allowed<S> {
-    let zero = Wide::splat(step.simd(), 0.0);
-    let impact = zero.is_below(gap).keep(gap) / step;
+fn allowed<S: Simd>(gap: Wide<S>, speed: Wide<S>, per_step: Wide<S>) -> Allowed<S> {
+    let zero = Wide::splat(per_step.simd(), 0.0);
+    let impact = zero.is_below(gap).keep(gap) * per_step;
     let closing = speed + impact;
     let sum = closing + impact;
     Allowed { impact, smooth: zero.is_below(sum).keep(sum), closing }

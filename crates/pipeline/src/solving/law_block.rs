@@ -136,12 +136,12 @@ impl<S: Simd> Stiffness<S> {
     pub(super) fn matrix(&self, rows: &WideRows<S>) -> [Wide3<S>; 3] {
         let [a, b, c] = self.ahead.0;
         let [d, e, f] = (self.across * self.resistance).0;
-        let (n, h, k) = (rows.normal, self.across, self.isotropic);
-        let (mut x, mut y, mut z) = (n * a + h * d, n * b + h * e, n * c + h * f);
-        x.0[0] = x.0[0] + k;
-        y.0[1] = y.0[1] + k;
-        z.0[2] = z.0[2] + k;
-        [x, y, z]
+        let (Wide3([nx, ny, nz]), Wide3([hx, hy, hz]), k) = (rows.normal, self.across, self.isotropic);
+        [
+            Wide3([k.plus(nx, a).plus(hx, d), (ny * a).plus(hy, d), (nz * a).plus(hz, d)]),
+            Wide3([(nx * b).plus(hx, e), k.plus(ny, b).plus(hy, e), (nz * b).plus(hz, e)]),
+            Wide3([(nx * c).plus(hx, f), (ny * c).plus(hy, f), k.plus(nz, c).plus(hz, f)]),
+        ]
     }
 }
 

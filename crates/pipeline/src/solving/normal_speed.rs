@@ -8,7 +8,9 @@
 //! with whatever else is constant. An infinite offset takes a contact out of the search.
 
 use nalgebra::Vector3;
-use tightfit_spatial::{Columns3, Scalar, Simd, Wide, Wide3, WithSimd, with_registers};
+use tightfit_spatial::{
+    Columns3, Registers, RegistersMut, Scalar, Simd, Wide, Wide3, WithSimd, with_registers,
+};
 
 use crate::make_room;
 use crate::records::{Contacts, NOT_FREE};
@@ -94,19 +96,20 @@ impl WithSimd for OneBody<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Slowest {
         let Self { contacts, offset, velocity, limit, out } = self;
-        let (normal, arm) = (Columns::of(&contacts.normal), Columns::of(&contacts.arm_a));
+        let count = out.all.len();
+        let (whole, registers) = (count / S::F64_LANES, STRETCH / S::F64_LANES);
+        let (normals, arms) =
+            (Columns::of(simd, &contacts.normal, whole), Columns::of(simd, &contacts.arm_a, whole));
+        let offsets = Registers::of(simd, offset, whole);
+        let mut speeds = RegistersMut::of(simd, &mut out.all, whole);
         let twist = Twist::splat(simd, &velocity);
         let (bound, one) = (Wide::splat(simd, limit), Wide::splat(simd, 1.0));
-        let (count, mut fine) = (out.all.len(), Wide::splat(simd, 0.0));
-        let whole = count / S::F64_LANES;
-        let registers = STRETCH / S::F64_LANES;
-        let mut found = Slowest { speed: f64::INFINITY, violated: 0 };
+        let (mut fine, mut found) = (Wide::splat(simd, 0.0), Slowest { speed: f64::INFINITY, violated: 0 });
         for (stretch, smallest) in out.least.iter_mut().enumerate() {
             let mut least = Wide::splat(simd, f64::INFINITY);
             for register in stretch * registers..whole.min((stretch + 1) * registers) {
-                let speed = twist.along(normal.wide(simd, register), arm.wide(simd, register))
-                    + Wide::load(simd, offset, register);
-                speed.store(&mut out.all, register);
+                let speed = twist.along(normals.at(register), arms.at(register), offsets.at(register));
+                speeds.put(register, speed);
                 least = speed.or_less(least);
                 fine = fine + bound.is_at_most(speed).keep(one);
             }
@@ -114,9 +117,10 @@ impl WithSimd for OneBody<'_> {
             found.speed = found.speed.min(*smallest);
         }
         found.violated = whole * S::F64_LANES - fine.total() as usize;
-        let (simd, twist) = (Scalar::new(), Twist::splat(Scalar::new(), &velocity));
+        let twist = Twist::splat(Scalar::new(), &velocity);
         for (row, offset) in offset.iter().enumerate().skip(whole * S::F64_LANES) {
-            let speed = twist.along(normal.wide(simd, row), arm.wide(simd, row)).value() + offset;
+            let [normal, arm] = [&contacts.normal, &contacts.arm_a].map(|own| Wide3::one(&own.get(row)));
+            let speed = twist.along(normal, arm, Wide::one(*offset)).value();
             out.all[row] = speed;
             let least = &mut out.least[row / STRETCH];
             *least = least.min(speed);
@@ -127,21 +131,23 @@ impl WithSimd for OneBody<'_> {
     }
 }
 
-/// Three columns of contacts.
+/// Whole registers of three columns of contacts.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a>([&'a [f64]; 3]);
+pub(super) struct Columns<'a, S: Simd>([Registers<'a, S>; 3]);
 
-impl<'a> Columns<'a> {
+impl<'a, S: Simd> Columns<'a, S> {
+    /// The first `count` registers.
     #[inline(always)]
-    pub(super) fn of(columns: &'a Columns3) -> Self {
-        Self([&columns.x, &columns.y, &columns.z])
+    pub(super) fn of(simd: S, columns: &'a Columns3, count: usize) -> Self {
+        let Columns3 { x, y, z } = columns;
+        Self([Registers::of(simd, x, count), Registers::of(simd, y, count), Registers::of(simd, z, count)])
     }
 
     /// The vectors of a register.
     #[inline(always)]
-    pub(super) fn wide<S: Simd>(&self, simd: S, register: usize) -> Wide3<S> {
-        let [x, y, z] = self.0;
-        Wide3([Wide::load(simd, x, register), Wide::load(simd, y, register), Wide::load(simd, z, register)])
+    pub(super) fn at(&self, register: usize) -> Wide3<S> {
+        let [x, y, z] = &self.0;
+        Wide3([x.at(register), y.at(register), z.at(register)])
     }
 }
 
@@ -155,11 +161,31 @@ impl<S: Simd> Twist<S> {
         Self([Wide3::splat(simd, &Vector3::new(vx, vy, vz)), Wide3::splat(simd, &Vector3::new(wx, wy, wz))])
     }
 
-    /// n·(v + ω × ρ).
+    /// n·(v + ω × ρ) + offset: nine instructions.
     #[inline(always)]
-    pub(super) fn along(&self, normal: Wide3<S>, arm: Wide3<S>) -> Wide<S> {
-        let [v, w] = self.0;
-        normal.dot(v + w.cross(arm))
+    pub(super) fn along(&self, normal: Wide3<S>, arm: Wide3<S>, offset: Wide<S>) -> Wide<S> {
+        let [Wide3([vx, vy, vz]), Wide3([wx, wy, wz])] = self.0;
+        let (Wide3([nx, ny, nz]), Wide3([rx, ry, rz])) = (normal, arm);
+        let x = vx.plus(wy, rz).less(wz, ry);
+        let y = vy.plus(wz, rx).less(wx, rz);
+        let z = vz.plus(wx, ry).less(wy, rx);
+        offset.plus(nx, x).plus(ny, y).plus(nz, z)
+    }
+}
+
+/// sᵢ of one contact for a constant that knows nothing of surfaces [m/s], to the bits of [`fill`].
+pub(super) fn of(contacts: &Contacts, contact: usize, velocity: &[f64], constant: f64) -> f64 {
+    let (normal, arm) = (contacts.normal.get(contact), contacts.arm_a.get(contact));
+    match velocity.as_array() {
+        Some(velocity) => {
+            let offset = match contacts.surface_velocity.is_empty() {
+                true => constant,
+                false => constant - surface_speed(contacts, contact),
+            };
+            let twist = Twist::splat(Scalar::new(), velocity);
+            twist.along(Wide3::one(&normal), Wide3::one(&arm), Wide::one(offset)).value()
+        }
+        None => normal.dot(&contacts.relative_velocity(contact, velocity)) + constant,
     }
 }
 

@@ -7,7 +7,7 @@
 //! Line i of the upper half is [Kᵢ, ρ × Kᵢ], Kᵢ line i of K; the lower half is S times the upper one. The lanes are added
 //! up in one fixed order, so that the width of the registers changes no bit.
 
-use tightfit_spatial::{Simd, Wide3};
+use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::law_block::Stiffness;
 use super::row_blocks::{LANES, Lanes, RowBlock, WideRows};
@@ -75,9 +75,9 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
                 add_line(first, a, at, register);
                 add_line(second, b, bt, register);
                 add_line(third, c, ct, register);
-                add_line(fourth, c * ry - b * rz, ct * ry - bt * rz, register);
-                add_line(fifth, a * rz - c * rx, at * rz - ct * rx, register);
-                add_line(sixth, b * rx - a * ry, bt * rx - at * ry, register);
+                add_line(fourth, difference(c, ry, b, rz), difference(ct, ry, bt, rz), register);
+                add_line(fifth, difference(a, rz, c, rx), difference(at, rz, ct, rx), register);
+                add_line(sixth, difference(b, rx, a, ry), difference(bt, rx, at, ry), register);
             }
         }
     }
@@ -97,6 +97,13 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
             }
         }
     }
+}
+
+/// x a − y b.
+#[inline(always)]
+fn difference<S: Simd>(x: Wide3<S>, a: Wide<S>, y: Wide3<S>, b: Wide<S>) -> Wide3<S> {
+    let [x0, x1, x2] = (x * a).0;
+    Wide3([x0.less(y.0[0], b), x1.less(y.0[1], b), x2.less(y.0[2], b)])
 }
 
 /// sums += [push; turn].

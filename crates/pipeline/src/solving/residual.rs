@@ -13,6 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 use tightfit_spatial::with_registers;
 
 use super::judge_block::{self, JudgeBlock, JudgeBlocks};
+use super::normal_speed;
 use super::problem::{ContactImpulse, VelocityProblem};
 use super::row_blocks::LANES;
 use super::single_contact::SingleContact;
@@ -117,8 +118,7 @@ fn judge_open(
 ) {
     let contacts = problem.contacts;
     for (contact, approach) in problem.approach.iter().enumerate().take(contacts.len()) {
-        let speed =
-            contacts.normal.get(contact).dot(&contacts.relative_velocity(contact, velocity)) + approach;
+        let speed = normal_speed::of(contacts, contact, velocity, *approach);
         if -speed > residuals.coulomb && !impulses.iter().any(|entry| entry.contact == contact) {
             residuals.coulomb = -speed;
         }

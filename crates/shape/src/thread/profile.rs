@@ -56,8 +56,9 @@ fn inverse_root(x: f64) -> f64 {
         0.061_906_597_776_549_33,
     ];
     let t = x - MIDDLE;
-    let y = ROOT[0] + t * (ROOT[1] + t * (ROOT[2] + t * (ROOT[3] + t * ROOT[4])));
-    y * (1.5 - 0.5 * x * y * y)
+    let [a0, a1, a2, a3, a4] = ROOT;
+    let y = a4.mul_add(t, a3).mul_add(t, a2).mul_add(t, a1).mul_add(t, a0);
+    y * (-0.5 * x * y).mul_add(y, 1.5)
 }
 
 /// How far a thread stays behind the basic profile, so that parts have play.
@@ -186,7 +187,7 @@ impl ThreadProfile {
     #[must_use]
     #[inline(always)]
     pub fn half_width_at(&self, radius: f64) -> f64 {
-        self.half_width + (self.pitch_radius - radius) * TAN_HALF_ANGLE
+        (self.pitch_radius - radius).mul_add(TAN_HALF_ANGLE, self.half_width)
     }
 
     /// Radius of the flank at |s| [m], not limited to crest and root.
@@ -205,8 +206,8 @@ impl ThreadProfile {
     #[must_use]
     #[inline(always)]
     pub fn phase(&self, angle: f64, z: f64) -> f64 {
-        let s = z - self.rise * angle;
-        s - self.pitch * nearest_whole(s * self.per_pitch)
+        let s = (-self.rise).mul_add(angle, z);
+        (-self.pitch).mul_add(nearest_whole(s * self.per_pitch), s)
     }
 
     /// Signed distance to ridge ∪ core, unlimited along the axis: negative inside.
@@ -253,12 +254,13 @@ impl ThreadProfile {
         // nearer to the axis than any thread goes a flank is as steep as here
         let least = FARTHEST_LEAD * self.rise.abs();
         let radius = if radius > least { radius } else { least };
-        let excess = side * s - self.half_width_at(radius);
-        let slope = |curvature: f64| STEEPNESS + (self.rise * curvature) * (self.rise * curvature);
+        let excess = side.mul_add(s, -self.half_width_at(radius));
+        let slope = |curvature: f64| (self.rise * curvature).mul_add(self.rise * curvature, STEEPNESS);
         let curvature = 1.0 / radius;
         // the foot is nearer or farther from the axis by d tan α / g; 1/(1 + w) to second order is plenty for it
         let w = (self.rise * curvature) * (self.rise * curvature) * (1.0 / STEEPNESS);
-        let foot_radius = radius - excess * (TAN_HALF_ANGLE / STEEPNESS) * (1.0 - w + w * w);
+        let shortening = excess * (-TAN_HALF_ANGLE / STEEPNESS);
+        let foot_radius = shortening.mul_add(w.mul_add(w, 1.0 - w), radius);
         let nearest = if 0.5 * radius > least { 0.5 * radius } else { least };
         let foot_radius = if foot_radius > nearest { foot_radius } else { nearest };
         let foot_curvature = 1.0 / foot_radius;
@@ -269,15 +271,16 @@ impl ThreadProfile {
         let (cos, sin) = (point.x * curvature, point.y * curvature);
         let turn = -distance * normal_t * foot_curvature;
         // a rotation by the small angle `turn`, unit to the fourth order
-        let keep = 1.0 - 0.5 * turn * turn;
-        let (foot_cos, foot_sin) = (keep * cos - turn * sin, keep * sin + turn * cos);
+        let keep = (-0.5 * turn).mul_add(turn, 1.0);
+        let (foot_cos, foot_sin) = (keep.mul_add(cos, -(turn * sin)), keep.mul_add(sin, turn * cos));
         let normal = Vector3::new(
-            normal_r * foot_cos - normal_t * foot_sin,
-            normal_r * foot_sin + normal_t * foot_cos,
+            normal_r.mul_add(foot_cos, -(normal_t * foot_sin)),
+            normal_r.mul_add(foot_sin, normal_t * foot_cos),
             side * inverse,
         );
         let along = distance * normal_t;
-        Sample { distance: distance - 0.5 * normal_r * along * along * foot_curvature, normal }
+        let bulge = 0.5 * normal_r * along * foot_curvature;
+        Sample { distance: (-bulge).mul_add(along, distance), normal }
     }
 
     /// From the section back to space.

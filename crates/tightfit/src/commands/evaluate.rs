@@ -45,6 +45,10 @@ pub(crate) struct EvaluateArguments {
     /// where clusters fail, so that an error says little of the clusters.
     #[arg(long)]
     cspace: bool,
+    /// Also evaluate all contacts and K-means + PGS with the part held rigidly at the recorded poses (load model next-pose): what
+    /// is known of the load when it is not known how far the hold gives way.
+    #[arg(long, conflicts_with = "closed_loop")]
+    rigid: bool,
     /// Evaluate all trials, not only those that the split keeps for tests.
     #[arg(long)]
     all_trials: bool,
@@ -75,6 +79,8 @@ struct Contender {
     name: &'static str,
     methods: Methods,
     network: Option<InteractionPair>,
+    /// Whether the part is at the recorded poses themselves, whatever the load model.
+    rigid: bool,
 }
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
@@ -122,19 +128,26 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         .par_iter()
         .map(|trial| model.moments(&trials.recorded, &spring, trial))
         .collect::<Result<_, _>>()?;
+    let at_recorded_poses: Vec<Moments> = match arguments.rigid {
+        true => chosen
+            .par_iter()
+            .map(|trial| LoadModel::NextPose.moments(&trials.recorded, &spring, trial))
+            .collect::<Result<_, _>>()?,
+        false => Vec::new(),
+    };
     let bar = progress::bar("evaluating");
     let (mut evaluated, mut curves) = (Vec::new(), Vec::new());
     let mut of_all_contacts: Option<Vec<Vec<[f64; 6]>>> = None;
     for (index, contender) in contenders.iter().enumerate() {
         bar.set_message(format!("evaluating {}", contender.name));
-        let predicted = task.predict(contender, &moments);
+        let predicted = task.predict(contender, if contender.rigid { &at_recorded_poses } else { &moments });
         let measured = moments.iter().flat_map(|own| &own.measured);
         let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
         let curve = predicted.first().cloned().unwrap_or_default();
-        if contender.methods == Methods::from(Preset::Tight) {
+        if contender.methods == Methods::from(Preset::Tight) && !contender.rigid {
             of_all_contacts = Some(predicted.clone());
         }
-        let from_all = of_all_contacts.as_ref().map(|all| {
+        let from_all = of_all_contacts.as_ref().filter(|_| !contender.rigid).map(|all| {
             let WrenchErrors { force, torque, .. } =
                 WrenchErrors::of(predicted.iter().flatten().zip(all.iter().flatten()));
             [force, torque]
@@ -190,6 +203,7 @@ fn contenders(
         },
         methods: preset.into(),
         network: None,
+        rigid: false,
     };
     let mut all: Vec<Contender> = presets.into_iter().map(named).collect();
     if let Some(file) = trained {
@@ -211,7 +225,14 @@ fn contenders(
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(solved_by) };
         for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
-            all.push(Contender { name, methods, network: Some(pair) });
+            all.push(Contender { name, methods, network: Some(pair), rigid: false });
+        }
+    }
+    if arguments.rigid {
+        for (name, preset) in
+            [("all contacts, rigid hold", Preset::Tight), ("K-means + PGS, rigid hold", Preset::Standard)]
+        {
+            all.push(Contender { name, methods: preset.into(), network: None, rigid: true });
         }
     }
     if !arguments.cspace {
