@@ -39,11 +39,14 @@ pub(super) struct LawBlock {
 /// [v; ω] of a body in every lane.
 pub(super) type WideTwist<S> = [Wide3<S>; 2];
 
-/// Velocities of rows relative to what they touch [m/s].
+/// Velocities of rows relative to what they touch [m/s]; `SIDES` of the bodies are free.
 #[inline(always)]
-pub(super) fn relative<S: Simd>(rows: &WideRows<S>, [a, b]: &[WideTwist<S>; 2]) -> Wide3<S> {
+pub(super) fn relative<S: Simd, const SIDES: usize>(
+    rows: &WideRows<S>,
+    [a, b]: &[WideTwist<S>; 2],
+) -> Wide3<S> {
     let own = a[0] + a[1].cross(rows.arms[0]) - rows.drift;
-    own - (b[0] + b[1].cross(rows.arms[1]))
+    if SIDES == 1 { own } else { own - (b[0] + b[1].cross(rows.arms[1])) }
 }
 
 /// p at the relative velocities `v`.

@@ -24,7 +24,7 @@
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 
-use super::law_block::{self, LawBlock};
+use super::law_block::{self, LawBlock, WideTwist};
 use super::pair_sums::{ForceSums, StiffnessSums};
 use super::row_blocks::{Lanes3, RowBlock, RowBlocks, at, set};
 use super::system::System;
@@ -208,29 +208,61 @@ impl PassState<'_> {
     /// The rows of one pair, of whose bodies `SIDES` are free.
     #[inline(always)]
     fn add_pair<S: Simd, const SIDES: usize>(&mut self, simd: S, pair: &[RowBlock], laws: &mut [LawBlock]) {
-        let (mut force, mut constants) = (ForceSums::<SIDES>::new(), ForceSums::<SIDES>::new());
-        let mut stiffness = StiffnessSums::<SIDES>::new();
-        let (softness, velocities) =
-            (Wide::splat(simd, self.softness), pair[0].velocities(simd, self.current));
-        for (block, kept) in pair.iter().zip(laws) {
-            for register in RowBlock::registers::<S>() {
-                let rows = block.wide(simd, register);
-                let v = law_block::relative(&rows, &velocities);
-                if self.states != States::First {
-                    kept.impulse_at(&rows, v, register).store(&mut kept.impulse, register);
-                }
-                let p = Wide3::load(simd, &kept.impulse, register);
-                let held = (self.states == States::Held).then(|| Wide::load(simd, &kept.held, register));
-                let (offset, law) = law_block::mixed_laws(&rows, v, p, softness, held);
-                kept.keep(offset, &law, register);
-                force.add(&rows, law_block::impulses(&rows, v, softness), register);
-                constants.add(&rows, offset + law.times(&rows, rows.drift), register);
-                stiffness.add(&rows, &law, register);
-            }
+        let softness = Wide::splat(simd, self.softness);
+        let velocities = pair[0].velocities(simd, self.current);
+        let mut sums = PassSums::<SIDES>::new();
+        let Some(((first, others), (first_law, other_laws))) = pair.split_first().zip(laws.split_first_mut())
+        else {
+            return;
+        };
+        self.add_block::<S, SIDES, true>(first, first_law, softness, &velocities, &mut sums);
+        for (block, law) in others.iter().zip(other_laws) {
+            self.add_block::<S, SIDES, false>(block, law, softness, &velocities, &mut sums);
         }
         let size = self.system.size();
-        force.flush(&pair[0], &mut self.system.force);
-        stiffness.flush(&pair[0], &mut self.system.jacobian, size);
-        constants.flush(&pair[0], self.right);
+        sums.force.flush(&pair[0], &mut self.system.force);
+        sums.stiffness.flush(&pair[0], &mut self.system.jacobian, size);
+        sums.constants.flush(&pair[0], self.right);
+    }
+
+    /// The rows of a block; the sums begin with the first. As a rule there is no other.
+    #[inline(always)]
+    fn add_block<S: Simd, const SIDES: usize, const FIRST: bool>(
+        &self,
+        block: &RowBlock,
+        kept: &mut LawBlock,
+        softness: Wide<S>,
+        velocities: &[WideTwist<S>; 2],
+        sums: &mut PassSums<SIDES>,
+    ) {
+        let simd = softness.simd();
+        for register in RowBlock::registers::<S>() {
+            let rows = block.wide(simd, register);
+            let v = law_block::relative::<S, SIDES>(&rows, velocities);
+            if self.states != States::First {
+                kept.impulse_at(&rows, v, register).store(&mut kept.impulse, register);
+            }
+            let p = Wide3::load(simd, &kept.impulse, register);
+            let held = (self.states == States::Held).then(|| Wide::load(simd, &kept.held, register));
+            let (offset, law) = law_block::mixed_laws(&rows, v, p, softness, held);
+            kept.keep(offset, &law, register);
+            sums.force.add::<S, FIRST>(&rows, law_block::impulses(&rows, v, softness), register);
+            sums.constants.add::<S, FIRST>(&rows, offset + law.times(&rows, rows.drift), register);
+            sums.stiffness.add::<S, FIRST>(&rows, &law, register);
+        }
+    }
+}
+
+/// Sums of a pass over the rows of a pair: impulses of the primal law, constants and H of the affine ones.
+struct PassSums<const SIDES: usize> {
+    force: ForceSums<SIDES>,
+    constants: ForceSums<SIDES>,
+    stiffness: StiffnessSums<SIDES>,
+}
+
+impl<const SIDES: usize> PassSums<SIDES> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { force: ForceSums::new(), constants: ForceSums::new(), stiffness: StiffnessSums::new() }
     }
 }

@@ -34,12 +34,17 @@ impl<const SIDES: usize> ForceSums<SIDES> {
         Self { lines: [[[0.0; LANES]; 6]; SIDES] }
     }
 
-    /// F += Jᵀp.
+    /// F += Jᵀp; F = Jᵀp for the first rows.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, rows: &WideRows<S>, impulse: Wide3<S>, register: usize) {
+    pub(super) fn add<S: Simd, const FIRST: bool>(
+        &mut self,
+        rows: &WideRows<S>,
+        impulse: Wide3<S>,
+        register: usize,
+    ) {
         for (side, sums) in self.lines.iter_mut().enumerate() {
             let push = if side == 0 { impulse } else { -impulse };
-            add_line(sums, push, rows.arms[side].cross(push), register);
+            add_line::<S, FIRST>(sums, push, rows.arms[side].cross(push), register);
         }
     }
 
@@ -61,9 +66,14 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
         Self { lines: [[[[[0.0; LANES]; 6]; 6]; SIDES]; SIDES] }
     }
 
-    /// H += JᵀKJ.
+    /// H += JᵀKJ; H = JᵀKJ for the first rows.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, rows: &WideRows<S>, law: &Stiffness<S>, register: usize) {
+    pub(super) fn add<S: Simd, const FIRST: bool>(
+        &mut self,
+        rows: &WideRows<S>,
+        law: &Stiffness<S>,
+        register: usize,
+    ) {
         let [x, y, z] = law.matrix(rows);
         for row in 0..SIDES {
             for column in 0..SIDES {
@@ -72,12 +82,12 @@ impl<const SIDES: usize> StiffnessSums<SIDES> {
                 let [at, bt, ct] = [arm.cross(a), arm.cross(b), arm.cross(c)];
                 let [rx, ry, rz] = rows.arms[row].0;
                 let [first, second, third, fourth, fifth, sixth] = &mut self.lines[row][column];
-                add_line(first, a, at, register);
-                add_line(second, b, bt, register);
-                add_line(third, c, ct, register);
-                add_line(fourth, difference(c, ry, b, rz), difference(ct, ry, bt, rz), register);
-                add_line(fifth, difference(a, rz, c, rx), difference(at, rz, ct, rx), register);
-                add_line(sixth, difference(b, rx, a, ry), difference(bt, rx, at, ry), register);
+                add_line::<S, FIRST>(first, a, at, register);
+                add_line::<S, FIRST>(second, b, bt, register);
+                add_line::<S, FIRST>(third, c, ct, register);
+                add_line::<S, FIRST>(fourth, difference(c, ry, b, rz), difference(ct, ry, bt, rz), register);
+                add_line::<S, FIRST>(fifth, difference(a, rz, c, rx), difference(at, rz, ct, rx), register);
+                add_line::<S, FIRST>(sixth, difference(b, rx, a, ry), difference(bt, rx, at, ry), register);
             }
         }
     }
@@ -106,12 +116,17 @@ fn difference<S: Simd>(x: Wide3<S>, a: Wide<S>, y: Wide3<S>, b: Wide<S>) -> Wide
     Wide3([x0.less(y.0[0], b), x1.less(y.0[1], b), x2.less(y.0[2], b)])
 }
 
-/// sums += [push; turn].
+/// sums += [push; turn], or = for the first ones: zeros need not be written before.
 #[inline(always)]
-fn add_line<S: Simd>(sums: &mut Lines, push: Wide3<S>, turn: Wide3<S>, register: usize) {
+fn add_line<S: Simd, const FIRST: bool>(sums: &mut Lines, push: Wide3<S>, turn: Wide3<S>, register: usize) {
     for axis in 0..3 {
-        push.0[axis].add_to(&mut sums[axis], register);
-        turn.0[axis].add_to(&mut sums[3 + axis], register);
+        if FIRST {
+            push.0[axis].store(&mut sums[axis], register);
+            turn.0[axis].store(&mut sums[3 + axis], register);
+        } else {
+            push.0[axis].add_to(&mut sums[axis], register);
+            turn.0[axis].add_to(&mut sums[3 + axis], register);
+        }
     }
 }
 

@@ -267,10 +267,10 @@ fn add_pair<S: Simd, const SIDES: usize>(
     for block in pair {
         for register in RowBlock::registers::<S>() {
             let rows = block.wide(simd, register);
-            let v = law_block::relative(&rows, &velocities);
+            let v = law_block::relative::<S, SIDES>(&rows, &velocities);
             let (impulse, law) = law_block::impulses_and_stiffness(&rows, v, softness);
-            force.add(&rows, impulse, register);
-            stiffness.add(&rows, &law, register);
+            force.add::<S, false>(&rows, impulse, register);
+            stiffness.add::<S, false>(&rows, &law, register);
         }
     }
     let size = system.size();
