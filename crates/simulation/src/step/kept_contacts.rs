@@ -32,13 +32,16 @@ pub(crate) struct KeptContacts {
 }
 
 impl KeptContacts {
-    /// Takes all memory that it will ever have, beside `own` bytes of the environment's nodes and for at most `most`
-    /// contacts.
+    /// Takes all memory that it will ever have, beside `own` bytes of the environment's nodes and impulses and for at most `most`
+    /// contacts. Where these have become more, it gives some back, and what it kept is lost.
     pub(super) fn make_room(&mut self, own: usize, most: usize) {
+        let count = (MEMORY.saturating_sub(own) / BYTES).min(most).min(MOST);
+        if self.gap.capacity() > count {
+            *self = Self::default();
+        }
         if self.gap.capacity() > 0 {
             return;
         }
-        let count = (MEMORY.saturating_sub(own) / BYTES).min(most).min(MOST);
         self.arm.reserve_total(count);
         self.normal.reserve_total(count);
         make_room(&mut self.gap, count);
@@ -97,4 +100,18 @@ fn copy(from: &Columns3, to: &mut Columns3) {
     to.x.clone_from(&from.x);
     to.y.clone_from(&from.y);
     to.z.clone_from(&from.z);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_else_an_environment_takes_is_taken_from_its_contacts() {
+        let mut kept = KeptContacts::default();
+        for own in [100_000, 120_000, 110_000, MEMORY + 1] {
+            kept.make_room(own, 100_000);
+            assert!(kept.bytes() + own.min(MEMORY) <= MEMORY, "{} bytes beside {own}", kept.bytes());
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use nalgebra::Matrix6;
+use nalgebra::{Matrix6, Vector3};
 use tightfit_network::InferenceScratch;
 use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionWorkspace};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
@@ -256,7 +256,9 @@ impl Workspace {
         let kept = KEPT_WARM.min(self.most_contacts).max(self.lent_warm.ids.len());
         state.warm.make_room(state.motions.len(), kept);
         state.warm.copy_from(&self.lent_warm);
-        found.contacts.make_room(own_bytes(&self.nodes, &self.shared_nodes), self.most_contacts);
+        // more impulses than usual leave less room for contacts
+        let beyond = kept.saturating_sub(KEPT_WARM) * (size_of::<Vector3<f64>>() + size_of::<u32>());
+        found.contacts.make_room(own_bytes(&self.nodes, &self.shared_nodes) + beyond, self.most_contacts);
         if !found.contacts.keep(&self.contacts) {
             self.detected = None;
         }
