@@ -58,6 +58,16 @@ fn an_experiment_with_a_mesh_is_examined_and_evaluated_from_elsewhere() {
     // of a single trial none is left to test on
     assert_eq!(evaluated["training_trials"], evaluated["trials"], "{evaluated}");
     assert_eq!(evaluated["fit_costs"], Value::Null);
+    // the rigid hold beside the rest is the load model that holds rigidly
+    let beside = json(&succeeds(&made, &["evaluate", ".", "--preset", "tight", "--rigid", "--json"]));
+    let alone = json(&succeeds(
+        &made,
+        &["evaluate", ".", "--preset", "tight", "--load-model", "next-pose", "--json"],
+    ));
+    let names = [0, 1, 2].map(|place| beside["methods"][place]["name"].as_str().unwrap_or_default());
+    assert_eq!(names, ["all contacts", "all contacts, rigid hold", "K-means + PGS, rigid hold"]);
+    assert_eq!(beside["methods"][0], evaluated["methods"][0]);
+    assert_eq!(beside["methods"][1]["errors"], alone["methods"][0]["errors"]);
     let text = succeeds(&made, &["evaluate", ".", "--preset", "tight", "--fit-load", "1"]).stdout;
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(text.contains("1 trials (1 of them train by the split)"), "{text}");

@@ -7,7 +7,7 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
-use tightfit_spatial::{Registers, RegistersMut, Scalar, Simd, Wide, Wide3, WithSimd, with_registers};
+use tightfit_spatial::{Registers, RegistersMut, Scalar, Simd, Wide, WithSimd, with_registers};
 
 use super::normal_speed::{Columns, Twist};
 use crate::make_room;
@@ -79,10 +79,9 @@ impl WithSimd for OneBody<'_> {
             worst = both.closing.or_less(worst);
         }
         let mut worst = worst.smallest();
-        let (twist, zero) = (Twist::splat(Scalar::new(), &velocity), Wide::one(0.0));
+        let twist = Twist::splat(Scalar::new(), &velocity);
         for row in whole * S::F64_LANES..contacts.len() {
-            let [normal, arm] = [&contacts.normal, &contacts.arm_a].map(|own| Wide3::one(&own.get(row)));
-            let speed = twist.along(normal, arm, zero);
+            let speed = twist.at(contacts, row, 0.0);
             let both = allowed(Wide::one(contacts.gap[row]), speed, Wide::one(1.0 / step));
             (impact[row], smooth[row]) = (both.impact.value(), both.smooth.value());
             worst = worst.min(both.closing.value());

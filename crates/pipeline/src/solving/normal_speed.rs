@@ -119,8 +119,7 @@ impl WithSimd for OneBody<'_> {
         found.violated = whole * S::F64_LANES - fine.total() as usize;
         let twist = Twist::splat(Scalar::new(), &velocity);
         for (row, offset) in offset.iter().enumerate().skip(whole * S::F64_LANES) {
-            let [normal, arm] = [&contacts.normal, &contacts.arm_a].map(|own| Wide3::one(&own.get(row)));
-            let speed = twist.along(normal, arm, Wide::one(*offset)).value();
+            let speed = twist.at(contacts, row, *offset).value();
             out.all[row] = speed;
             let least = &mut out.least[row / STRETCH];
             *least = least.min(speed);
@@ -173,20 +172,25 @@ impl<S: Simd> Twist<S> {
     }
 }
 
+impl Twist<Scalar> {
+    /// The same of one contact.
+    #[inline(always)]
+    pub(super) fn at(&self, contacts: &Contacts, contact: usize, offset: f64) -> Wide<Scalar> {
+        let (normal, arm) = (contacts.normal.get(contact), contacts.arm_a.get(contact));
+        self.along(Wide3::one(&normal), Wide3::one(&arm), Wide::one(offset))
+    }
+}
+
 /// sᵢ of one contact for a constant that knows nothing of surfaces [m/s], to the bits of [`fill`].
 pub(super) fn of(contacts: &Contacts, contact: usize, velocity: &[f64], constant: f64) -> f64 {
-    let (normal, arm) = (contacts.normal.get(contact), contacts.arm_a.get(contact));
-    match velocity.as_array() {
-        Some(velocity) => {
-            let offset = match contacts.surface_velocity.is_empty() {
-                true => constant,
-                false => constant - surface_speed(contacts, contact),
-            };
-            let twist = Twist::splat(Scalar::new(), velocity);
-            twist.along(Wide3::one(&normal), Wide3::one(&arm), Wide::one(offset)).value()
-        }
-        None => normal.dot(&contacts.relative_velocity(contact, velocity)) + constant,
-    }
+    let Some(one_body) = velocity.as_array() else {
+        return contacts.normal.get(contact).dot(&contacts.relative_velocity(contact, velocity)) + constant;
+    };
+    let offset = match contacts.surface_velocity.is_empty() {
+        true => constant,
+        false => constant - surface_speed(contacts, contact),
+    };
+    Twist::splat(Scalar::new(), one_body).at(contacts, contact, offset).value()
 }
 
 /// Fills `out` with scale · constantᵢ − uₙᵢ [m/s]: an offset for [`fill`].
