@@ -156,10 +156,10 @@ impl RowBlocks {
     pub(super) fn load(&mut self, rows: &[ContactRow]) {
         self.blocks.clear();
         for (place, row) in rows.iter().enumerate() {
-            let is_open = |block: &&mut RowBlock| {
-                block.count < LANES && block.body_a == row.body_a && block.body_b == row.body_b
-            };
-            if let Some(block) = self.blocks.iter_mut().rev().find(is_open) {
+            // the last block of the pair alone may have room; looking on past a full one would take quadratic time
+            let is_of_pair = |block: &&mut RowBlock| block.body_a == row.body_a && block.body_b == row.body_b;
+            let last = self.blocks.iter_mut().rev().find(is_of_pair);
+            if let Some(block) = last.filter(|block| block.count < LANES) {
                 block.push(row, place);
             } else {
                 self.blocks.push(RowBlock::new(row.body_a, row.body_b));
@@ -196,4 +196,41 @@ pub(super) fn set(columns: &mut Lanes3, lane: usize, value: Vector3<f64>) {
     columns[0][lane] = value.x;
     columns[1][lane] = value.y;
     columns[2][lane] = value.z;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_each_pair_are_full_but_for_the_last() {
+        let row = |contact: u32| ContactRow {
+            arm_a: Vector3::new(f64::from(contact), 0.0, 0.0),
+            arm_b: Vector3::zeros(),
+            normal: Vector3::z(),
+            drift: Vector3::zeros(),
+            approach: 0.0,
+            inverse_compliance: 1.0,
+            friction: 0.0,
+            body_a: contact % 3 / 2,
+            body_b: NOT_FREE,
+            contact,
+        };
+        let rows: Vec<_> = (0..75).map(row).collect();
+        let mut blocks = RowBlocks::default();
+        blocks.load(&rows);
+        let counts: Vec<Vec<usize>> =
+            blocks.pairs().map(|pair| pair.iter().map(|block| block.count).collect()).collect();
+        assert_eq!(counts, [vec![8, 8, 8, 8, 8, 8, 2], vec![8, 8, 8, 1]]);
+        let mut places = Vec::new();
+        for block in &blocks.blocks {
+            for (lane, place) in block.rows() {
+                assert_eq!(block.arm_a[0][lane], rows[place].arm_a.x);
+                assert_eq!(block.body_a, rows[place].body_a);
+                places.push(place);
+            }
+        }
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..75), "every row is in one block");
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A block rests on a table; only the distance of its nodes differs, and with it the number of contacts of a step, all of the
 //! bottom's. The time of a whole step, on the processor where the system tells, is divided by the contacts that it had.
-//! Of many contacts few carry, and these cost most, so that two prices are told besides:
+//! Pressed onto the table all of them carry, so that like is held against like. Of many contacts under the weight alone few
+//! carry, and these cost most, so that two prices are told besides:
 //!
 //! ```text
 //! t = a n_carrying + b (n − n_carrying),      a, b by least squares of the relative errors
@@ -10,7 +11,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -22,12 +23,22 @@ use crate::cpu_clock;
 use crate::output::{put, say};
 use crate::table::Table;
 
+/// Steps until a block rests.
+const SETTLING: usize = 100;
+/// Steps that a block takes in its turn.
+const STRETCH: usize = 20;
+/// How long it steps in its turn before it is measured.
+const WARM_UP: Duration = Duration::from_millis(5);
+
 #[derive(Args)]
 pub(super) struct ContactsArguments {
     /// Contacts along either edge of the bottom, separated by commas.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [10, 18, 32, 56, 100])]
     along: Vec<usize>,
-    /// Steps that are measured, after as many that are not.
+    /// Forces that press the block onto the table besides its weight [N], separated by commas.
+    #[arg(long, value_name = "FORCES", value_delimiter = ',', default_values_t = [1500.0, 0.0])]
+    force_n: Vec<f64>,
+    /// Steps that are measured, after a hundred that are not.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     steps: usize,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.
@@ -42,8 +53,21 @@ pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
     if arguments.steps == 0 || arguments.along.iter().any(|count| *count < 2) {
         bail!("--steps must be at least 1 and --along at least 2");
     }
-    let measured: Vec<Measured> =
-        arguments.along.iter().map(|along| measure(*along, arguments.steps)).collect::<Result<_>>()?;
+    if let Some(force) = arguments.force_n.iter().find(|force| !(0.0..=1e6).contains(*force)) {
+        bail!("--force-n {force}: the block is pressed by 0 to 1e6 N");
+    }
+    let mut blocks = Vec::new();
+    for &force_n in &arguments.force_n {
+        for &along in &arguments.along {
+            blocks.push(Block::new(along, force_n)?);
+        }
+    }
+    // in turns, so that an hour in which the machine is slow is one of all
+    let turns = arguments.steps.div_ceil(STRETCH);
+    for _ in 0..turns {
+        blocks.iter_mut().for_each(Block::take_turn);
+    }
+    let measured: Vec<_> = blocks.into_iter().map(Block::measured).collect();
     let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
     if let Some(file) = &arguments.csv {
         append_csv(file.as_deref(), "contacts", &Measured::NAMES, &rows)?;
@@ -53,12 +77,14 @@ pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
         say!("{}", serde_json::to_string_pretty(&all)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(&Measured::NAMES);
-    rows.into_iter().for_each(|row| table.row(row));
-    put!("{table}");
-    let costs = || measured.iter().map(|one| one.step_us / one.contacts);
-    let spread = costs().fold(0.0, f64::max) / costs().fold(f64::INFINITY, f64::min);
-    say!("\nlargest to smallest cost of a contact: {spread:.2}");
+    for (measured, rows) in measured.chunks(arguments.along.len()).zip(rows.chunks(arguments.along.len())) {
+        let mut table = Table::new(&Measured::NAMES);
+        rows.iter().for_each(|row| table.row(row.clone()));
+        put!("{table}");
+        let costs = || measured.iter().map(|one| one.step_us / one.contacts);
+        let spread = costs().fold(0.0, f64::max) / costs().fold(f64::INFINITY, f64::min);
+        say!("largest to smallest cost of a contact: {spread:.2}\n");
+    }
     if let Some(Prices { carrying_ns, other_ns, worst }) = Prices::of(&measured) {
         say!(
             "a contact that carries costs {carrying_ns:.0} ns, another {other_ns:.0} ns: every step is within {:.0} % of that",
@@ -69,8 +95,10 @@ pub(super) fn run(arguments: &ContactsArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One number of contacts.
+/// One number of contacts under one force.
 struct Measured {
+    /// Force that presses besides the weight [N].
+    force_n: f64,
     contacts: f64,
     /// Those of them that carry.
     carrying: f64,
@@ -80,46 +108,75 @@ struct Measured {
     solving_us: f64,
 }
 
-fn measure(along: usize, steps: usize) -> Result<Measured> {
-    let spacing = 99.0 / (along - 1) as f64;
-    let text = format!(
-        "name = \"{along} by {along} nodes\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n\
-         [parts.table]\nmotion = \"fixed\"\nshape = {{ kind = \"half-space\" }}\n\
-         [parts.block]\nshape = {{ kind = \"block\", size_mm = [99, 99, 20] }}\nposition_mm = [0, 0, 10]\n\
-         nodes = {{ face_spacing_mm = {spacing}, edge_spacing_mm = {spacing} }}\n"
-    );
-    let mut run = Run::new(Scene::from_toml(&text)?, 1);
-    let mut times = [const { Vec::new() }; 3];
-    let (mut contacts, mut carrying) = (0, 0);
-    for step in 0..2 * steps {
-        let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
-        let certificate = run.step();
-        let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
-        let spent = spent.unwrap_or_else(|| clock.elapsed()).as_secs_f64();
-        if step >= steps {
+/// A block on the table, and what its steps took.
+struct Block {
+    force_n: f64,
+    run: Run,
+    /// Times of a step and of its stages [us].
+    times: [Vec<f64>; 3],
+    /// Contacts of all steps, and those of them that carried.
+    contacts: usize,
+    carrying: usize,
+}
+
+impl Block {
+    fn new(along: usize, force_n: f64) -> Result<Self> {
+        let spacing = 99.0 / (along - 1) as f64;
+        let text = format!(
+            "name = \"{along} by {along} nodes\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n\
+             [parts.table]\nmotion = \"fixed\"\nshape = {{ kind = \"half-space\" }}\n\
+             [parts.block]\nshape = {{ kind = \"block\", size_mm = [99, 99, 20] }}\nposition_mm = [0, 0, 10]\n\
+             nodes = {{ face_spacing_mm = {spacing}, edge_spacing_mm = {spacing} }}\n\
+             [drive]\npart = \"block\"\nforce_n = [0, 0, -{force_n}]\n\
+             stiffness_n_m = [0, 0, 0]\nturning_stiffness_nm_rad = [0, 0, 0]\ndamping_per_s = 0\n\
+             waypoints = [{{ time_s = 0, position_mm = [0, 0, 10] }}]\n"
+        );
+        let mut run = Run::new(Scene::from_toml(&text)?, 1);
+        for _ in 0..SETTLING {
+            run.step();
+        }
+        Ok(Self { force_n, run, times: [const { Vec::new() }; 3], contacts: 0, carrying: 0 })
+    }
+
+    /// A stretch of steps, after some that bring its data back from memory.
+    fn take_turn(&mut self) {
+        let began = Instant::now();
+        while began.elapsed() < WARM_UP {
+            self.run.step();
+        }
+        for _ in 0..STRETCH {
+            let (clock, on_processor) = (Instant::now(), cpu_clock::thread_time());
+            let certificate = self.run.step();
+            let spent = cpu_clock::thread_time().zip(on_processor).map(|(after, before)| after - before);
+            let spent = spent.unwrap_or_else(|| clock.elapsed()).as_secs_f64();
             let stages = certificate.stage_seconds;
-            for (times, seconds) in times.iter_mut().zip([spent, stages.detection, stages.solving]) {
+            for (times, seconds) in self.times.iter_mut().zip([spent, stages.detection, stages.solving]) {
                 times.push(seconds * 1e6);
             }
-            contacts += certificate.candidates;
-            carrying += certificate.active;
+            self.contacts += certificate.candidates;
+            self.carrying += certificate.active;
         }
     }
-    let [step_us, detection_us, solving_us] = times.map(|times| quantile(times, 0.5));
-    let [contacts, carrying] = [contacts, carrying].map(|count| count as f64 / steps as f64);
-    Ok(Measured { contacts, carrying, step_us, detection_us, solving_us })
+
+    fn measured(self) -> Measured {
+        let steps = self.times[0].len() as f64;
+        let [step_us, detection_us, solving_us] = self.times.map(|times| quantile(times, 0.5));
+        let [contacts, carrying] = [self.contacts, self.carrying].map(|count| count as f64 / steps);
+        Measured { force_n: self.force_n, contacts, carrying, step_us, detection_us, solving_us }
+    }
 }
 
 impl Measured {
-    const NAMES: [&'static str; 6] =
-        ["contacts", "carrying", "step_us", "detection_us", "solving_us", "ns_per_contact"];
+    const NAMES: [&'static str; 7] =
+        ["force_n", "contacts", "carrying", "step_us", "detection_us", "solving_us", "ns_per_contact"];
 
     fn ns_per_contact(&self) -> f64 {
         1e3 * self.step_us / self.contacts
     }
 
     fn cells(&self) -> Vec<String> {
-        let mut cells = vec![format!("{:.0}", self.contacts), format!("{:.0}", self.carrying)];
+        let mut cells =
+            [self.force_n, self.contacts, self.carrying].map(|count| format!("{count:.0}")).to_vec();
         let times = [self.step_us, self.detection_us, self.solving_us, self.ns_per_contact()];
         cells.extend(times.map(|time| format!("{time:.2}")));
         cells
@@ -127,6 +184,7 @@ impl Measured {
 
     fn json(&self) -> Value {
         json!({
+            "force_n": self.force_n,
             "contacts": self.contacts,
             "carrying": self.carrying,
             "step_us": self.step_us,
