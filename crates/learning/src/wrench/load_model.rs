@@ -7,6 +7,8 @@
 //! - `followed`: the recorded pose is that of a hand that holds the part through the spring. The part has followed the hand
 //!   from the start of the trial, kept out of the other part by all contacts and the ladder solver, whatever is compared.
 //!   Recorded penetration carries load so, and friction that holds the part is remembered.
+//! - `settled`: the part rests where that spring holds it, each moment for itself (`settled.rs`). Nothing is remembered, so that a
+//!   gap in the recording, or a part that was lost, spoils no other moment.
 //!
 //! The first tenth of a second of a trial is followed but not judged: the part begins at the hand's pose, without the load that it had.
 //!
@@ -18,9 +20,10 @@ use tightfit_simulation::{BodyMotion, Input, Parameters, Preset, State, Workspac
 use tightfit_spatial::Pose;
 
 use super::predictor::contact_wrench;
+use super::settled::settle;
 use super::{HoldingSpring, Moment, Moments, RecordedScene};
 use crate::LearningError;
-use crate::recordings::Recording;
+use crate::recordings::{Recording, Sample};
 
 /// How states are made of recorded poses.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -31,11 +34,13 @@ pub enum LoadModel {
     /// The part has followed the recorded poses by the spring.
     #[default]
     Followed,
+    /// The part has settled where the spring holds it at the recorded pose, each moment for itself.
+    Settled,
 }
 
 impl LoadModel {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::NextPose, Self::Followed];
+    pub const ALL: [Self; 3] = [Self::NextPose, Self::Followed, Self::Settled];
 
     /// Its name in files and reports.
     #[must_use]
@@ -43,6 +48,7 @@ impl LoadModel {
         match self {
             Self::NextPose => "next-pose",
             Self::Followed => "followed",
+            Self::Settled => "settled",
         }
     }
 
@@ -63,37 +69,45 @@ impl LoadModel {
                 allowed: "two or more",
             });
         }
-        let mut moments = Moments { trial: recording.name.clone(), ..Moments::default() };
-        let mut follower = Follower::new(recorded, spring);
-        let begin = recording.samples[0].time + SETTLING;
-        for pair in recording.samples.windows(2) {
-            let targets = [&pair[0], &pair[1]].map(|sample| recorded.center(&sample.world_from_part));
-            let as_recorded = BodyMotion {
-                center: targets[0].translation,
-                rotation: targets[0].rotation,
-                twist: pair[0].twist,
-            };
-            let (motion, followed) = match self {
-                Self::NextPose => (as_recorded, None),
-                Self::Followed => {
-                    let (motion, wrench) = follower.begin(as_recorded, targets);
-                    (motion, Some(wrench))
-                }
-            };
-            // a step answers the pose that it leads to: its spring is as long there as the load at its end asks for. A sample that
-            // is a rounding error early counts
-            let judged = &pair[1];
-            if judged.time < begin - 1e-9 {
-                moments.skipped += 1;
-                continue;
+        let starts: Vec<(BodyMotion, [Pose; 2])> = recording
+            .samples
+            .windows(2)
+            .map(|pair| {
+                let targets = [&pair[0], &pair[1]].map(|sample| recorded.center(&sample.world_from_part));
+                let Pose { translation: center, rotation } = targets[0];
+                (BodyMotion { center, rotation, twist: pair[0].twist }, targets)
+            })
+            .collect();
+        let as_recorded = || starts.iter().map(|(motion, _)| *motion);
+        let (motions, mut followed): (Vec<BodyMotion>, Vec<[f64; 6]>) = match self {
+            Self::NextPose => (as_recorded().collect(), Vec::new()),
+            Self::Followed => {
+                let mut follower = Follower::new(recorded, spring);
+                starts.iter().map(|(motion, targets)| follower.begin(*motion, *targets)).unzip()
             }
-            let (f, t) = (judged.force, judged.torque);
-            moments.times.push(judged.time);
-            moments.moments.push(Moment { motion, targets });
-            moments.followed.extend(followed);
-            moments.measured.push([f.x, f.y, f.z, t.x, t.y, t.z]);
-        }
-        Ok(moments)
+            Self::Settled => (settle(recorded, spring, &as_recorded().collect::<Vec<_>>()), Vec::new()),
+        };
+        // a step answers the pose that it leads to: its spring is as long there as the load at its end asks for. A sample that
+        // is a rounding error early counts
+        let (begin, judged) = (recording.samples[0].time + SETTLING, &recording.samples[1..]);
+        let skipped = judged.partition_point(|sample| sample.time < begin - 1e-9);
+        let judged = &judged[skipped..];
+        Ok(Moments {
+            trial: recording.name.clone(),
+            skipped,
+            times: judged.iter().map(|sample| sample.time).collect(),
+            moments: motions
+                .iter()
+                .zip(&starts)
+                .map(|(motion, (_, targets))| Moment { motion: *motion, targets: *targets })
+                .skip(skipped)
+                .collect(),
+            followed: followed.split_off(skipped.min(followed.len())),
+            measured: judged
+                .iter()
+                .map(|Sample { force, torque, .. }| [force.x, force.y, force.z, torque.x, torque.y, torque.z])
+                .collect(),
+        })
     }
 }
 
@@ -102,6 +116,11 @@ const SETTLING: f64 = 0.1;
 /// Farther from the recorded pose, in place [m] or in attitude [rad], the part has lost it and begins anew there: it hangs on a rim
 /// that the real one slipped off, or is caught in a hole over which the real one turns.
 const LOST: [f64; 2] = [2e-3, 0.2];
+
+/// Whether a part still has to do with the pose that was recorded.
+pub(super) fn is_near(own: &BodyMotion, recorded: &BodyMotion) -> bool {
+    (own.center - recorded.center).norm() < LOST[0] && own.rotation.angle_to(&recorded.rotation) < LOST[1]
+}
 
 /// The part on its way behind the recorded poses.
 struct Follower<'a> {
@@ -121,13 +140,8 @@ impl<'a> Follower<'a> {
 
     /// The motion that the step of this moment begins with; goes on by that step, whose contact wrench comes along [N, N·m].
     fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> (BodyMotion, [f64; 6]) {
-        let is_near = |state: &State| {
-            let own = &state.motions[0];
-            (own.center - recorded.center).norm() < LOST[0]
-                && own.rotation.angle_to(&recorded.rotation) < LOST[1]
-                && state.is_finite()
-        };
-        let mut state = self.state.take().filter(is_near).unwrap_or_else(|| {
+        let serves = |state: &State| is_near(&state.motions[0], &recorded) && state.is_finite();
+        let mut state = self.state.take().filter(serves).unwrap_or_else(|| {
             self.workspace.clear();
             let mut state = State::start(&self.recorded.scene, &self.parameters);
             state.motions[0] = recorded;

@@ -18,6 +18,7 @@ mod load_search;
 mod moment;
 mod predictor;
 mod recorded_scene;
+mod settled;
 mod spring;
 
 pub use closed_loop::closed_loop;

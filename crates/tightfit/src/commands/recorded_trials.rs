@@ -63,6 +63,8 @@ enum Load {
     NextPose,
     /// The part follows the recorded poses by the spring.
     Followed,
+    /// The part rests where the spring holds it at the recorded pose, each moment for itself.
+    Settled,
 }
 
 /// Trials, split, with the scene they were recorded in.
@@ -148,6 +150,7 @@ impl RecordedArguments {
         match self.load_model {
             Some(Load::NextPose) => LoadModel::NextPose,
             Some(Load::Followed) => LoadModel::Followed,
+            Some(Load::Settled) => LoadModel::Settled,
             None => otherwise,
         }
     }
