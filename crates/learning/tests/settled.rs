@@ -53,7 +53,10 @@ fn a_pressed_block_feels_stiffness_times_depth_and_friction_against_its_motion()
             for wrench in predicted(&recorded, spring, &pressed(depth, speed)) {
                 assert!((wrench[2] - load).abs() < 1e-3 * load, "{depth} {speed}: {wrench:?}, {load}");
                 let friction = -FRICTION * load * speed.signum();
-                assert!((wrench[0] - friction).abs() < 1e-2 * load, "{depth} {speed}: {wrench:?}, {friction}");
+                assert!(
+                    (wrench[0] - friction).abs() < 1e-2 * load,
+                    "{depth} {speed}: {wrench:?}, {friction}"
+                );
                 assert!(wrench[1].abs() < 1e-3 * load, "{wrench:?}");
             }
         }

@@ -94,8 +94,8 @@ fn a_search_for_the_load_never_ends_worse_than_it_began() {
         turning_stiffness: [quiet.grasp[1]; 3],
         ..HoldingSpring::default()
     };
-    for generations in [0, 1] {
-        let found = identify_load(&m48x5(), LoadModel::Followed, &[&trial], truth, generations, 1, |_, _| ());
+    for rounds in [0, 1] {
+        let found = identify_load(&m48x5(), LoadModel::Followed, &[&trial], truth, rounds, |_, _| ());
         let LoadSearch { load, costs: [before, after], .. } = found.expect("a load");
         assert!(after <= before, "{before} {after}");
         assert_eq!(after == before, load == FittedLoad::of(truth), "{load:?}");

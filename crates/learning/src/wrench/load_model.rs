@@ -62,6 +62,28 @@ impl LoadModel {
         spring: &HoldingSpring,
         recording: &Recording,
     ) -> Result<Moments, LearningError> {
+        self.moments_every(1, recorded, spring, recording)
+    }
+
+    /// The model by whose moments a load is fitted that this one is to use: a part that follows sticks and slips, so that its errors
+    /// jump with the load; those of a settled part do not.
+    #[must_use]
+    pub(super) fn smooth(self) -> Self {
+        match self {
+            Self::NextPose => Self::NextPose,
+            Self::Followed | Self::Settled => Self::Settled,
+        }
+    }
+
+    /// Some of the moments, so many samples apart; all of them where each needs the one before.
+    pub(super) fn moments_every(
+        self,
+        every: usize,
+        recorded: &RecordedScene,
+        spring: &HoldingSpring,
+        recording: &Recording,
+    ) -> Result<Moments, LearningError> {
+        let every = if self == Self::Followed { 1 } else { every };
         if recording.samples.len() < 2 {
             return Err(LearningError::Option {
                 option: "samples of a trial",
@@ -72,6 +94,7 @@ impl LoadModel {
         let starts: Vec<(BodyMotion, [Pose; 2])> = recording
             .samples
             .windows(2)
+            .step_by(every)
             .map(|pair| {
                 let targets = [&pair[0], &pair[1]].map(|sample| recorded.center(&sample.world_from_part));
                 let Pose { translation: center, rotation } = targets[0];
@@ -89,7 +112,8 @@ impl LoadModel {
         };
         // a step answers the pose that it leads to: its spring is as long there as the load at its end asks for. A sample that
         // is a rounding error early counts
-        let (begin, judged) = (recording.samples[0].time + SETTLING, &recording.samples[1..]);
+        let begin = recording.samples[0].time + SETTLING;
+        let judged: Vec<&Sample> = recording.samples[1..].iter().step_by(every).collect();
         let skipped = judged.partition_point(|sample| sample.time < begin - 1e-9);
         let judged = &judged[skipped..];
         Ok(Moments {

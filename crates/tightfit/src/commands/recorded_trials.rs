@@ -40,7 +40,7 @@ pub(super) struct RecordedArguments {
     /// Spring, friction and height that --write-load wrote.
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
-    /// Fit stiffness, friction and the fixed part's height to training trials by so many generations; all contacts judge.
+    /// Fit stiffness, friction and the fixed part's height to training trials by at most so many rounds of least squares; all contacts judge.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     fit_load: u64,
     /// Training trials that --fit-load takes, evenly over them.
@@ -211,11 +211,10 @@ impl RecordedArguments {
         let bar = progress::bar("load");
         let all = self.fit_load;
         let recorded = trials.recorded.fitted(given);
-        let found =
-            identify_load(&recorded, model, &few, given.spring, all, self.split, |generation, cost| {
-                bar.set_message(format!("load: cost {cost:.4}"));
-                progress::set(&bar, generation as f64 / all as f64);
-            });
+        let found = identify_load(&recorded, model, &few, given.spring, all, |round, cost| {
+            bar.set_message(format!("load: cost {cost:.4}"));
+            progress::set(&bar, round as f64 / all as f64);
+        });
         bar.finish_and_clear();
         let LoadSearch { load: found, costs, .. } = found?;
         // the search began from a scene that had what was given
