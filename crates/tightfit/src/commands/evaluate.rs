@@ -74,6 +74,9 @@ enum Projection {
     Off,
 }
 
+/// Who knows next to nothing of the load.
+const RIGID_K_MEANS: &str = "K-means + PGS, rigid hold";
+
 /// A set of methods under a name.
 struct Contender {
     name: &'static str,
@@ -229,8 +232,7 @@ fn contenders(
         }
     }
     if arguments.rigid {
-        for (name, preset) in
-            [("all contacts, rigid hold", Preset::Tight), ("K-means + PGS, rigid hold", Preset::Standard)]
+        for (name, preset) in [("all contacts, rigid hold", Preset::Tight), (RIGID_K_MEANS, Preset::Standard)]
         {
             all.push(Contender { name, methods: preset.into(), network: None, rigid: true });
         }
@@ -320,7 +322,7 @@ fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> Str
 }
 
 fn table(evaluated: &[EvaluatedMethod]) -> Table {
-    let head = [
+    let mut head = vec![
         "method",
         "force [N]",
         "x",
@@ -334,19 +336,23 @@ fn table(evaluated: &[EvaluatedMethod]) -> Table {
         "from all contacts [N]",
         "[N·m]",
     ];
+    let force_of = |name: &str| evaluated.iter().find(|own| own.name == name).map(|own| own.errors.force);
+    let (standard, rigid) = (force_of("K-means + PGS"), force_of(RIGID_K_MEANS));
+    if rigid.is_some() {
+        head.push("of it with a rigid hold");
+    }
     let mut table = Table::new(&head);
-    let standard = evaluated.iter().find(|own| own.name == "K-means + PGS").map(|own| own.errors.force);
     for EvaluatedMethod { name, errors, from_all, .. } in evaluated {
         let [x, y, z, tx, ty, tz] = errors.per_axis;
         let newtons = [errors.force, x, y, z].map(|value| format!("{value:.4}"));
         let metres = [errors.torque, tx, ty, tz].map(|value| format!("{value:.5}"));
-        let share = standard.map_or(String::new(), |standard| format!("{:.3}", errors.force / standard));
+        let [share, of_rigid] = [standard, rigid]
+            .map(|other| other.map_or(String::new(), |other| format!("{:.3}", errors.force / other)));
         let apart = from_all.map_or([String::new(), String::new()], |[force, torque]| {
             [format!("{force:.4}"), format!("{torque:.5}")]
         });
-        table.row(
-            [vec![name.to_string()], newtons.to_vec(), metres.to_vec(), vec![share], apart.to_vec()].concat(),
-        );
+        let cells = [vec![name.to_string()], newtons.to_vec(), metres.to_vec(), vec![share], apart.to_vec()];
+        table.row([cells.concat(), rigid.map(|_| of_rigid).into_iter().collect()].concat());
     }
     if let Some(first) = evaluated.first() {
         let [force, torque] = first.errors.measured;
