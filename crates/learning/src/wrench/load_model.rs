@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use tightfit_simulation::{BodyMotion, Input, Parameters, Preset, State, Workspace, step};
 use tightfit_spatial::Pose;
 
-use super::predictor::contact_wrench;
 use super::settled::settle;
 use super::{HoldingSpring, Moment, Moments, RecordedScene};
 use crate::LearningError;
@@ -102,13 +101,13 @@ impl LoadModel {
             })
             .collect();
         let as_recorded = || starts.iter().map(|(motion, _)| *motion);
-        let (motions, mut followed): (Vec<BodyMotion>, Vec<[f64; 6]>) = match self {
-            Self::NextPose => (as_recorded().collect(), Vec::new()),
+        let motions: Vec<BodyMotion> = match self {
+            Self::NextPose => as_recorded().collect(),
             Self::Followed => {
                 let mut follower = Follower::new(recorded, spring);
-                starts.iter().map(|(motion, targets)| follower.begin(*motion, *targets)).unzip()
+                starts.iter().map(|(motion, targets)| follower.begin(*motion, *targets)).collect()
             }
-            Self::Settled => (settle(recorded, spring, &as_recorded().collect::<Vec<_>>()), Vec::new()),
+            Self::Settled => settle(recorded, spring, &as_recorded().collect::<Vec<_>>()),
         };
         // a step answers the pose that it leads to: its spring is as long there as the load at its end asks for. A sample that
         // is a rounding error early counts
@@ -126,7 +125,6 @@ impl LoadModel {
                 .map(|(motion, (_, targets))| Moment { motion: *motion, targets: *targets })
                 .skip(skipped)
                 .collect(),
-            followed: followed.split_off(skipped.min(followed.len())),
             measured: judged
                 .iter()
                 .map(|Sample { force, torque, .. }| [force.x, force.y, force.z, torque.x, torque.y, torque.z])
@@ -162,8 +160,8 @@ impl<'a> Follower<'a> {
         Self { recorded, spring, parameters, state: None, workspace: Workspace::default() }
     }
 
-    /// The motion that the step of this moment begins with; goes on by that step, whose contact wrench comes along [N, N·m].
-    fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> (BodyMotion, [f64; 6]) {
+    /// The motion that the step of this moment begins with; goes on by that step.
+    fn begin(&mut self, recorded: BodyMotion, targets: [Pose; 2]) -> BodyMotion {
         let serves = |state: &State| is_near(&state.motions[0], &recorded) && state.is_finite();
         let mut state = self.state.take().filter(serves).unwrap_or_else(|| {
             self.workspace.clear();
@@ -176,6 +174,6 @@ impl<'a> Follower<'a> {
         input.couplings[0] = Some(self.spring.coupling(targets[0], targets[1]));
         let _ = step(&self.recorded.scene, &self.parameters, &mut state, &input, &mut self.workspace);
         self.state = Some(state);
-        (motion, contact_wrench(&self.workspace, self.recorded.scene.step))
+        motion
     }
 }

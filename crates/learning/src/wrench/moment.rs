@@ -23,8 +23,6 @@ pub struct Moments {
     pub times: Vec<f64>,
     /// What predictions see.
     pub moments: Vec<Moment>,
-    /// Contact wrenches of the steps by which the part followed, all contacts; none where it did not follow [N, N·m].
-    pub followed: Vec<[f64; 6]>,
     /// What they are compared with: contact force and torque about the centre of mass, world axes [N, N·m].
     pub measured: Vec<[f64; 6]>,
 }
