@@ -174,7 +174,13 @@ impl RecordedArguments {
             (None, None) => {
                 let identified =
                     trials.calibration.as_ref().and_then(|own| own.spring(step, loads(&trials.train)));
-                told.or(identified.map(FittedLoad::of)).unwrap_or_default()
+                let known = told.or(identified.map(FittedLoad::of));
+                if known.is_none() && self.fit_load == 0 && model != LoadModel::NextPose {
+                    eprintln!(
+                        "tightfit: how far the hold gives way is a guess; --fit-load 20 finds it from training trials, --spring states it"
+                    );
+                }
+                known.unwrap_or_default()
             }
         };
         let load = match self.fit_load {
