@@ -3,7 +3,9 @@
 
 use tightfit_learning::recordings::{Recording, Sample};
 use tightfit_learning::virtual_experiment::{Disturbance, VirtualOptions, generate_trial, thread_scene};
-use tightfit_learning::wrench::{HoldingSpring, LoadModel, RecordedScene, WrenchErrors, WrenchPredictor};
+use tightfit_learning::wrench::{
+    HoldingSpring, LoadModel, RecordedScene, WrenchErrors, WrenchPredictor, identify_load,
+};
 use tightfit_simulation::{Preset, Scene};
 use tightfit_spatial::{Pose, Twist, UnitQuaternion, Vector3};
 
@@ -93,4 +95,32 @@ fn each_pose_of_a_virtual_experiment_tells_its_load_by_itself() {
     let half = Recording { name: trial.name.clone(), samples: trial.samples[100..].to_vec() };
     let late = LoadModel::Settled.moments(&recorded, &spring, &half).expect("samples");
     assert_eq!(late.moments, moments.moments[moments.moments.len() - late.moments.len()..]);
+}
+
+/// Wrenches of a known spring, and a guess three times too soft: least squares find it again where the motion tells it.
+#[test]
+fn the_give_of_a_hold_is_found_from_wrenches() {
+    let recorded = block_on_table();
+    let truth = HoldingSpring::settling([5e4; 3], [100.0; 3], 0.01);
+    let mut trial = pressed(0.0, 5e-3);
+    let first = trial.samples[0].clone();
+    trial.samples = (0..120)
+        .map(|k| {
+            let time = 0.01 * f64::from(k);
+            let place = Vector3::new(5e-3 * time, 0.0, HALF - 100e-6 * (1.0 + (6.0 * time).sin()));
+            Sample { time, world_from_part: Pose::new(place, UnitQuaternion::identity()), ..first.clone() }
+        })
+        .collect();
+    let wrenches = predicted(&recorded, truth, &trial);
+    let unjudged = trial.samples.len() - wrenches.len();
+    for (sample, [x, y, z, tx, ty, tz]) in trial.samples[unjudged..].iter_mut().zip(wrenches) {
+        (sample.force, sample.torque) = (Vector3::new(x, y, z), Vector3::new(tx, ty, tz));
+    }
+    let guess = HoldingSpring::settling([5e4 / 3.0; 3], [100.0 / 3.0; 3], 0.01);
+    let found =
+        identify_load(&recorded, LoadModel::Followed, &[&trial], guess, 15, |_, _| ()).expect("a load");
+    println!("{found:?}");
+    assert!((found.load.spring.stiffness[2] / 5e4 - 1.0).abs() < 0.02, "{found:?}");
+    assert!((found.load.friction - 1.0).abs() < 0.02, "{found:?}");
+    assert!(found.costs[1] < 1e-3 * found.costs[0], "{found:?}");
 }

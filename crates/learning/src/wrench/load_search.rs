@@ -152,8 +152,8 @@ pub fn identify_load(
         }
     }
     let costs = [guessed.cost(recorded), best.cost(recorded)];
-    // NaN of the guess loses
-    let found = if costs[0] <= costs[1] { guessed } else { best };
+    // what is not a number loses
+    let found = if costs[1] < costs[0] || costs[0].is_nan() { best } else { guessed };
     Ok(LoadSearch { load: found.load, errors: found.errors, costs: [costs[0], found.cost(recorded)] })
 }
 
@@ -168,9 +168,9 @@ fn step(normal: &Normal, right: &Unknowns, damping: f64) -> Unknowns {
         // what the trials do not tell stays where it is
         damped[(unknown, unknown)] += damping * normal[(unknown, unknown)].max(1e-6 * largest);
     }
-    let way = damped.cholesky().map_or(Unknowns::zeros(), |factors| factors.solve(right));
-    let farthest = way.amax();
-    if farthest > FARTHEST { way * (FARTHEST / farthest) } else { way }
+    let way = damped.cholesky().map(|factors| factors.solve(right));
+    let way = way.filter(|way| way.iter().all(|own| own.is_finite())).unwrap_or_default();
+    way * (FARTHEST / way.amax().max(FARTHEST))
 }
 
 /// What all contacts make of the trials with a load.
@@ -207,5 +207,22 @@ impl Judged {
 
     fn cost(&self, recorded: &RecordedScene) -> f64 {
         self.errors.cost(recorded.lever)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_follows_the_data_as_far_as_they_tell_and_no_farther() {
+        // the first number is told exactly, the last not at all
+        let mut normal = Normal::identity() * 4.0;
+        normal[(7, 7)] = 0.0;
+        let right = Unknowns::from_fn(|row, _| if row == 0 { 2.0 } else { 0.0 });
+        let way = step(&normal, &right, 1e-9);
+        assert!((way[0] - 0.5).abs() < 1e-6 && way[7] == 0.0, "{way}");
+        assert!((step(&normal, &(right * 100.0), 1e-9).amax() - FARTHEST).abs() < 1e-12);
+        assert_eq!(step(&(normal * f64::NAN), &right, 1.0), Unknowns::zeros());
     }
 }
