@@ -103,12 +103,12 @@ fn the_give_of_a_hold_is_found_from_wrenches() {
     let recorded = block_on_table();
     let truth = HoldingSpring::settling([5e4; 3], [100.0; 3], 0.01);
     let mut trial = pressed(0.0, 5e-3);
-    let first = trial.samples[0].clone();
+    let first = trial.samples[0];
     trial.samples = (0..120)
         .map(|k| {
             let time = 0.01 * f64::from(k);
             let place = Vector3::new(5e-3 * time, 0.0, HALF - 100e-6 * (1.0 + (6.0 * time).sin()));
-            Sample { time, world_from_part: Pose::new(place, UnitQuaternion::identity()), ..first.clone() }
+            Sample { time, world_from_part: Pose::new(place, UnitQuaternion::identity()), ..first }
         })
         .collect();
     let wrenches = predicted(&recorded, truth, &trial);
