@@ -79,10 +79,8 @@ fn a_hand_that_rests_pushes_along_the_normal_alone() {
 #[test]
 fn each_pose_of_a_virtual_experiment_tells_its_load_by_itself() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");
-    let all =
-        [Disturbance::PoseNoise, Disturbance::SensorNoise, Disturbance::Waviness, Disturbance::Friction];
     let quiet = VirtualOptions { seconds: 2.0, ..VirtualOptions::default() };
-    let quiet = all.into_iter().fold(quiet, VirtualOptions::without);
+    let quiet = Disturbance::ALL.into_iter().fold(quiet, VirtualOptions::without);
     let trial = generate_trial(&scene, &quiet, 3).expect("generated");
     let recorded = RecordedScene::new(&scene, 0.01).expect("one free part");
     let spring = HoldingSpring::default();

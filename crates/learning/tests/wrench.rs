@@ -54,10 +54,8 @@ fn a_virtual_experiment_follows_its_seed_and_files_keep_every_bit() {
 #[test]
 fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sensor_felt() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");
-    let all =
-        [Disturbance::PoseNoise, Disturbance::SensorNoise, Disturbance::Waviness, Disturbance::Friction];
     let quiet = VirtualOptions { seconds: 2.0, ..VirtualOptions::default() };
-    let quiet = all.into_iter().fold(quiet, VirtualOptions::without);
+    let quiet = Disturbance::ALL.into_iter().fold(quiet, VirtualOptions::without);
     let trial = generate_trial(&scene, &quiet, 3).expect("generated");
     let recorded = m48x5();
     // the grasp of the experiment is the spring of the prediction
@@ -85,9 +83,7 @@ fn without_noise_and_waviness_the_part_that_follows_the_hand_feels_what_the_sens
 #[test]
 fn a_search_for_the_load_never_ends_worse_than_it_began() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");
-    let all =
-        [Disturbance::PoseNoise, Disturbance::SensorNoise, Disturbance::Waviness, Disturbance::Friction];
-    let quiet = all.into_iter().fold(short(), VirtualOptions::without);
+    let quiet = Disturbance::ALL.into_iter().fold(short(), VirtualOptions::without);
     let trial = generate_trial(&scene, &quiet, 3).expect("generated");
     let truth = HoldingSpring {
         stiffness: [quiet.grasp[0]; 3],

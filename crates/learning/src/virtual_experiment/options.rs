@@ -59,6 +59,11 @@ pub enum Disturbance {
     Friction,
 }
 
+impl Disturbance {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::PoseNoise, Self::SensorNoise, Self::Waviness, Self::Friction];
+}
+
 /// Time between two samples [s].
 pub(super) const SAMPLED: f64 = 0.01;
 

@@ -3,16 +3,33 @@
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{DetectionOptions, Side, detect_pair, mesh_ids, most_crossings};
 use tightfit_pipeline::integration::{Coupling, inverse_mass, mass_matrix};
-use tightfit_pipeline::records::NOT_FREE;
+use tightfit_pipeline::records::{Contacts, NOT_FREE};
 use tightfit_spatial::{Pose, Wrench};
 
 use super::margin::{AHEAD, MOST, bend, closed_within, margin};
 use super::nearby::Detected;
-use super::workspace::Environment;
-use crate::{Certificate, Limit, State};
+use super::workspace::{Environment, Workspace};
+use crate::{Certificate, Input, Limit, Parameters, Scene, State};
 
 /// Parts that are deeper inside one another before the first step [m] were put there by mistake.
 const BEGAN_INSIDE: f64 = 1e-5;
+
+impl Workspace {
+    /// Contacts at the pose of a state whose gap is below `margin` [m], without a step.
+    pub fn contacts_at(
+        &mut self,
+        scene: &Scene,
+        parameters: &Parameters,
+        state: &mut State,
+        margin: f64,
+    ) -> &Contacts {
+        let input = Input::none(state);
+        self.environment(scene, parameters, &input, state).detect(state, margin, &mut Certificate::default());
+        // a step looks by its own margin
+        self.forget_contacts();
+        self.contacts()
+    }
+}
 
 impl Environment<'_> {
     pub(super) fn prepare(&mut self, state: &State, certificate: &mut Certificate) {

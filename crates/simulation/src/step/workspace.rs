@@ -336,25 +336,6 @@ impl Workspace {
         }
     }
 
-    /// Contacts at the pose of a state whose gap is below `margin` [m], without a step.
-    pub fn contacts_at(
-        &mut self,
-        scene: &Scene,
-        parameters: &Parameters,
-        state: &mut State,
-        margin: f64,
-    ) -> &Contacts {
-        let input = Input::none(state);
-        self.environment(scene, parameters, &input, state).detect(
-            state,
-            margin,
-            &mut crate::Certificate::default(),
-        );
-        // a step looks by its own margin
-        self.forget_contacts();
-        &self.contacts
-    }
-
     /// Candidate contacts of the last detection.
     #[must_use]
     pub fn contacts(&self) -> &Contacts {

@@ -38,7 +38,7 @@ pub(super) struct ContactsArguments {
     /// Forces that press the block onto the table besides its weight [N], separated by commas.
     #[arg(long, value_name = "FORCES", value_delimiter = ',', default_values_t = [1500.0, 0.0])]
     force_n: Vec<f64>,
-    /// Steps that are measured, after a hundred that are not.
+    /// Steps that are measured, in turns of twenty, after a hundred that are not.
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     steps: usize,
     /// Append the results to a CSV file; without a name to that of this machine under experiments/speed/results.

@@ -82,7 +82,7 @@ struct Contender {
     name: &'static str,
     methods: Methods,
     network: Option<InteractionPair>,
-    /// Whether the part is at the recorded poses themselves, whatever the load model.
+    /// Whether the part is at the recorded poses themselves, in the scene as its file says, whatever the load model.
     rigid: bool,
 }
 
@@ -119,7 +119,6 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     }
     let contenders = contenders(arguments, &trials.recorded, trained)?;
     let task = Task {
-        recorded: &trials.recorded,
         model,
         load,
         trials: chosen.len(),
@@ -134,7 +133,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let at_recorded_poses: Vec<Moments> = match arguments.rigid {
         true => chosen
             .par_iter()
-            .map(|trial| LoadModel::NextPose.moments(&trials.recorded, &spring, trial))
+            .map(|trial| LoadModel::NextPose.moments(&trials.as_given, &spring, trial))
             .collect::<Result<_, _>>()?,
         false => Vec::new(),
     };
@@ -143,7 +142,10 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let mut of_all_contacts: Option<Vec<Vec<[f64; 6]>>> = None;
     for (index, contender) in contenders.iter().enumerate() {
         bar.set_message(format!("evaluating {}", contender.name));
-        let predicted = task.predict(contender, if contender.rigid { &at_recorded_poses } else { &moments });
+        let predicted = match contender.rigid {
+            true => task.predict(contender, &trials.as_given, &at_recorded_poses),
+            false => task.predict(contender, &trials.recorded, &moments),
+        };
         let measured = moments.iter().flat_map(|own| &own.measured);
         let errors = WrenchErrors::of(predicted.iter().flatten().zip(measured));
         let curve = predicted.first().cloned().unwrap_or_default();
@@ -250,8 +252,7 @@ fn contenders(
     Ok(all)
 }
 
-struct Task<'a> {
-    recorded: &'a RecordedScene,
+struct Task {
     model: LoadModel,
     load: FittedLoad,
     trials: usize,
@@ -261,10 +262,15 @@ struct Task<'a> {
     closed_loop: bool,
 }
 
-impl Task<'_> {
+impl Task {
     /// Wrenches of every moment, trial by trial.
-    fn predict(&self, contender: &Contender, moments: &[Moments]) -> Vec<Vec<[f64; 6]>> {
-        let mut recorded = self.recorded.clone();
+    fn predict(
+        &self,
+        contender: &Contender,
+        recorded: &RecordedScene,
+        moments: &[Moments],
+    ) -> Vec<Vec<[f64; 6]>> {
+        let mut recorded = recorded.clone();
         recorded.scene.interaction.clone_from(&contender.network);
         moments
             .par_iter()

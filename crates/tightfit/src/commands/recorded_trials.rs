@@ -69,7 +69,10 @@ enum Load {
 
 /// Trials, split, with the scene they were recorded in.
 pub(super) struct RecordedTrials {
+    /// With the friction and the height of the load.
     pub(super) recorded: RecordedScene,
+    /// As its file says.
+    pub(super) as_given: RecordedScene,
     pub(super) train: Vec<Recording>,
     pub(super) test: Vec<Recording>,
     pub(super) fingerprint: String,
@@ -121,8 +124,8 @@ impl RecordedArguments {
         };
         let of = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect();
         let (train, test) = (of(&split.train), of(&split.test));
-        let fit_costs = None;
-        Ok(RecordedTrials { recorded, train, test, fingerprint, left_out, fit_costs, calibration })
+        let (fit_costs, as_given) = (None, recorded.clone());
+        Ok(RecordedTrials { recorded, as_given, train, test, fingerprint, left_out, fit_costs, calibration })
     }
 
     /// The trials, and why others cannot be placed: those that never found the hole, and those that the calibration does not
