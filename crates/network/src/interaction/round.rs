@@ -7,19 +7,17 @@
 //! out_i = linear(h(h(base' + A' own_i + C e_i)))               object
 //! ```
 //!
-//! Lanes are contacts, in two registers at once, which share the loads of the weights; neighbours come one after another, so that
-//! every width gives the same bits.
+//! Lanes are contacts, and every product takes its weight from memory into all lanes. Neighbours come one after another, so that every
+//! width gives the same bits.
 
 use tightfit_spatial::{Simd, WithSimd, with_registers};
 
 use super::InteractionOptions;
 use super::inputs::{AffineInputs, INPUTS};
 
-/// Contacts in two of the widest registers: columns are multiples of it long.
-pub const LANES: usize = 16;
+/// Contacts in the widest register: columns are multiples of it long.
+pub const LANES: usize = 8;
 
-/// Registers that go through the layers together.
-const TWO: usize = 2;
 const HIDDEN: usize = 16;
 const EFFECTS: usize = 4;
 const OBJECT: usize = 8;
@@ -116,156 +114,181 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        // one body for each: a choice within the layers would cost what the units do
+        let slope = self.task.options.slope;
+        if slope > 0.0 {
+            self.with_unit(simd, Leaky(simd.splat_f64s(slope)));
+        } else {
+            self.with_unit(simd, Rectified);
+        }
+    }
+}
+
+impl<const D: usize, const OUT: usize> InRegisters<'_, D, OUT> {
+    #[inline(always)]
+    fn with_unit<S: Simd>(self, simd: S, unit: impl Unit<S>) {
         let Self { task, out } = self;
         let RoundTask { round, options, stride, own, others } = task;
-        let unit =
-            if options.slope > 0.0 { Unit::Leaky(simd.splat_f64s(options.slope)) } else { Unit::Rectified };
-        let zero = [simd.splat_f64s(0.0); TWO];
+        let zero = simd.splat_f64s(0.0);
         let Round { relation: [second, third, fourth], object: [object_second, object_third], .. } = round;
-        let base = splat(simd, &round.base);
-        let biases = [splat::<_, HIDDEN>(simd, second.biases), splat::<_, HIDDEN>(simd, third.biases)];
+        let base = Lines(splat::<_, HIDDEN>(simd, &round.base));
+        let biases = Lines([second, third].map(|layer| splat::<_, HIDDEN>(simd, layer.biases)));
         let effect_biases = splat::<_, EFFECTS>(simd, fourth.biases);
         // layers write into these in turn: results by value would be copied
-        let (mut own_sums, mut hidden, mut next) = ([zero; HIDDEN], [zero; HIDDEN], [zero; HIDDEN]);
+        let mut layers = Lines([[zero; HIDDEN]; 3]);
+        let [own_sums, hidden, next] = &mut layers.0;
         let (mut object, mut object_next) = ([zero; OBJECT], [zero; OBJECT]);
-        for pair in 0..stride / (TWO * S::F64_LANES) {
+        for register in 0..stride / S::F64_LANES {
             let mut place = [zero; D];
-            load(simd, own, *stride, pair, &mut place);
-            layer::<_, D, HIDDEN, 8>(
-                simd,
-                &base,
-                round.own.as_flattened(),
-                &place,
-                Unit::Linear,
-                &mut own_sums,
-            );
+            load(simd, own, *stride, register, &mut place);
+            layer(simd, &base.0, round.own.as_flattened(), &place, Linear, own_sums);
             let mut effects = [zero; EFFECTS];
             for other in others.chunks_exact(D * stride) {
                 let mut place = [zero; D];
                 let mut effect = [zero; EFFECTS];
-                load(simd, other, *stride, pair, &mut place);
-                let first = round.other.as_flattened();
-                layer::<_, D, HIDDEN, 8>(simd, &own_sums, first, &place, unit, &mut hidden);
-                layer::<_, HIDDEN, HIDDEN, 8>(simd, &biases[0], second.weights, &hidden, unit, &mut next);
-                layer::<_, HIDDEN, HIDDEN, 8>(simd, &biases[1], third.weights, &next, unit, &mut hidden);
-                layer::<_, HIDDEN, EFFECTS, EFFECTS>(
-                    simd,
-                    &effect_biases,
-                    fourth.weights,
-                    &hidden,
-                    unit,
-                    &mut effect,
-                );
-                for (sum, effect) in effects.iter_mut().zip(&effect) {
-                    *sum = [simd.add_f64s(sum[0], effect[0]), simd.add_f64s(sum[1], effect[1])];
+                load(simd, other, *stride, register, &mut place);
+                layer(simd, own_sums, round.other.as_flattened(), &place, unit, hidden);
+                layer(simd, &biases.0[0], second.weights, hidden, unit, next);
+                layer(simd, &biases.0[1], third.weights, next, unit, hidden);
+                layer(simd, &effect_biases, fourth.weights, hidden, unit, &mut effect);
+                for (sum, effect) in effects.iter_mut().zip(effect) {
+                    *sum = simd.add_f64s(*sum, effect);
                 }
             }
             if options.unit_effects {
                 effects = of_unit_length(simd, effects);
             }
-            let start = splat::<_, OBJECT>(simd, &round.object_base);
-            let weights = round.object_own.as_flattened();
-            layer::<_, D, OBJECT, OBJECT>(simd, &start, weights, &place, Unit::Linear, &mut object_next);
-            let weights = round.object_effect.as_flattened();
-            layer::<_, EFFECTS, OBJECT, OBJECT>(simd, &object_next, weights, &effects, unit, &mut object);
-            let start = splat::<_, OBJECT>(simd, object_second.biases);
-            let weights = object_second.weights;
-            layer::<_, OBJECT, OBJECT, OBJECT>(simd, &start, weights, &object, unit, &mut object_next);
-            let start = splat::<_, OUT>(simd, object_third.biases);
-            let weights = object_third.weights;
+            let start = splat(simd, &round.object_base);
+            layer(simd, &start, round.object_own.as_flattened(), &place, Linear, &mut object_next);
+            layer(simd, &object_next, round.object_effect.as_flattened(), &effects, unit, &mut object);
+            let start = splat(simd, object_second.biases);
+            layer(simd, &start, object_second.weights, &object, unit, &mut object_next);
+            let start = splat(simd, object_third.biases);
             let mut outputs = [zero; OUT];
-            layer::<_, OBJECT, OUT, 2>(simd, &start, weights, &object_next, Unit::Linear, &mut outputs);
-            for (column, output) in out.chunks_exact_mut(*stride).zip(&outputs) {
-                S::as_mut_simd_f64s(column).0[TWO * pair..][..TWO].copy_from_slice(output);
+            layer(simd, &start, object_third.weights, &object_next, Linear, &mut outputs);
+            for (column, output) in out.chunks_exact_mut(*stride).zip(outputs) {
+                S::as_mut_simd_f64s(column).0[register] = output;
             }
         }
     }
 }
 
-/// Two registers of each of `D` columns.
+/// In lines of the cache: a register across two of them takes two loads.
+#[repr(align(64))]
+struct Lines<T>(T);
+
+/// A register of each of `D` columns.
 #[inline(always)]
 fn load<S: Simd, const D: usize>(
     _: S,
     columns: &[f64],
     stride: usize,
-    pair: usize,
-    out: &mut [[S::f64s; TWO]; D],
+    register: usize,
+    out: &mut [S::f64s; D],
 ) {
     for (out, column) in out.iter_mut().zip(columns.chunks_exact(stride)) {
-        out.copy_from_slice(&S::as_simd_f64s(column).0[TWO * pair..][..TWO]);
+        *out = S::as_simd_f64s(column).0[register];
     }
 }
 
 /// Numbers in all lanes.
 #[inline(always)]
-fn splat<S: Simd, const N: usize>(simd: S, numbers: &[f64]) -> [[S::f64s; TWO]; N] {
-    let mut out = [[simd.splat_f64s(0.0); TWO]; N];
+fn splat<S: Simd, const N: usize>(simd: S, numbers: &[f64]) -> [S::f64s; N] {
+    let mut out = [simd.splat_f64s(0.0); N];
     for (out, number) in out.iter_mut().zip(numbers) {
-        *out = [simd.splat_f64s(*number); TWO];
+        *out = simd.splat_f64s(*number);
     }
     out
 }
 
 /// What becomes of a sum.
-#[derive(Clone, Copy)]
-enum Unit<S: Simd> {
-    Linear,
-    Rectified,
-    /// Rectified, with a slope below zero.
-    Leaky(S::f64s),
+trait Unit<S: Simd>: Copy {
+    fn of(self, simd: S, sum: S::f64s) -> S::f64s;
 }
 
-/// unit(start + W input), `TOGETHER` outputs at a time: one sum would wait for its own last product.
+#[derive(Clone, Copy)]
+struct Linear;
+
+#[derive(Clone, Copy)]
+struct Rectified;
+
+/// Rectified, with a slope below zero.
+#[derive(Clone, Copy)]
+struct Leaky<T>(T);
+
+impl<S: Simd> Unit<S> for Linear {
+    #[inline(always)]
+    fn of(self, _: S, sum: S::f64s) -> S::f64s {
+        sum
+    }
+}
+
+impl<S: Simd> Unit<S> for Rectified {
+    #[inline(always)]
+    fn of(self, simd: S, sum: S::f64s) -> S::f64s {
+        simd.max_f64s(sum, simd.splat_f64s(0.0))
+    }
+}
+
+impl<S: Simd> Unit<S> for Leaky<S::f64s> {
+    #[inline(always)]
+    fn of(self, simd: S, sum: S::f64s) -> S::f64s {
+        simd.max_f64s(sum, simd.mul_f64s(self.0, sum))
+    }
+}
+
+/// unit(start + W input), as many outputs at a time as registers hold: one sum would wait for its own last product.
 #[inline(always)]
-fn layer<S: Simd, const I: usize, const O: usize, const TOGETHER: usize>(
+fn layer<S: Simd, const I: usize, const O: usize>(
     simd: S,
-    start: &[[S::f64s; TWO]; O],
+    start: &[S::f64s; O],
     weights: &[f64],
-    input: &[[S::f64s; TWO]; I],
-    unit: Unit<S>,
-    out: &mut [[S::f64s; TWO]; O],
+    input: &[S::f64s; I],
+    unit: impl Unit<S>,
+    out: &mut [S::f64s; O],
+) {
+    // AVX-512 has 32 registers, others 16
+    if O % 16 == 0 && S::F64_LANES == LANES {
+        tiles::<S, I, 16>(simd, start, weights, input, unit, out);
+    } else if O % 8 == 0 {
+        tiles::<S, I, 8>(simd, start, weights, input, unit, out);
+    } else if O % 4 == 0 {
+        tiles::<S, I, 4>(simd, start, weights, input, unit, out);
+    } else {
+        tiles::<S, I, 2>(simd, start, weights, input, unit, out);
+    }
+}
+
+#[inline(always)]
+fn tiles<S: Simd, const I: usize, const TOGETHER: usize>(
+    simd: S,
+    start: &[S::f64s],
+    weights: &[f64],
+    input: &[S::f64s; I],
+    unit: impl Unit<S>,
+    out: &mut [S::f64s],
 ) {
     let tiles = out.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(start.as_chunks::<TOGETHER>().0);
     for ((out, start), rows) in tiles.zip(weights.chunks_exact(TOGETHER * I)) {
         let mut sums = *start;
         for (k, input) in input.iter().enumerate() {
             for (row, sum) in sums.iter_mut().enumerate() {
-                let weight = simd.splat_f64s(rows[row * I + k]);
-                for (sum, input) in sum.iter_mut().zip(input) {
-                    *sum = simd.mul_add_f64s(weight, *input, *sum);
-                }
+                *sum = simd.mul_add_f64s(simd.splat_f64s(rows[row * I + k]), *input, *sum);
             }
         }
-        match unit {
-            Unit::Linear => {}
-            Unit::Rectified => {
-                for sum in sums.as_flattened_mut() {
-                    *sum = simd.max_f64s(*sum, simd.splat_f64s(0.0));
-                }
-            }
-            Unit::Leaky(slope) => {
-                for sum in sums.as_flattened_mut() {
-                    *sum = simd.max_f64s(*sum, simd.mul_f64s(slope, *sum));
-                }
-            }
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = unit.of(simd, sum);
         }
-        *out = sums;
     }
 }
 
 /// A vector divided by its length; none where it has none.
 #[inline(always)]
-fn of_unit_length<S: Simd>(simd: S, effects: [[S::f64s; TWO]; EFFECTS]) -> [[S::f64s; TWO]; EFFECTS] {
-    let mut out = effects;
-    for register in 0..TWO {
-        let mut squared = simd.splat_f64s(f64::MIN_POSITIVE);
-        for effect in &effects {
-            squared = simd.mul_add_f64s(effect[register], effect[register], squared);
-        }
-        let length = simd.sqrt_f64s(squared);
-        for effect in &mut out {
-            effect[register] = simd.div_f64s(effect[register], length);
-        }
+fn of_unit_length<S: Simd>(simd: S, effects: [S::f64s; EFFECTS]) -> [S::f64s; EFFECTS] {
+    let mut squared = simd.splat_f64s(f64::MIN_POSITIVE);
+    for effect in effects {
+        squared = simd.mul_add_f64s(effect, effect, squared);
     }
-    out
+    let length = simd.sqrt_f64s(squared);
+    effects.map(|effect| simd.div_f64s(effect, length))
 }

@@ -95,16 +95,18 @@ impl InteractionClustering {
             let average = average(column, count, contacts.embedding());
             let cluster = match options.average {
                 SurfaceAverage::Snap => {
-                    self.of_contact(contacts, nearest_contact(&average.place, count, contacts.embedding()))
+                    let nearest = nearest_contact(&average.place, count, contacts.embedding());
+                    self.of_contact(contacts, contacts.at(nearest))
                 }
                 SurfaceAverage::Project => {
-                    let found = self.surface.project(&average.place, contacts.vertex(average.heaviest));
+                    let heaviest = contacts.at(average.heaviest);
+                    let found = self.surface.project(&average.place, contacts.vertex(heaviest));
                     let met = field(found.point);
                     let normal = match options.normal {
                         NormalSource::Field => met.normal,
                         NormalSource::Surface => -found.normal,
                     };
-                    Cluster { point: met.point, normal, gap: met.gap, contact: average.heaviest as u32 }
+                    Cluster { point: met.point, normal, gap: met.gap, contact: heaviest as u32 }
                 }
             };
             let is_same = |other: &Cluster| match options.average {

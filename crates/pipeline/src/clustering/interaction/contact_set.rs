@@ -5,6 +5,7 @@ use tightfit_network::interaction::{LANES, NEIGHBOURS};
 use tightfit_network::{EMBEDDING, Located};
 use tightfit_spatial::Columns3;
 
+use super::hilbert::AlongCurve;
 use super::neighbours::{NeighbourSearch, find_neighbours};
 use crate::make_room;
 
@@ -13,11 +14,9 @@ use crate::make_room;
 pub struct ContactSet {
     /// Points in the object's frame [m].
     points: Columns3,
-    /// Unit normals in the object's axes, into the object.
-    normals: Columns3,
-    gaps: Vec<f64>,
-    vertices: Vec<u32>,
-    /// Length of the columns below: the number of contacts, filled up to whole registers.
+    given: Vec<Given>,
+    order: AlongCurve,
+    /// Length of the columns below, which are in the order of the curve: the number of contacts, filled up to whole registers.
     stride: usize,
     /// Eight columns.
     embedding: Vec<f64>,
@@ -25,9 +24,17 @@ pub struct ContactSet {
     own: Vec<f64>,
     /// Three columns for each neighbour, in the axes of the inputs [m].
     neighbours: Vec<f64>,
-    /// While contacts come in.
-    located: Vec<Located>,
     search: NeighbourSearch,
+}
+
+/// A contact as it was given, without its point.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    /// Unit normal in the object's axes, into the object.
+    normal: Vector3<f64>,
+    /// [m], positive separated.
+    gap: f64,
+    located: Located,
 }
 
 impl ContactSet {
@@ -35,10 +42,8 @@ impl ContactSet {
     pub fn make_room(&mut self, contacts: usize) {
         let stride = contacts.next_multiple_of(LANES);
         self.points.reserve_total(contacts);
-        self.normals.reserve_total(contacts);
-        make_room(&mut self.gaps, contacts);
-        make_room(&mut self.vertices, contacts);
-        make_room(&mut self.located, contacts);
+        make_room(&mut self.given, contacts);
+        self.order.make_room(contacts);
         make_room(&mut self.embedding, EMBEDDING * stride);
         make_room(&mut self.own, 3 * stride);
         make_room(&mut self.neighbours, 3 * NEIGHBOURS * stride);
@@ -48,38 +53,32 @@ impl ContactSet {
     /// Contacts that there is room for.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.gaps.capacity()
+        self.given.capacity()
     }
 
     /// Forgets the contacts and keeps the memory.
     pub fn clear(&mut self) {
         self.points.clear();
-        self.normals.clear();
-        self.gaps.clear();
-        self.vertices.clear();
-        self.located.clear();
+        self.given.clear();
         self.stride = 0;
     }
 
     /// Adds a contact: point [m] and unit normal into the object, both in the object's frame, gap [m], place on the surface.
     pub fn push(&mut self, point: Vector3<f64>, normal: Vector3<f64>, gap: f64, located: Located) {
         self.points.push(point);
-        self.normals.push(normal);
-        self.gaps.push(gap);
-        self.vertices.push(located.vertex);
-        self.located.push(located);
+        self.given.push(Given { normal, gap, located });
     }
 
     /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.gaps.len()
+        self.given.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.gaps.is_empty()
+        self.given.is_empty()
     }
 
     /// Fills the columns and finds the neighbours, once all contacts are there. `inputs_from_object` is the network's.
@@ -88,6 +87,8 @@ impl ContactSet {
         self.stride = count.next_multiple_of(LANES);
         let stride = self.stride;
         let Some(last) = count.checked_sub(1) else { return };
+        let Columns3 { x, y, z } = &self.points;
+        self.order.sort([x, y, z]);
         let turn = inputs_from_object.to_rotation_matrix();
         // every number is written below: only the length has to be right
         self.own.resize(3 * stride, 0.0);
@@ -95,12 +96,12 @@ impl ContactSet {
         self.neighbours.resize(3 * NEIGHBOURS.min(count) * stride, 0.0);
         for place in 0..stride {
             // the last one stands in for those that are missing
-            let index = place.min(last);
+            let index = self.order.number(place.min(last));
             let point = turn * self.points.get(index);
             for axis in 0..3 {
                 self.own[axis * stride + place] = point[axis];
             }
-            for (column, value) in self.located[index].embedding.iter().enumerate() {
+            for (column, value) in self.given[index].located.embedding.iter().enumerate() {
                 self.embedding[column * stride + place] = *value;
             }
         }
@@ -116,17 +117,22 @@ impl ContactSet {
     /// Normal of a contact in the object's axes.
     #[must_use]
     pub fn normal(&self, index: usize) -> Vector3<f64> {
-        self.normals.get(index)
+        self.given[index].normal
     }
 
     /// Gap of a contact [m].
     #[must_use]
     pub fn gap(&self, index: usize) -> f64 {
-        self.gaps[index]
+        self.given[index].gap
+    }
+
+    /// The contact at a place of the columns.
+    pub(super) fn at(&self, place: usize) -> usize {
+        self.order.number(place)
     }
 
     pub(super) fn vertex(&self, index: usize) -> u32 {
-        self.vertices[index]
+        self.given[index].located.vertex
     }
 
     pub(super) fn stride(&self) -> usize {

@@ -13,15 +13,74 @@
 
 use tightfit_spatial::{Vectorise, vectorised};
 
+use crate::make_room;
+
 const BITS: u32 = 8;
+/// Places are numbers of three digits.
+const DIGITS: usize = 1 << BITS;
 /// Points that go together.
 const LANES: usize = 16;
 
-/// Writes place on the curve, above, and number, below, of every point: words in any order.
-pub(super) fn along_curve(columns: [&[f64]; 3], words: &mut Vec<u64>) {
-    words.clear();
-    words.resize(columns[0].len(), 0);
-    vectorised(Places { columns, words });
+/// Fewer words than this are sorted by comparing: counting has to go through all digits.
+const FEW: usize = 200;
+
+/// Place on the curve, above, and number, below, of every point: a word each, ascending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AlongCurve {
+    words: Vec<u64>,
+    spare: Vec<u64>,
+}
+
+impl AlongCurve {
+    pub(super) fn make_room(&mut self, points: usize) {
+        make_room(&mut self.words, points);
+        make_room(&mut self.spare, points);
+    }
+
+    /// Sorts points, which are three columns.
+    pub(super) fn sort(&mut self, columns: [&[f64]; 3]) {
+        let words = &mut self.words;
+        words.clear();
+        words.resize(columns[0].len(), 0);
+        vectorised(Places { columns, words });
+        if words.len() < FEW {
+            words.sort_unstable();
+        } else {
+            self.count_digits();
+        }
+    }
+
+    /// Number of the point at a place of the order.
+    #[inline]
+    pub(super) fn number(&self, place: usize) -> usize {
+        self.words[place] as u32 as usize
+    }
+
+    /// Sorts by counting, digit by digit from the lowest; the numbers, which ascend, stay in order where places are equal.
+    fn count_digits(&mut self) {
+        let Self { words, spare } = self;
+        let digit = |word: u64, axis: u32| (word >> (32 + BITS * axis)) as usize % DIGITS;
+        let mut ends = [[0_u32; DIGITS]; 3];
+        for word in words.iter() {
+            for (axis, ends) in (0..).zip(&mut ends) {
+                ends[digit(*word, axis)] += 1;
+            }
+        }
+        spare.clear();
+        spare.resize(words.len(), 0);
+        for (axis, starts) in (0..).zip(&mut ends) {
+            let mut before = 0;
+            for start in starts.iter_mut() {
+                (*start, before) = (before, before + *start);
+            }
+            for word in words.iter() {
+                let start = &mut starts[digit(*word, axis)];
+                spare[*start as usize] = *word;
+                *start += 1;
+            }
+            std::mem::swap(words, spare);
+        }
+    }
 }
 
 struct Places<'a> {
@@ -129,13 +188,18 @@ mod tests {
 
     #[test]
     fn every_point_has_its_word() {
-        let column: Vec<f64> = (0..37).map(|k| f64::from(k * k % 37)).collect();
-        let mut words = Vec::new();
-        along_curve([&column, &column, &column], &mut words);
-        let numbers: Vec<u32> = words.iter().map(|word| *word as u32).collect();
-        assert_eq!(numbers, (0..37).collect::<Vec<u32>>());
+        let mut order = AlongCurve::default();
+        for count in [37_u32, 5_000] {
+            let column = |rate: f64| (0..count).map(|k| (f64::from(k) * rate) % 1.0).collect::<Vec<_>>();
+            let columns = [column(0.37), column(0.71), column(0.93)];
+            order.sort([&columns[0], &columns[1], &columns[2]]);
+            assert!(order.words.is_sorted());
+            let mut numbers: Vec<usize> = (0..count as usize).map(|place| order.number(place)).collect();
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..count as usize));
+        }
         // points that are all the same have the first place
-        along_curve([&[1.0; 3], &[2.0; 3], &[3.0; 3]], &mut words);
-        assert_eq!(words, [0, 1, 2]);
+        order.sort([&[1.0; 3], &[2.0; 3], &[3.0; 3]]);
+        assert_eq!(order.words, [0, 1, 2]);
     }
 }

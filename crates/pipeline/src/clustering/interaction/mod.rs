@@ -15,6 +15,7 @@ e₁ is the static part's z axis made orthogonal to n, e₂ = n × e₁. What do
 (points, neighbours, places in the embedding) is in [`ContactSet`].
 */
 
+mod boxes;
 mod choose;
 mod contact_set;
 mod hilbert;

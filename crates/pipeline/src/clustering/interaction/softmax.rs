@@ -85,7 +85,7 @@ impl Vectorise for Averages<'_> {
         for (index, weights) in weights.iter().enumerate() {
             for (sum, column) in sums.iter_mut().zip(&columns) {
                 for lane in 0..LANES {
-                    sum[lane] += weights[lane] * column[index][lane];
+                    sum[lane] = weights[lane].mul_add(column[index][lane], sum[lane]);
                 }
             }
         }
@@ -147,14 +147,14 @@ fn exponential(x: f64) -> f64 {
         1.0 / 479_001_600.0,
         1.0 / 6_227_020_800.0,
     ];
-    let rounded = x * std::f64::consts::LOG2_E + ROUND;
+    let rounded = x.mul_add(std::f64::consts::LOG2_E, ROUND);
     let whole = rounded - ROUND;
-    let rest = (x - whole * LN_2_HIGH) - whole * LN_2_LOW;
+    let rest = (-whole).mul_add(LN_2_LOW, (-whole).mul_add(LN_2_HIGH, x));
     let mut value = SERIES[13];
     let mut power = 13;
     while power > 0 {
         power -= 1;
-        value = value * rest + SERIES[power];
+        value = value.mul_add(rest, SERIES[power]);
     }
     // the whole number stands in the lowest bits: moved to the exponent it is a power of two
     let scale = f64::from_bits((rounded.to_bits() << 52).wrapping_add(1.0_f64.to_bits()));
