@@ -248,11 +248,11 @@ fn layer<S: Simd, const I: usize, const O: usize>(
     out: &mut [S::f64s; O],
 ) {
     // AVX-512 has 32 registers, others 16
-    if O % 16 == 0 && S::F64_LANES == LANES {
+    if O.is_multiple_of(16) && S::F64_LANES == LANES {
         tiles::<S, I, 16>(simd, start, weights, input, unit, out);
-    } else if O % 8 == 0 {
+    } else if O.is_multiple_of(8) {
         tiles::<S, I, 8>(simd, start, weights, input, unit, out);
-    } else if O % 4 == 0 {
+    } else if O.is_multiple_of(4) {
         tiles::<S, I, 4>(simd, start, weights, input, unit, out);
     } else {
         tiles::<S, I, 2>(simd, start, weights, input, unit, out);

@@ -16,13 +16,11 @@ pub(super) const BLOCK: usize = 8;
 /// As many numbers.
 pub(super) type Lanes = [f64; BLOCK];
 
-/// Lowest and highest corner of eight boxes, axis by axis [m].
+/// Lowest and highest corner of eight boxes, axis by axis [m]; those that are missing are far from everything.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct Eight {
     low: [Lanes; 3],
     high: [Lanes; 3],
-    /// Of the box around all.
-    whole: Corners,
 }
 
 /// Lowest and highest corner [m].
@@ -33,97 +31,57 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// Around nothing: far from everything.
+    /// Around nothing.
     const NONE: Self = Self { low: [f64::INFINITY; 3], high: [f64::NEG_INFINITY; 3] };
 
-    #[inline(always)]
-    fn squared_distance(&self, other: &Self) -> f64 {
-        let larger = |a: f64, b: f64| if a > b { a } else { b };
-        let mut squared = 0.0;
+    fn take_in(&mut self, other: &Self) {
         for axis in 0..3 {
-            let way = larger(self.low[axis] - other.high[axis], other.low[axis] - self.high[axis]);
-            let way = larger(way, 0.0);
-            squared += way * way;
+            self.low[axis] = self.low[axis].min(other.low[axis]);
+            self.high[axis] = self.high[axis].max(other.high[axis]);
+        }
+    }
+
+    /// Squared distances of points [m²].
+    #[inline(always)]
+    pub(super) fn squared_distances<S: Simd>(&self, simd: S, points: &[S::f64s; 3]) -> S::f64s {
+        let mut squared = simd.splat_f64s(0.0);
+        for (point, (low, high)) in points.iter().zip(self.low.iter().zip(&self.high)) {
+            let below = simd.sub_f64s(simd.splat_f64s(*low), *point);
+            let above = simd.sub_f64s(*point, simd.splat_f64s(*high));
+            let way = simd.max_f64s(simd.max_f64s(below, above), simd.splat_f64s(0.0));
+            squared = simd.mul_add_f64s(way, way, squared);
         }
         squared
     }
 }
 
-/// Boxes of blocks in order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Boxes {
-    groups: Vec<Group>,
-    count: usize,
-}
+impl Eight {
+    const NONE: Self = Self { low: [[f64::INFINITY; BLOCK]; 3], high: [[f64::NEG_INFINITY; BLOCK]; 3] };
 
-impl Boxes {
-    pub(super) fn make_room(&mut self, blocks: usize) {
-        make_room(&mut self.groups, blocks.div_ceil(BLOCK));
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.groups.clear();
-        self.count = 0;
-    }
-
-    /// Adds the box of the first contacts of a block.
-    pub(super) fn push(&mut self, block: &[Lanes; 3], used: usize) {
-        let lane = self.count % BLOCK;
-        if lane == 0 {
-            let none = Corners::NONE;
-            let (low, high) = (none.low.map(|x| [x; BLOCK]), none.high.map(|x| [x; BLOCK]));
-            self.groups.push(Group { low, high, whole: none });
-        }
-        let Group { low, high, whole } = &mut self.groups[self.count / BLOCK];
+    fn set(&mut self, lane: usize, corners: &Corners) {
         for axis in 0..3 {
-            let used = &block[axis][..used];
-            low[axis][lane] = used.iter().fold(f64::INFINITY, |low, x| if *x < low { *x } else { low });
-            high[axis][lane] =
-                used.iter().fold(f64::NEG_INFINITY, |high, x| if *x > high { *x } else { high });
-            whole.low[axis] = whole.low[axis].min(low[axis][lane]);
-            whole.high[axis] = whole.high[axis].max(high[axis][lane]);
+            (self.low[axis][lane], self.high[axis][lane]) = (corners.low[axis], corners.high[axis]);
         }
-        self.count += 1;
     }
 
-    /// All groups, that of a block first.
     #[inline(always)]
-    pub(super) fn groups_from(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
-        let (own, groups) = (block / BLOCK, self.groups.len());
-        (own..groups).chain((0..own).rev())
-    }
-
-    /// Corners of the box of a block.
-    #[inline(always)]
-    pub(super) fn corners(&self, block: usize) -> Corners {
-        let Group { low, high, .. } = &self.groups[block / BLOCK];
-        let lane = block % BLOCK;
+    fn corners(&self, lane: usize) -> Corners {
+        let Self { low, high } = self;
         Corners {
             low: [low[0][lane], low[1][lane], low[2][lane]],
             high: [high[0][lane], high[1][lane], high[2][lane]],
         }
     }
 
-    /// Blocks of a group whose box is not farther from another than a squared distance [m²], and how many.
+    /// Those that are not farther from another than a squared distance [m²], and how many.
     #[inline(always)]
-    pub(super) fn near<S: Simd>(
-        &self,
-        simd: S,
-        group: usize,
-        own: &Corners,
-        bound: f64,
-    ) -> ([usize; BLOCK], usize) {
-        let mut near = [0; BLOCK];
-        let Group { low, high, whole } = &self.groups[group];
-        if whole.squared_distance(own) > bound {
-            return (near, 0);
-        }
+    fn near<S: Simd>(&self, simd: S, own: &Corners, bound: f64) -> Near {
         let mut squared = [0.0; BLOCK];
         for (register, out) in S::as_mut_simd_f64s(&mut squared).0.iter_mut().enumerate() {
             let mut sum = simd.splat_f64s(0.0);
             for axis in 0..3 {
-                let low = S::as_simd_f64s(&low[axis]).0[register];
-                let high = S::as_simd_f64s(&high[axis]).0[register];
+                let low = S::as_simd_f64s(&self.low[axis]).0[register];
+                let high = S::as_simd_f64s(&self.high[axis]).0[register];
                 let below = simd.sub_f64s(low, simd.splat_f64s(own.high[axis]));
                 let above = simd.sub_f64s(simd.splat_f64s(own.low[axis]), high);
                 let way = simd.max_f64s(simd.max_f64s(below, above), simd.splat_f64s(0.0));
@@ -131,26 +89,99 @@ impl Boxes {
             }
             *out = sum;
         }
-        let mut found = 0;
+        let mut near = Near { lanes: [0; BLOCK], count: 0 };
         for (lane, squared) in squared.iter().enumerate() {
             // without a branch, which could not be foreseen
-            near[found] = group * BLOCK + lane;
-            found += usize::from(*squared <= bound);
+            near.lanes[near.count] = lane;
+            near.count += usize::from(*squared <= bound);
         }
-        (near, found)
+        near
+    }
+}
+
+/// Boxes of eight that are near.
+struct Near {
+    lanes: [usize; BLOCK],
+    count: usize,
+}
+
+impl Near {
+    #[inline(always)]
+    fn lanes(&self) -> &[usize] {
+        &self.lanes[..self.count]
+    }
+}
+
+/// Boxes of blocks in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Boxes {
+    blocks: Vec<Eight>,
+    /// Around eight blocks each.
+    groups: Vec<Eight>,
+    count: usize,
+    /// Around the last group.
+    last: Option<Corners>,
+}
+
+impl Boxes {
+    pub(super) fn make_room(&mut self, blocks: usize) {
+        make_room(&mut self.blocks, blocks.div_ceil(BLOCK));
+        make_room(&mut self.groups, blocks.div_ceil(BLOCK * BLOCK));
     }
 
-    /// Squared distances of points from the box of a block [m²].
-    #[inline(always)]
-    pub(super) fn squared_distances<S: Simd>(&self, simd: S, points: &[S::f64s; 3], block: usize) -> S::f64s {
-        let corners = self.corners(block);
-        let mut squared = simd.splat_f64s(0.0);
-        for axis in 0..3 {
-            let below = simd.sub_f64s(simd.splat_f64s(corners.low[axis]), points[axis]);
-            let above = simd.sub_f64s(points[axis], simd.splat_f64s(corners.high[axis]));
-            let way = simd.max_f64s(simd.max_f64s(below, above), simd.splat_f64s(0.0));
-            squared = simd.mul_add_f64s(way, way, squared);
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+        self.groups.clear();
+        self.count = 0;
+    }
+
+    /// Adds the box of the first contacts of a block.
+    pub(super) fn push(&mut self, block: &[Lanes; 3], used: usize) {
+        let mut corners = Corners::NONE;
+        for (column, (low, high)) in block.iter().zip(corners.low.iter_mut().zip(&mut corners.high)) {
+            for x in &column[..used] {
+                *low = if x < low { *x } else { *low };
+                *high = if x > high { *x } else { *high };
+            }
         }
-        squared
+        let (group, lane) = (self.count / BLOCK, self.count % BLOCK);
+        if lane == 0 {
+            self.blocks.push(Eight::NONE);
+            self.last = None;
+            if group.is_multiple_of(BLOCK) {
+                self.groups.push(Eight::NONE);
+            }
+        }
+        self.blocks[group].set(lane, &corners);
+        let whole = self.last.get_or_insert(Corners::NONE);
+        whole.take_in(&corners);
+        self.groups[group / BLOCK].set(group % BLOCK, whole);
+        self.count += 1;
+    }
+
+    /// Corners of the box of a block.
+    #[inline(always)]
+    pub(super) fn corners(&self, block: usize) -> Corners {
+        self.blocks[block / BLOCK].corners(block % BLOCK)
+    }
+
+    /// Visits the blocks whose box is not farther from another than a squared distance [m²].
+    #[inline(always)]
+    pub(super) fn visit_near<S: Simd>(
+        &self,
+        simd: S,
+        own: &Corners,
+        bound: f64,
+        mut visit: impl FnMut(usize, &Corners),
+    ) {
+        for (index, groups) in self.groups.iter().enumerate() {
+            for group in groups.near(simd, own, bound).lanes() {
+                let group = index * BLOCK + group;
+                let blocks = &self.blocks[group];
+                for &lane in blocks.near(simd, own, bound).lanes() {
+                    visit(group * BLOCK + lane, &blocks.corners(lane));
+                }
+            }
+        }
     }
 }

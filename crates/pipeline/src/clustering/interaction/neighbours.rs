@@ -133,20 +133,15 @@ impl WithSimd for Search<'_> {
                     take(simd, &query, &blocks[index], &numbers[index], keep, &mut nearest);
                 }
                 let bound = simd.reduce_max_f64s(nearest[wanted - 1]) * ROUNDING;
-                for group in boxes.groups_from(own) {
-                    let (near, found) = boxes.near(simd, group, &corners, bound);
-                    for &index in &near[..found] {
-                        if beside.contains(&index) {
-                            continue;
-                        }
-                        // the lists are shorter by now, and what is near to one contact is not to all
-                        let least = boxes.squared_distances(simd, &query, index);
-                        let bound = simd.mul_f64s(nearest[wanted - 1], simd.splat_f64s(ROUNDING));
-                        if simd.first_true_m64s(simd.less_than_or_equal_f64s(least, bound)) < S::F64_LANES {
-                            take(simd, &query, &blocks[index], &numbers[index], keep, &mut nearest);
-                        }
+                boxes.visit_near(simd, &corners, bound, |index, other| {
+                    // the lists are shorter by now, and what is near to one contact is not to all
+                    let least = other.squared_distances(simd, &query);
+                    let bound = simd.mul_f64s(nearest[wanted - 1], simd.splat_f64s(ROUNDING));
+                    let is_near = simd.less_than_or_equal_f64s(least, bound);
+                    if simd.first_true_m64s(is_near) < S::F64_LANES && !beside.contains(&index) {
+                        take(simd, &query, &blocks[index], &numbers[index], keep, &mut nearest);
                     }
-                }
+                });
                 let first = own * BLOCK + register * S::F64_LANES;
                 for (keys, columns) in nearest[..wanted].iter().zip(neighbours.chunks_exact_mut(3 * stride)) {
                     let mut row = [0.0; BLOCK];
