@@ -24,7 +24,7 @@ use super::first_touch::{FirstTouch, contact_force, first_touch};
 use super::least_squares::{Parameter, Problem, Solution};
 use super::rod_holes::{Holes, holes, inside_friction};
 use super::sliding::{median, quantile};
-use super::struck_arm::{Strike, identify_struck_arm};
+use super::struck_arm::{Kick, LEADS, Strike, identify_struck_arm};
 use super::{Answer, Outline};
 use crate::recordings::{Split, Trial};
 
@@ -36,6 +36,8 @@ const APPROACH: usize = 15;
 const UNDISTURBED: usize = 40;
 /// Components of a direction that differ by more count linearly.
 const LOSS: f64 = 0.15;
+/// Parts of the contacts that train that are foreseen by the others.
+const FOLDS: usize = 6;
 /// Unknowns before the shifts of the holes.
 const COMMON: usize = 4;
 
@@ -81,8 +83,8 @@ pub struct FirstContact {
     pub tool_axes: [Vector2<f64>; 2],
     /// Velocity of the tip just before [m/s], world.
     pub velocity: Vector3<f64>,
-    /// Change of the tip's mean velocity from before the contact to its window [m/s], world.
-    pub kick: Vector3<f64>,
+    /// Change of the tool's mean velocity from before the contact to its window, for each lead of `struck_arm`.
+    pub kicks: [Kick; LEADS.len()],
     /// The measured force.
     pub touch: FirstTouch,
     /// Direction of the predicted force, world; zero before the fit.
@@ -127,13 +129,9 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
         let hole = names.iter().position(|name| *name == trial.session).unwrap_or_default();
         let (Some(touch), Some(middle)) = (touches[index], found.middles[hole]) else { continue };
         let pose = &trial.world_from_tool[touch.row];
-        if touch.row < UNDISTURBED || pose.translation.z < plate - PLATE {
+        if touch.row < APPROACH || pose.translation.z < plate - PLATE {
             continue;
         }
-        let velocity = |from: usize, to: usize| {
-            let moved = trial.world_from_tool[to].translation - trial.world_from_tool[from].translation;
-            moved / (trial.time[to] - trial.time[from])
-        };
         contacts.push(FirstContact {
             trial: index,
             trains: split.train.contains(&index),
@@ -141,8 +139,8 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
             rod: rods[index],
             offset: pose.translation.xy() - middle,
             tool_axes: [Vector3::x(), Vector3::y()].map(|axis| (pose.rotation * axis).xy()),
-            velocity: velocity(touch.row - APPROACH, touch.row),
-            kick: velocity(touch.row, touch.last) - velocity(touch.row - UNDISTURBED, touch.row),
+            velocity: mean_velocity(trial, touch.row - APPROACH, touch.row).linear,
+            kicks: LEADS.map(|lead| kick(trial, &touch, lead)),
             touch,
             predicted: Vector3::zeros(),
             overlap: f64::NAN,
@@ -152,6 +150,24 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
     }
     answer.extend(directions(&mut contacts, &found, &names));
     (contacts, answer)
+}
+
+/// Mean velocity of the tool between two rows, world.
+fn mean_velocity(trial: &Trial, from: usize, to: usize) -> Kick {
+    let [start, end] = [from, to].map(|row| &trial.world_from_tool[row]);
+    let duration = (trial.time[to] - trial.time[from]).max(f64::MIN_POSITIVE);
+    Kick {
+        linear: (end.translation - start.translation) / duration,
+        angular: (end.rotation * start.rotation.inverse()).scaled_axis() / duration,
+    }
+}
+
+/// Change of the tool's mean velocity at a contact that is older than its force by `lead` [s].
+fn kick(trial: &Trial, touch: &FirstTouch, lead: f64) -> Kick {
+    let start = trial.time[..=touch.row].partition_point(|time| *time < trial.time[touch.row] - lead - 1e-4);
+    let before = mean_velocity(trial, start.saturating_sub(UNDISTURBED), start);
+    let after = mean_velocity(trial, start, touch.last);
+    Kick { linear: after.linear - before.linear, angular: after.angular - before.angular }
 }
 
 /// Overlap [m] and the way towards the middle, world, with the hole's middle shifted.
@@ -219,23 +235,34 @@ fn directions(contacts: &mut [FirstContact], holes: &Holes, names: &[&str]) -> A
         return Answer::refused("direction of the first force", reason);
     }
     let scatter = holes.scatter.max(1e-5);
-    let [fine, coarse] = [0.3e-3, 1e-3].map(|radius| fit(&train, scatter, names, radius));
-    let solution = if fine.cost < coarse.cost { fine } else { coarse };
+    let foresight = |train: &[FirstContact]| {
+        let [fine, coarse] = [0.3e-3, 1e-3].map(|radius| fit(train, scatter, names, radius));
+        if fine.cost < coarse.cost { fine } else { coarse }
+    };
+    let solution = foresight(&train);
     let mut answer = solution.answer(solution.values.len());
     for contact in contacts.iter_mut() {
         (contact.overlap, contact.predicted) = predicted(contact, &solution.values);
         contact.angle = contact.predicted.angle(&contact.touch.force);
     }
-    let strike = |contact: &FirstContact| Strike {
-        kick: contact.kick,
-        foreseen: contact.predicted,
+    let strike = |contact: &FirstContact, foreseen: Vector3<f64>| Strike {
+        kicks: contact.kicks,
+        foreseen,
         force: contact.touch.force,
     };
-    let strikes: Vec<Strike> = contacts.iter().filter(|contact| contact.trains).map(strike).collect();
+    let mut strikes = Vec::new();
+    for fold in 0..FOLDS {
+        let (own, others): (Vec<_>, Vec<_>) =
+            train.iter().cloned().enumerate().partition(|(index, _)| index % FOLDS == fold);
+        let others: Vec<FirstContact> = others.into_iter().map(|(_, contact)| contact).collect();
+        let values = foresight(&others).values;
+        strikes.extend(own.iter().map(|(_, contact)| strike(contact, predicted(contact, &values).1)));
+    }
     let (arm, found) = identify_struck_arm(&strikes);
     answer.extend(found);
     for contact in contacts.iter_mut() {
-        contact.motion_angle = arm.force(&strike(contact)).angle(&contact.touch.force);
+        let told = arm.force(&strike(contact, contact.predicted));
+        contact.motion_angle = told.angle(&contact.touch.force);
     }
     for (trains, name) in [(true, "train"), (false, "test")] {
         let of = |angle: &dyn Fn(&FirstContact) -> f64| -> Vec<f64> {
