@@ -15,6 +15,7 @@ mod compare_cspace;
 mod detection_task;
 pub(crate) mod evaluate;
 mod fcl_process;
+mod habit_options;
 pub(crate) mod identify;
 pub(crate) mod import;
 mod inrol_scene;

@@ -12,9 +12,10 @@ use tightfit::learning::clustering::{
 };
 use tightfit::learning::cma_es::Covariance;
 use tightfit::learning::wrench::{Moment, Moments, RecordedScene};
-use tightfit::network::interaction::{InteractionFile, InteractionOptions};
+use tightfit::network::interaction::InteractionFile;
 use tightfit::scene::{Motion, Preset};
 
+use super::habit_options::HabitOptions;
 use super::numbers::within;
 use super::output_file;
 use super::recorded_trials::{RecordedArguments, load_words};
@@ -33,12 +34,8 @@ pub(super) struct ClusteringArguments {
     /// What is searched, one after another, separated by commas: last layers, object networks, all. The paper's way is `all`.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "outputs,objects,all")]
     stages: Vec<Stage>,
-    /// What clusters are: contacts that are met within the step, or the paper's averages over all that are near.
-    #[arg(long, value_enum, default_value_t = Habits::Touching, conflicts_with = "from")]
-    habits: Habits,
-    /// Gap at the end of the step up to which `touching` counts a contact as met [um].
-    #[arg(long, default_value_t = 1.0, value_name = "UM", allow_negative_numbers = true)]
-    within_um: f64,
+    #[command(flatten)]
+    habits: HabitOptions,
     /// Preset whose other methods the clusters are judged with: the paper's, or another's detection and solver.
     #[arg(long, value_name = "PRESET", default_value = "paper", value_parser = preset)]
     solved_by: Preset,
@@ -97,14 +94,6 @@ enum Method {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Habits {
-    /// Clusters are contacts, of those that the part meets within the step as it moves.
-    Touching,
-    /// Clusters are averages on the surface over all contacts that are near.
-    Paper,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Stage {
     Outputs,
     Objects,
@@ -118,6 +107,9 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
 
 fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let seconds = arguments.seconds.map(|most| within("--seconds", most, 0.0, 1e9)).transpose()?;
+    if arguments.from.is_some() && arguments.habits.are_given() {
+        bail!("--habits is given with --from, whose network has its own; leave one of them out");
+    }
     output_file::check("--out", Some(&arguments.out))?;
     output_file::check("--checkpoint", arguments.checkpoint.as_ref())?;
     let mut trials = arguments.recorded.load()?;
@@ -147,7 +139,11 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
             let radius = contact_radius(recorded);
             let all: Vec<Moment> = moments.iter().flat_map(|own| own.moments.iter().copied()).collect();
             let ranges = input_ranges(recorded, &spring, &all, radius)?;
-            (spread_start(ranges, habits(arguments)?, arguments.seed)?, surface, arguments.surface.is_none())
+            (
+                spread_start(ranges, arguments.habits.options()?, arguments.seed)?,
+                surface,
+                arguments.surface.is_none(),
+            )
         }
     };
     let pair = interaction_pair(scene, network, surface)?;
@@ -212,19 +208,6 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let rest = if trained.is_complete { "" } else { "; the same command goes on from its checkpoint" };
     say!("{}: written{rest}", arguments.out.display());
     Ok(ExitCode::SUCCESS)
-}
-
-fn habits(arguments: &ClusteringArguments) -> Result<InteractionOptions> {
-    let within = arguments.within_um;
-    if !(0.0..=1000.0).contains(&within) {
-        bail!("--within-um is {within}; give a gap of 0 to 1000 um");
-    }
-    Ok(match arguments.habits {
-        Habits::Touching => {
-            InteractionOptions { widest_gap: Some(within * 1e-6), ..InteractionOptions::TOUCHING }
-        }
-        Habits::Paper => InteractionOptions::PAPER,
-    })
 }
 
 /// Farthest that a contact can be from the centre of mass [m]: half the diagonal of the smaller part's box.

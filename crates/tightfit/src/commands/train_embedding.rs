@@ -1,5 +1,5 @@
 //! `tightfit train embedding PART`: the surface of a part in eight dimensions whose straight distances stand for ways along it,
-//! in a file with an interaction network that has not learnt anything yet.
+//! in a file with an interaction network that has not learnt anything yet: its clusters lie outermost in twelve directions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,13 +8,14 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
+use tightfit::learning::clustering::spread_start;
 use tightfit::learning::embedding::{
     EmbeddingRecipe, embed, embedding_errors, refined, surface, usual_ranges,
 };
-use tightfit::network::Random;
-use tightfit::network::interaction::{InteractionFile, InteractionNetwork, InteractionOptions};
+use tightfit::network::interaction::InteractionFile;
 use tightfit::shape::mesh::MeshOptions;
 
+use super::habit_options::HabitOptions;
 use super::train::{part_of_scene, part_or_mesh, stem_of};
 use crate::output::{put, say};
 use crate::progress;
@@ -36,6 +37,8 @@ pub(super) struct EmbeddingArguments {
     /// Longest edge of the triangles [mm].
     #[arg(long, value_name = "MM", default_value_t = 5.0, allow_negative_numbers = true)]
     edge_mm: f64,
+    #[command(flatten)]
+    habits: HabitOptions,
     /// Seed of the network's numbers.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
@@ -51,6 +54,7 @@ pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
     if !(arguments.edge_mm > 0.0 && arguments.edge_mm <= 1000.0) {
         anyhow::bail!("--edge-mm is {}; allowed: more than 0 up to 1000", arguments.edge_mm);
     }
+    let habits = arguments.habits.options()?;
     let (part, inertia) = match &arguments.scene {
         Some(scene) => part_of_scene(scene, &arguments.part)?,
         None => (part_or_mesh(&arguments.part)?, None),
@@ -70,8 +74,7 @@ pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
     let errors = embedding_errors(&mesh, &embedding, 2 * recipe.points_per_edge);
     bar.finish_and_clear();
     let surface = surface(&mesh, embedding, center)?;
-    let mut random = Random::new(arguments.seed);
-    let network = InteractionNetwork::random(usual_ranges(&surface), InteractionOptions::PAPER, &mut random)?;
+    let network = spread_start(usual_ranges(&surface), habits, arguments.seed)?;
     let out = arguments
         .out
         .clone()
