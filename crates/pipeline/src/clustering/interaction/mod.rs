@@ -3,7 +3,8 @@ Clustering by an interaction network: a few points of the object's surface, with
 (paper 3.2).
 
 ```text
-neighbours   the ten nearest contacts of every contact                          neighbours.rs
+order        contacts along a curve, neighbours near one another                hilbert.rs
+neighbours   the ten nearest contacts of every contact, by boxes of eight       neighbours.rs, boxes.rs
 weights      network, round 1; softmax over the contacts for each cluster       softmax.rs
 average      y_j = Σ_i w_ij E_i in the embedding of the surface                 softmax.rs
 back         to the nearest point of the surface, or to the nearest contact     choose.rs
