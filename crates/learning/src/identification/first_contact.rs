@@ -24,7 +24,7 @@ use super::first_touch::{FirstTouch, contact_force, first_touch};
 use super::least_squares::{Parameter, Problem, Solution};
 use super::rod_holes::{Holes, holes, inside_friction};
 use super::sliding::{median, quantile};
-use super::struck_arm::{Kick, LEADS, Strike, identify_struck_arm};
+use super::struck_arm::{FOLDS, Kick, LEADS, Strike, identify_struck_arm};
 use super::{Answer, Outline};
 use crate::recordings::{Split, Trial};
 
@@ -36,8 +36,6 @@ const APPROACH: usize = 15;
 const UNDISTURBED: usize = 40;
 /// Components of a direction that differ by more count linearly.
 const LOSS: f64 = 0.15;
-/// Parts of the contacts that train that are foreseen by the others.
-const FOLDS: usize = 6;
 /// Unknowns before the shifts of the holes.
 const COMMON: usize = 4;
 
@@ -139,7 +137,7 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
             rod: rods[index],
             offset: pose.translation.xy() - middle,
             tool_axes: [Vector3::x(), Vector3::y()].map(|axis| (pose.rotation * axis).xy()),
-            velocity: mean_velocity(trial, touch.row - APPROACH, touch.row).linear,
+            velocity: mean_motion(trial, touch.row - APPROACH, touch.row)[0],
             kicks: LEADS.map(|lead| kick(trial, &touch, lead)),
             touch,
             predicted: Vector3::zeros(),
@@ -152,22 +150,20 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
     (contacts, answer)
 }
 
-/// Mean velocity of the tool between two rows, world.
-fn mean_velocity(trial: &Trial, from: usize, to: usize) -> Kick {
+/// Mean velocity [m/s] and turning [rad/s] of the tool between two rows, world.
+fn mean_motion(trial: &Trial, from: usize, to: usize) -> [Vector3<f64>; 2] {
     let [start, end] = [from, to].map(|row| &trial.world_from_tool[row]);
     let duration = (trial.time[to] - trial.time[from]).max(f64::MIN_POSITIVE);
-    Kick {
-        linear: (end.translation - start.translation) / duration,
-        angular: (end.rotation * start.rotation.inverse()).scaled_axis() / duration,
-    }
+    let turned = (end.rotation * start.rotation.inverse()).scaled_axis();
+    [(end.translation - start.translation) / duration, turned / duration]
 }
 
 /// Change of the tool's mean velocity at a contact that is older than its force by `lead` [s].
 fn kick(trial: &Trial, touch: &FirstTouch, lead: f64) -> Kick {
     let start = trial.time[..=touch.row].partition_point(|time| *time < trial.time[touch.row] - lead - 1e-4);
-    let before = mean_velocity(trial, start.saturating_sub(UNDISTURBED), start);
-    let after = mean_velocity(trial, start, touch.last);
-    Kick { linear: after.linear - before.linear, angular: after.angular - before.angular }
+    let before = mean_motion(trial, start.saturating_sub(UNDISTURBED), start);
+    let after = mean_motion(trial, start, touch.last);
+    Kick { linear: after[0] - before[0], angular: after[1] - before[1] }
 }
 
 /// Overlap [m] and the way towards the middle, world, with the hole's middle shifted.
@@ -250,13 +246,14 @@ fn directions(contacts: &mut [FirstContact], holes: &Holes, names: &[&str]) -> A
         foreseen,
         force: contact.touch.force,
     };
+    // each is foreseen without its own part of those that train
     let mut strikes = Vec::new();
     for fold in 0..FOLDS {
-        let (own, others): (Vec<_>, Vec<_>) =
-            train.iter().cloned().enumerate().partition(|(index, _)| index % FOLDS == fold);
-        let others: Vec<FirstContact> = others.into_iter().map(|(_, contact)| contact).collect();
+        let in_fold =
+            |is_own: bool| train.iter().enumerate().filter(move |(k, _)| (k % FOLDS == fold) == is_own);
+        let others: Vec<FirstContact> = in_fold(false).map(|(_, contact)| contact.clone()).collect();
         let values = foresight(&others).values;
-        strikes.extend(own.iter().map(|(_, contact)| strike(contact, predicted(contact, &values).1)));
+        strikes.extend(in_fold(true).map(|(_, contact)| strike(contact, predicted(contact, &values).1)));
     }
     let (arm, found) = identify_struck_arm(&strikes);
     answer.extend(found);

@@ -51,4 +51,5 @@ pub use play::{Play, identify_play, place_play, tool_from_tip, wrench_at_tip};
 pub use pocket::pocket_mesh;
 pub use sensor_load::{SensorLoad, identify_sensor};
 pub use sliding::identify_friction;
+pub use struck_arm::Kick;
 pub use time_offset::identify_time_offset;

@@ -25,8 +25,8 @@ use super::least_squares::{Parameter, Problem, Solution};
 
 /// ℓ that are tried [s].
 pub(super) const LEADS: [f64; 5] = [0.0, 0.006, 0.010, 0.014, 0.020];
-/// Parts of the strikes that are told by the others.
-const FOLDS: usize = 6;
+/// Parts of the strikes that are told, and foreseen, by the others.
+pub(super) const FOLDS: usize = 6;
 /// Angles beyond count as this one when leads are compared [rad].
 const WORST: f64 = 0.7;
 /// Residuals, of the force's size, that count linearly beyond.

@@ -114,21 +114,10 @@ impl<const D: usize, const OUT: usize> WithSimd for InRegisters<'_, D, OUT> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // one body for each: a choice within the layers would cost what the units do
-        let slope = self.task.options.slope;
-        if slope > 0.0 {
-            self.with_unit(simd, Leaky(simd.splat_f64s(slope)));
-        } else {
-            self.with_unit(simd, Rectified);
-        }
-    }
-}
-
-impl<const D: usize, const OUT: usize> InRegisters<'_, D, OUT> {
-    #[inline(always)]
-    fn with_unit<S: Simd>(self, simd: S, unit: impl Unit<S>) {
         let Self { task, out } = self;
         let RoundTask { round, options, stride, own, others } = task;
+        let unit =
+            if options.slope > 0.0 { Unit::Leaky(simd.splat_f64s(options.slope)) } else { Unit::Rectified };
         let zero = simd.splat_f64s(0.0);
         let Round { relation: [second, third, fourth], object: [object_second, object_third], .. } = round;
         let base = Lines(splat::<_, HIDDEN>(simd, &round.base));
@@ -141,7 +130,7 @@ impl<const D: usize, const OUT: usize> InRegisters<'_, D, OUT> {
         for register in 0..stride / S::F64_LANES {
             let mut place = [zero; D];
             load(simd, own, *stride, register, &mut place);
-            layer(simd, &base.0, round.own.as_flattened(), &place, Linear, own_sums);
+            layer(simd, &base.0, round.own.as_flattened(), &place, Unit::Linear, own_sums);
             let mut effects = [zero; EFFECTS];
             for other in others.chunks_exact(D * stride) {
                 let mut place = [zero; D];
@@ -159,13 +148,13 @@ impl<const D: usize, const OUT: usize> InRegisters<'_, D, OUT> {
                 effects = of_unit_length(simd, effects);
             }
             let start = splat(simd, &round.object_base);
-            layer(simd, &start, round.object_own.as_flattened(), &place, Linear, &mut object_next);
+            layer(simd, &start, round.object_own.as_flattened(), &place, Unit::Linear, &mut object_next);
             layer(simd, &object_next, round.object_effect.as_flattened(), &effects, unit, &mut object);
             let start = splat(simd, object_second.biases);
             layer(simd, &start, object_second.weights, &object, unit, &mut object_next);
             let start = splat(simd, object_third.biases);
             let mut outputs = [zero; OUT];
-            layer(simd, &start, object_third.weights, &object_next, Linear, &mut outputs);
+            layer(simd, &start, object_third.weights, &object_next, Unit::Linear, &mut outputs);
             for (column, output) in out.chunks_exact_mut(*stride).zip(outputs) {
                 S::as_mut_simd_f64s(column).0[register] = output;
             }
@@ -202,39 +191,12 @@ fn splat<S: Simd, const N: usize>(simd: S, numbers: &[f64]) -> [S::f64s; N] {
 }
 
 /// What becomes of a sum.
-trait Unit<S: Simd>: Copy {
-    fn of(self, simd: S, sum: S::f64s) -> S::f64s;
-}
-
 #[derive(Clone, Copy)]
-struct Linear;
-
-#[derive(Clone, Copy)]
-struct Rectified;
-
-/// Rectified, with a slope below zero.
-#[derive(Clone, Copy)]
-struct Leaky<T>(T);
-
-impl<S: Simd> Unit<S> for Linear {
-    #[inline(always)]
-    fn of(self, _: S, sum: S::f64s) -> S::f64s {
-        sum
-    }
-}
-
-impl<S: Simd> Unit<S> for Rectified {
-    #[inline(always)]
-    fn of(self, simd: S, sum: S::f64s) -> S::f64s {
-        simd.max_f64s(sum, simd.splat_f64s(0.0))
-    }
-}
-
-impl<S: Simd> Unit<S> for Leaky<S::f64s> {
-    #[inline(always)]
-    fn of(self, simd: S, sum: S::f64s) -> S::f64s {
-        simd.max_f64s(sum, simd.mul_f64s(self.0, sum))
-    }
+enum Unit<S: Simd> {
+    Linear,
+    Rectified,
+    /// Rectified, with a slope below zero.
+    Leaky(S::f64s),
 }
 
 /// unit(start + W input), as many outputs at a time as registers hold: one sum would wait for its own last product.
@@ -244,7 +206,7 @@ fn layer<S: Simd, const I: usize, const O: usize>(
     start: &[S::f64s; O],
     weights: &[f64],
     input: &[S::f64s; I],
-    unit: impl Unit<S>,
+    unit: Unit<S>,
     out: &mut [S::f64s; O],
 ) {
     // AVX-512 has 32 registers, others 16
@@ -265,7 +227,7 @@ fn tiles<S: Simd, const I: usize, const TOGETHER: usize>(
     start: &[S::f64s],
     weights: &[f64],
     input: &[S::f64s; I],
-    unit: impl Unit<S>,
+    unit: Unit<S>,
     out: &mut [S::f64s],
 ) {
     let tiles = out.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(start.as_chunks::<TOGETHER>().0);
@@ -276,8 +238,18 @@ fn tiles<S: Simd, const I: usize, const TOGETHER: usize>(
                 *sum = simd.mul_add_f64s(simd.splat_f64s(rows[row * I + k]), *input, *sum);
             }
         }
-        for (out, sum) in out.iter_mut().zip(sums) {
-            *out = unit.of(simd, sum);
+        match unit {
+            Unit::Linear => *out = sums,
+            Unit::Rectified => {
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = simd.max_f64s(sum, simd.splat_f64s(0.0));
+                }
+            }
+            Unit::Leaky(slope) => {
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = simd.max_f64s(sum, simd.mul_f64s(slope, sum));
+                }
+            }
         }
     }
 }

@@ -59,22 +59,23 @@ impl AlongCurve {
     /// Sorts by counting, digit by digit from the lowest; the numbers, which ascend, stay in order where places are equal.
     fn count_digits(&mut self) {
         let Self { words, spare } = self;
-        let digit = |word: u64, axis: u32| (word >> (32 + BITS * axis)) as usize % DIGITS;
-        let mut ends = [[0_u32; DIGITS]; 3];
+        let digit = |word: u64, rank: u32| (word >> (32 + BITS * rank)) as usize % DIGITS;
+        let mut counts = [[0_u32; DIGITS]; 3];
         for word in words.iter() {
-            for (axis, ends) in (0..).zip(&mut ends) {
-                ends[digit(*word, axis)] += 1;
+            for (rank, counts) in (0..).zip(&mut counts) {
+                counts[digit(*word, rank)] += 1;
             }
         }
         spare.clear();
         spare.resize(words.len(), 0);
-        for (axis, starts) in (0..).zip(&mut ends) {
+        for (rank, counts) in (0..).zip(&mut counts) {
+            let starts = counts;
             let mut before = 0;
             for start in starts.iter_mut() {
                 (*start, before) = (before, before + *start);
             }
             for word in words.iter() {
-                let start = &mut starts[digit(*word, axis)];
+                let start = &mut starts[digit(*word, rank)];
                 spare[*start as usize] = *word;
                 *start += 1;
             }

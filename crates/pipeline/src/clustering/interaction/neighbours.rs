@@ -39,7 +39,7 @@ pub(super) struct NeighbourSearch {
     /// Points of the blocks [m].
     blocks: Vec<[Lanes; 3]>,
     boxes: Boxes,
-    /// Points one by one, filled up to four numbers [m].
+    /// Points one by one, filled up to four numbers and whole blocks [m].
     points: Vec<[f64; 4]>,
     /// 0, 1, 2 … as the bits of floats.
     numbers: Vec<Lanes>,
@@ -50,7 +50,7 @@ impl NeighbourSearch {
         let blocks = contacts.div_ceil(BLOCK);
         make_room(&mut self.blocks, blocks);
         make_room(&mut self.numbers, blocks);
-        make_room(&mut self.points, contacts);
+        make_room(&mut self.points, blocks * BLOCK);
         self.boxes.make_room(blocks);
     }
 
@@ -70,7 +70,7 @@ impl NeighbourSearch {
                     None => own[..used].copy_from_slice(&column[first..]),
                 }
             }
-            singly.extend((0..used).map(|lane| [block[0][lane], block[1][lane], block[2][lane], 0.0]));
+            singly.extend((0..BLOCK).map(|lane| [block[0][lane], block[1][lane], block[2][lane], 0.0]));
             boxes.push(&block, used);
             blocks.push(block);
         }
