@@ -9,8 +9,8 @@ use nalgebra::Vector3;
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The generator of a numbered stream. The number is hashed first: as states, two numbers that differ by a multiple of
-    /// the increment would give the same draws, shifted.
+    /// The generator of a numbered stream. The number is hashed first: as states, two numbers that differ by a
+    /// multiple of the increment would give the same draws, shifted.
     #[must_use]
     pub fn stream(number: u64) -> Self {
         Self(Self(number).bits())
