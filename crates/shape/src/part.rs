@@ -2,11 +2,10 @@
 //!
 //! | kind | distance | error |
 //! |---|---|---|
-//! | pegs, holes, cylinders, hexagons, blocks, balls, half-space | exact | 1e-15 of the size, edges and corners included |
+//! | pegs, holes, cylinders, hexagons, blocks, balls, half-space | exact | 1e-15 of the size, corners included |
 //! | thread flanks (M48x5) | third order | 0.03 nm within 50 µm, 1.1 nm within 0.3 mm, gradient 0.0002° |
-//! | thread crest, root and start edges and corners, blunt or chamfered | second order | within 100 µm: too large by
-//! at most 1 nm, too small by at most 24 nm | | meshes | exact to the triangles | the faceting error of the mesh,
-//! which the mesh doctor reports |
+//! | edges and corners of thread crest, root and start (blunt, chamfered) | second order | +1, −24 nm within 100 µm |
+//! | meshes | exact to the triangles | the faceting error of the mesh, which the mesh doctor reports |
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Columns3, Inertia};
