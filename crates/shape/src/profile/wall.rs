@@ -27,9 +27,9 @@ impl SectionedSolid {
     pub(super) fn wall_edge(&self) -> Option<(usize, Wall)> {
         let is_upright = |[start, end]: [[f64; 2]; 2]| start[0] == end[0];
         let walls = |is_bore: bool| {
-            let looks = move |index: usize| (self.outline.edge_normal(index)[0] < 0.0) == is_bore;
+            let matches_side = move |index: usize| (self.outline.edge_normal(index)[0] < 0.0) == is_bore;
             let mut walls =
-                self.outline.edges().filter(move |&(index, edge)| is_upright(edge) && looks(index));
+                self.outline.edges().filter(move |&(index, edge)| is_upright(edge) && matches_side(index));
             (walls.next(), walls.next().is_some())
         };
         let ((bore, more_bores), (outside, more_outside)) = (walls(true), walls(false));
