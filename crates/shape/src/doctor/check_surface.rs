@@ -106,7 +106,7 @@ pub(super) fn orientation(surface: &Surface<'_>, depths: &[u32], diagnosis: &mut
         let count = counted(places.len(), "shell", "shells");
         let mut message = format!("{count} of {} inside out", surface.shells.len());
         if cavities > 0 {
-            message += &format!(" (of these {cavities} cavities, which must face inwards)");
+            message += &format!(" (cavities among them: {cavities}; a cavity must face inwards)");
         }
         let finding = Finding::at(FindingKind::InwardOrientation, Severity::Error, places);
         diagnosis.findings.push(finding.saying(message, "flip these shells").repairable());
