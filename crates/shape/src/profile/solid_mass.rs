@@ -7,7 +7,7 @@
 //! ∫ dV = ∮ A dz     ∫ z dV = ∮ z A dz     ∫ z² dV = ∮ z² A dz     ∫ (x² + y²) dV = ∮ B dz
 //! ```
 //!
-//! Along an edge the integrands are polynomials of degree four; the Gauss rule of four points is exact up to degree seven.
+//! Along an edge the integrands are polynomials of degree four; the four-point Gauss rule is exact up to degree seven.
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_spatial::{Inertia, InertiaError};
