@@ -106,7 +106,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_pulled_back_gradient_is_the_slope_of_the_features() {
+    fn the_pulled_back_gradient_is_the_derivative_of_the_features() {
         let point = Vector3::new(0.012, -0.019, 0.0073);
         let weights = [3.0, -0.7, 0.4, 2.0];
         for kind in KINDS {

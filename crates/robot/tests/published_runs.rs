@@ -81,7 +81,7 @@ fn the_part_pose_agrees_with_the_joint_angles() {
 /// In free air the virtual mass follows the authors' set-points as their parts do. Damping relative to the
 /// set-point's velocity, the other reading of the paper, would be off by 5 and 13 mm.
 #[test]
-fn the_admittance_lags_its_set_points_as_the_authors_does() {
+fn the_admittance_lags_its_set_points_as_in_the_authors_runs() {
     // distance from the flange to the controlled point, stiffness along x, y and z
     let runs = [
         ("peg.csv", Chain::panda().unwrap(), 0.074_11 + 0.032_69, [5000.0, 5000.0, 1000.0]),

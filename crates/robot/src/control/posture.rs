@@ -1,7 +1,7 @@
 //! Joint angles of the next step for a target pose; redundant joints move towards a preferred posture.
 //!
 //! ```text
-//! q⁺ = q + task + κ posture,     posture: 5 % of the way back every 10 ms, within the speed limits
+//! q⁺ = q + task + κ posture,     posture: 5 % of the distance per 10 ms, within the speed limits
 //! ```
 //!
 //! κ ≤ 1 is the largest share for which no joint exceeds its speed limit. The task motion comes first: a distant

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! In free air pressing lowers the part at the lesser of the speeds v and g F_p. Dry friction of the joints reduces a
-//! force that is only commanded, but not a force under feedback. With k = 2000 N/m the default g gives a rate of 4
-//! 1/s, slow against the 0.1 s of a sensor's mean. D. E. Whitney, "Force feedback control of manipulator fine
+//! force that is only commanded, but not a force under feedback. With k = 2000 N/m the default g gives a rate of
+//! 4 1/s, slow against the 0.1 s of a sensor's mean. D. E. Whitney, "Force feedback control of manipulator fine
 //! motions", J. Dyn. Sys. Meas. Control 99(2), 1977.
 
 use nalgebra::{Vector2, Vector3};

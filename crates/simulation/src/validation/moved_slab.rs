@@ -24,10 +24,10 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
             false => (FRICTION * GRAVITY, 2.5 * FRICTION * GRAVITY / RADIUS),
         };
         let mut trial = ball_on_slab()?;
-        let mut book = Book::default();
+        let mut totals = Totals::default();
         // The ball follows the slab's mean velocity over a step, half a step late, so differences are compared.
-        let early = book.accelerate(&mut trial, slab, 0.2);
-        let late = book.accelerate(&mut trial, slab, 0.7);
+        let early = totals.accelerate(&mut trial, slab, 0.2);
+        let late = totals.accelerate(&mut trial, slab, 0.7);
         let rate = |axis: usize| (late[axis] - early[axis]) / 0.5;
         let mut part = |what: &str, unit, truth, value, part| {
             verdicts.push(Verdict::within_part(format!("{case}.{name}.{what}"), unit, truth, value, part));
@@ -38,19 +38,19 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         let moment = 0.4 * RADIUS * RADIUS;
         let kinetic = (late[0] * late[0] + late[2] * late[2] + moment * late[4] * late[4]) / 2.0;
         let gained = kinetic + GRAVITY * (trial.body().center.z - RADIUS);
-        part("energy", "J", gained, book.work, 1e-9);
+        part("energy", "J", gained, totals.work, 1e-9);
         let mut within = |what: &str, unit, value, tolerance| {
             verdicts.push(Verdict::within(format!("{case}.{name}.{what}"), unit, 0.0, value, tolerance));
         };
-        within("injected", "J", book.injected, 1e-12);
-        within("lift", "m", book.lift, 100e-9);
+        within("injected", "J", totals.injected, 1e-12);
+        within("lift", "m", totals.lift, 100e-9);
     }
     Ok(verdicts)
 }
 
 /// Totals over the run.
 #[derive(Default)]
-struct Book {
+struct Totals {
     /// Work of contact, of the slab, and of the projection [J].
     work: f64,
     /// Energy added by contact [J].
@@ -59,7 +59,7 @@ struct Book {
     lift: f64,
 }
 
-impl Book {
+impl Totals {
     /// Accelerates the slab from rest at time zero until `time` [s]; returns the ball's velocity.
     fn accelerate(&mut self, trial: &mut Trial, acceleration: f64, time: f64) -> [f64; 6] {
         while (trial.state.step as f64) * trial.scene.step < time - 1e-9 {
