@@ -8,9 +8,10 @@
 //!
 //! A strategy is queried once per step. It knows only what a robot knows: the pose of the held part by the joints,
 //! the reading of the sensor, and the nominal pose of the other part (`goal`). It returns the set-point at the end of
-//! the step. Its whole state is its memory: the same memory and perception give the same result. All positions,
-//! forces and tilts are in the axes of the goal: origin at the mouth of a hole or the foot of a bolt's thread, z out
-//! of the hole or towards the tip of the bolt.
+//! the step. Its whole state is its memory: the same memory and perception give the same result.
+//!
+//! All positions, forces and tilts are in the axes of the goal: origin at the mouth of a hole or the foot of a bolt's
+//! thread, z out of the hole or towards the tip of the bolt.
 
 mod back_turn;
 mod chamfer_search;

@@ -110,8 +110,8 @@ impl Arm {
         }
     }
 
-    /// Load of the sensor over a step: the reaction to the hand's force for a wrist sensor, the contact load for a table
-    /// sensor.
+    /// Load of the sensor over a step: the reaction to the hand's force for a wrist sensor, the contact load for a
+    /// table sensor.
     pub(crate) fn sensor_load(&self, passed: &Passed, center: Vector3<f64>, step: f64) -> Load {
         let load = match self.sensor.place {
             SensorPlace::Wrist => -passed.hand / step,
