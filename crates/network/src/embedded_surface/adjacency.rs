@@ -1,9 +1,9 @@
-//! What lies around every vertex, in one list.
+//! Neighbours of every vertex in one compressed list.
 
-/// Numbers that belong to every vertex.
+/// Vertices or triangles adjacent to every vertex.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjacency {
-    /// Where those of each vertex begin; one more at the end.
+    /// Index of the first entry of each vertex, and the number of entries at the end.
     begins: Vec<u32>,
     entries: Vec<u32>,
 }
@@ -27,7 +27,7 @@ impl Adjacency {
         Self::of_pairs(count, &pairs)
     }
 
-    /// Sorted pairs of a vertex and a number.
+    /// From sorted pairs of a vertex and an entry.
     fn of_pairs(count: usize, pairs: &[(u32, u32)]) -> Self {
         let mut begins = vec![0; count + 1];
         pairs.iter().for_each(|(vertex, _)| begins[*vertex as usize + 1] += 1);

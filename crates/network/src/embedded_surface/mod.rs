@@ -1,4 +1,5 @@
-//! A surface in an embedding whose straight distances stand for the ways along it (Rustamov et al. 2009; Panozzo et al. 2013).
+//! A surface in an embedding whose Euclidean distances approximate distances along the surface (Rustamov et al. 2009;
+//! Panozzo et al. 2013).
 //!
 //! ```text
 //! average   y = Σ w_i E_i                          in eight dimensions, off the embedded surface
@@ -6,8 +7,8 @@
 //! in space  Σ β_c x_c
 //! ```
 //!
-//! E_v embedding of vertex v [-], x_v its place [m], β barycentric coordinates. The descent starts near the answer and takes a
-//! few hops; it may stop at a vertex that is not the very nearest, beside it as a rule.
+//! E_v embedding of vertex v [-], x_v its position [m], β barycentric coordinates. The descent starts near the result
+//! and takes a few steps. It may stop at a vertex that is not the nearest, usually a neighbour of it.
 
 mod adjacency;
 mod triangle;
@@ -38,7 +39,7 @@ pub struct EmbeddedSurface {
     grid: VertexGrid,
 }
 
-/// Where a point of space is on the surface.
+/// Location of a point of space on the surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Located {
     /// The nearest vertex.
@@ -50,7 +51,7 @@ pub struct Located {
 /// A point of the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// A vertex beside it.
+    /// A vertex near the point.
     pub vertex: u32,
     /// The point, in the frame of the surface [m].
     pub point: Vector3<f64>,
@@ -59,10 +60,11 @@ pub struct SurfacePoint {
 }
 
 impl EmbeddedSurface {
-    /// A surface of vertices [m], their outward unit normals and embedding, and triangles, counter-clockwise seen from outside.
+    /// A surface from vertices [m], their outward unit normals and embedding, and triangles, counter-clockwise seen
+    /// from outside.
     ///
     /// # Errors
-    /// When numbers of vertices differ, a triangle names a vertex that is not there, or a number is not finite.
+    /// When numbers of vertices differ, a triangle names an unknown vertex, or a number is not finite.
     pub fn new(
         points: Vec<Vector3<f64>>,
         normals: Vec<Vector3<f64>>,
@@ -121,7 +123,7 @@ impl EmbeddedSurface {
         &self.embedding
     }
 
-    /// Where on the surface a point near it is [m].
+    /// Location on the surface of a point near it [m].
     #[must_use]
     pub fn locate(&self, point: Vector3<f64>) -> Located {
         let vertex = self.grid.nearest(point);
@@ -131,7 +133,7 @@ impl EmbeddedSurface {
         Located { vertex, embedding }
     }
 
-    /// The point of the surface nearest to one of the embedding, sought from a vertex near it.
+    /// The point of the surface nearest to a point of the embedding, searched from a nearby vertex.
     #[must_use]
     pub fn project(&self, target: &Embedding, start: u32) -> SurfacePoint {
         let own = |vertex: u32| self.embedding[vertex as usize];
@@ -174,7 +176,7 @@ impl EmbeddedSurface {
         let mut nearest = dot(&to, &to);
         for &face in self.incident.of(vertex) {
             let [a, b, c] = self.faces[face as usize];
-            // the vertex first
+            // Rotate the corners: the vertex first.
             let [second, third] = if a == vertex {
                 [b, c]
             } else if b == vertex {
@@ -184,7 +186,7 @@ impl EmbeddedSurface {
             };
             let (u, v) = (minus(&place(second), &own), minus(&place(third), &own));
             let (along_u, along_v) = (dot(&u, &to), dot(&v, &to));
-            // the vertex itself is the nearest point of this one
+            // The vertex is the nearest point of this triangle.
             if along_u <= 0.0 && along_v <= 0.0 {
                 continue;
             }
@@ -204,7 +206,7 @@ impl EmbeddedSurface {
 mod tests {
     use super::*;
 
-    /// A flat sheet of `n` by `n` squares of 1 mm, embedded as it lies.
+    /// A flat sheet of `n` by `n` squares of 1 mm, embedded isometrically [mm].
     fn sheet(n: u32) -> EmbeddedSurface {
         let at = |x: u32, y: u32| y * (n + 1) + x;
         let places: Vec<(u32, u32)> = (0..=n).flat_map(|y| (0..=n).map(move |x| (x, y))).collect();
@@ -221,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn on_a_flat_sheet_there_and_back_is_the_identity() {
+    fn locate_and_project_are_inverse_on_a_flat_sheet() {
         let surface = sheet(12);
         for index in 0..200 {
             let [u, v] = [0.37, 0.61].map(|rate: f64| 12.0 * ((f64::from(index) * rate) % 1.0));
             let point = Vector3::new(u, v, 0.0) * 1e-3;
             let located = surface.locate(point + Vector3::z() * 1e-4);
             assert!((located.embedding[0] - u).abs() + (located.embedding[1] - v).abs() < 1e-12);
-            // from the farthest corner, off the sheet
+            // Searched from a corner, for a target off the sheet.
             let mut target = located.embedding;
             target[5] = 3.0;
             let found = surface.project(&target, 0);
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn points_beyond_the_edge_come_back_to_it() {
+    fn points_beyond_the_edge_are_projected_onto_it() {
         let surface = sheet(4);
         let located = surface.locate(Vector3::new(9e-3, 2.5e-3, 0.0));
         assert!((located.embedding[0] - 4.0).abs() + (located.embedding[1] - 2.5).abs() < 1e-12);
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_together_is_refused() {
+    fn inconsistent_input_is_rejected() {
         let points = vec![Vector3::zeros(); 3];
         let wrong = |normals: usize, face: [u32; 3], number: f64| {
             let embedding = vec![[number; EMBEDDING]; 3];

@@ -26,9 +26,9 @@ pub(super) fn dot<const N: usize>(p: &[f64; N], q: &[f64; N]) -> f64 {
     p.iter().zip(q).map(|(p, q)| p * q).sum()
 }
 
-/// Barycentric coordinates of the point of a triangle nearest to p, from u·u, u·v, v·v and the products of u and v with p − a.
+/// Barycentric coordinates of the point of a triangle nearest to p, from u·u, u·v, v·v and u·(p − a), v·(p − a).
 pub(super) fn barycentric([uu, uv, vv]: [f64; 3], [d1, d2]: [f64; 2]) -> [f64; 3] {
-    // d of the target as seen from b and from c
+    // The same products for the target relative to b and to c.
     let (d3, d4) = (d1 - uu, d2 - uv);
     let (d5, d6) = (d1 - uv, d2 - vv);
     if d1 <= 0.0 && d2 <= 0.0 {

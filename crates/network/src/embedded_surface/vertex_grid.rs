@@ -1,13 +1,13 @@
-//! Vertices in the cells of a grid, for the nearest of a point.
+//! A grid of vertices for nearest-vertex queries.
 
 use nalgebra::Vector3;
 
-/// Vertices of a cell on average.
+/// Average number of vertices per cell.
 const PER_CELL: f64 = 2.0;
-/// Cells along an axis at most.
+/// Most cells along an axis.
 const MOST: f64 = 256.0;
 
-/// Rows of cells around one, itself first, then those that share a face with it.
+/// Offsets of neighbouring rows of cells: the row of the cell first, then those that share a face with it.
 const ROWS: [[i64; 2]; 9] = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1], [-1, -1], [-1, 1], [1, -1], [1, 1]];
 
 /// The nearest vertex so far.
@@ -24,10 +24,10 @@ pub(super) struct VertexGrid {
     /// Edge of a cell [m].
     cell: f64,
     sizes: [i64; 3],
-    /// Where the vertices of each cell begin; one more at the end.
+    /// Index of the first vertex of each cell, and the number of vertices at the end.
     begins: Vec<u32>,
     vertices: Vec<u32>,
-    /// Where those are [m].
+    /// Positions of `vertices` [m].
     places: Vec<Vector3<f64>>,
 }
 
@@ -38,7 +38,7 @@ impl VertexGrid {
         let high = points.iter().fold(first, |high, point| high.sup(point));
         let size = high - low;
         let longest = size.max().max(1e-9);
-        // vertices lie on a surface: cells as wide as its area leaves them
+        // Vertices lie on a surface: the cell size follows from its area.
         let area = size.x * size.y + size.y * size.z + size.z * size.x;
         let cell = (2.0 * area * PER_CELL / points.len().max(1) as f64).sqrt().max(longest / MOST);
         let sizes = [0, 1, 2].map(|axis| (size[axis] / cell) as i64 + 1);
@@ -65,7 +65,8 @@ impl VertexGrid {
     pub(super) fn nearest(&self, point: Vector3<f64>) -> u32 {
         let center = self.cell_of(point);
         let mut best = Nearest { squared: f64::INFINITY, vertex: u32::MAX };
-        // rows of three cells, those of a row one after another in memory: its own, and the eight beside it that are near enough
+        // Rows of three cells are contiguous in memory: the centre row and those of the eight neighbours that are
+        // near enough.
         let span = (center[0] - 1).max(0)..=(center[0] + 1).min(self.sizes[0] - 1);
         for [down, back] in ROWS {
             let [y, z] = [center[1] + down, center[2] + back];
@@ -80,7 +81,7 @@ impl VertexGrid {
         }
         let inside = self.nearest_inside(point);
         for ring in 2..=self.sizes.into_iter().max().unwrap_or(0) {
-            // what is in this ring or farther out is at least so far from the nearest point of the box
+            // Lower bound of the distance to vertices in this ring or farther out.
             let unseen = self.to_walls(inside, center, ring - 1).max(0.0);
             if best.squared <= unseen * unseen + (point - inside).norm_squared() {
                 break;
@@ -90,7 +91,7 @@ impl VertexGrid {
         best.vertex
     }
 
-    /// Holds the vertices of cells one after another against the nearest one so far.
+    /// Compares the vertices of contiguous cells with the nearest one so far.
     fn visit(&self, cells: std::ops::Range<usize>, point: Vector3<f64>, best: &mut Nearest) {
         let range = self.begins[cells.start] as usize..self.begins[cells.end] as usize;
         for (place, &vertex) in self.places[range.clone()].iter().zip(&self.vertices[range]) {
@@ -101,13 +102,13 @@ impl VertexGrid {
         }
     }
 
-    /// How far a number is outside of a cell along an axis [m].
+    /// Distance of a coordinate from a cell along an axis, zero inside [m].
     fn beyond(&self, axis: usize, cell: i64, x: f64) -> f64 {
         let low = self.low[axis] + cell as f64 * self.cell;
         (low - x).max(x - (low + self.cell)).max(0.0)
     }
 
-    /// Distance of a point from the next cell outside of those within `rings` of its own [m].
+    /// Distance of a point from the nearest cell more than `rings` cells from `center` [m].
     fn to_walls(&self, point: Vector3<f64>, center: [i64; 3], rings: i64) -> f64 {
         let mut nearest = f64::INFINITY;
         for axis in 0..3 {
@@ -123,7 +124,7 @@ impl VertexGrid {
         nearest
     }
 
-    /// Visits the cells that are `ring` cells from one, those of the grid.
+    /// Visits the cells of the grid at `ring` cells from `center`.
     fn each_of_ring(&self, center: [i64; 3], ring: i64, mut visit: impl FnMut(usize)) {
         let span =
             |axis: usize| (center[axis] - ring).max(0)..=(center[axis] + ring).min(self.sizes[axis] - 1);
@@ -143,7 +144,7 @@ impl VertexGrid {
         }
     }
 
-    /// The cell of a point, the nearest one of the grid for points beside it.
+    /// The cell of a point; for points outside the grid, the nearest cell.
     fn cell_of(&self, point: Vector3<f64>) -> [i64; 3] {
         let along = (point - self.low) / self.cell;
         [0, 1, 2].map(|axis| (along[axis].floor() as i64).clamp(0, self.sizes[axis] - 1))
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_vertex_is_that_of_all_of_them() {
+    fn the_nearest_vertex_agrees_with_exhaustive_search() {
         let noise = |k: u32| ((f64::from(k) * 78.233).sin() * 43758.5453).fract();
         let point = |k: u32| Vector3::new(noise(3 * k), noise(3 * k + 1), 0.2 * noise(3 * k + 2)) * 0.05;
         let points: Vec<_> = (0..500).map(point).collect();

@@ -1,4 +1,4 @@
-//! What can be wrong with a folder of recordings.
+//! Errors in a folder of recordings.
 
 use std::path::{Path, PathBuf};
 
@@ -7,25 +7,25 @@ use super::npy::NotAnArray;
 /// Recordings that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// The system refused to read a file.
-    #[error("cannot read {}: {reason}; the folder of recordings holds tosses.npy and index.csv", .path.display())]
+    /// A file cannot be read.
+    #[error("cannot read {}: {reason}; a folder of recordings holds tosses.npy and index.csv", .path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The reason given by the operating system.
         reason: String,
     },
-    /// A file is not what the format asks for.
+    /// A file does not have the expected format.
     #[error("{}: {found}; {remedy}", .path.display())]
     Malformed {
         /// The path.
         path: PathBuf,
         /// What was found, and where.
         found: String,
-        /// What would be accepted.
+        /// Expected contents.
         remedy: String,
     },
-    /// A file that is no array.
+    /// A file is not an array.
     #[error(transparent)]
     Array(#[from] NotAnArray),
 }
