@@ -14,6 +14,7 @@
 //! h has the sign of f' wherever g > 0: in all directions where d > μ|k|, short of Painlevé's regime.
 
 use nalgebra::Vector2;
+use tightfit_spatial::Scalar;
 
 use super::single_contact::SingleContact;
 
@@ -32,9 +33,9 @@ pub(super) struct DissipationSlope {
 
 impl DissipationSlope {
     /// From P and t [m/s].
-    pub(super) fn new(contact: &SingleContact, push: f64, toward: Vector2<f64>) -> Self {
-        let (d, mu, k, t) = (contact.normal, contact.friction, contact.coupling, toward);
-        let reduced = &contact.reduced;
+    pub(super) fn new(contact: &SingleContact<Scalar>, push: f64, toward: Vector2<f64>) -> Self {
+        let (d, mu, k, t) = (contact.normal(), contact.friction(), contact.coupling(), toward);
+        let reduced = contact.reduced();
         let (xx, yy) = (reduced[(0, 0)], reduced[(1, 1)]);
         let xy = 0.5 * (reduced[(0, 1)] + reduced[(1, 0)]);
         let cross = mu * (k.x * t.y - k.y * t.x);

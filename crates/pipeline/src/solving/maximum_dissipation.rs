@@ -16,6 +16,7 @@
 use std::sync::LazyLock;
 
 use nalgebra::{Vector2, Vector3};
+use tightfit_spatial::{Scalar, Wide, Wide3};
 
 use super::dissipation_slope::DissipationSlope;
 use super::single_contact::SingleContact;
@@ -37,24 +38,21 @@ static FAN: LazyLock<[Vector2<f64>; DIRECTIONS]> = LazyLock::new(|| {
 /// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. `last` is an answer from nearby, or zero: a slip is sought from
 /// its direction first.
 pub(super) fn solve(
-    contact: &SingleContact,
+    contact: &SingleContact<Scalar>,
     free: Vector3<f64>,
     start_slip: Vector2<f64>,
     approach: f64,
     last: &Vector3<f64>,
 ) -> Vector3<f64> {
-    contact.solve_or(free, approach, || {
-        let push = -(free.x + approach);
-        if contact.friction <= 0.0 {
-            return Vector3::new(push / contact.normal, 0.0, 0.0);
+    let free = contact.free_speed(Wide3::one(&free), Wide::one(approach));
+    contact.solve_or(&free, || {
+        let (push, friction) = (-free.gap_rate(), contact.friction());
+        if friction <= 0.0 {
+            return Vector3::new(push / contact.normal(), 0.0, 0.0);
         }
-        let curve = Curve {
-            contact,
-            push: contact.friction * push,
-            toward: contact.drive(&free, approach) + start_slip,
-        };
+        let curve = Curve { contact, push: friction * push, toward: free.drive() + start_slip };
         // of unit length where it was on the cone
-        let guess = last.yz() / (contact.friction * last.x);
+        let guess = last.yz() / (friction * last.x);
         let is_unit = (guess.norm_squared() - 1.0).abs() < 1e-9;
         curve.at(curve.lowest(is_unit.then_some(guess)))
     })
@@ -62,7 +60,7 @@ pub(super) fn solve(
 
 /// The slip impulses over their directions.
 struct Curve<'a> {
-    contact: &'a SingleContact,
+    contact: &'a SingleContact<Scalar>,
     /// −μ(cₙ + b) [m/s].
     push: f64,
     /// c̃ + v₀ₜ [m/s].
@@ -72,20 +70,20 @@ struct Curve<'a> {
 impl Curve<'_> {
     /// g, where a direction has a solution.
     fn gain(&self, e: Vector2<f64>) -> Option<f64> {
-        let gain = self.contact.normal + self.contact.friction * self.contact.coupling.dot(&e);
-        (gain > BLOCKED * self.contact.normal).then_some(gain)
+        let gain = self.contact.normal() + self.contact.friction() * self.contact.coupling().dot(&e);
+        (gain > BLOCKED * self.contact.normal()).then_some(gain)
     }
 
     fn at(&self, e: Vector2<f64>) -> Vector3<f64> {
         let size = self.gain(e).map_or(0.0, |gain| self.push / gain);
-        Vector3::new(size / self.contact.friction, size * e.x, size * e.y)
+        Vector3::new(size / self.contact.friction(), size * e.x, size * e.y)
     }
 
     /// f [J·2].
     fn energy(&self, e: Vector2<f64>) -> f64 {
         self.gain(e).map_or(f64::INFINITY, |gain| {
             let size = self.push / gain;
-            size * (e.dot(&self.toward) + size * e.dot(&(self.contact.reduced * e)))
+            size * (e.dot(&self.toward) + size * e.dot(&(self.contact.reduced() * e)))
         })
     }
 
@@ -94,8 +92,8 @@ impl Curve<'_> {
         let gain = self.gain(e)?;
         let across = Vector2::new(-e.y, e.x);
         let size = self.push / gain;
-        let growth = -size * self.contact.friction * self.contact.coupling.dot(&across) / gain;
-        let (along, reduced) = (self.contact.reduced * e, &self.contact.reduced);
+        let growth = -size * self.contact.friction() * self.contact.coupling().dot(&across) / gain;
+        let (along, reduced) = (self.contact.reduced() * e, self.contact.reduced());
         let square = across.dot(&along) + e.dot(&(reduced * across));
         Some(
             growth * e.dot(&self.toward)
@@ -107,7 +105,8 @@ impl Curve<'_> {
 
     /// Direction of the lowest f.
     fn lowest(&self, guess: Option<Vector2<f64>>) -> Vector2<f64> {
-        let SingleContact { normal, friction, coupling, .. } = self.contact;
+        let (normal, friction, coupling) =
+            (self.contact.normal(), self.contact.friction(), self.contact.coupling());
         let steepest = friction * friction * coupling.norm_squared();
         if steepest >= (1.0 - BLOCKED) * normal * normal {
             return self.lowest_unblocked();
@@ -177,14 +176,18 @@ mod tests {
         (f64::from(seed * 31 + index * 7919).sin() * 4e4) % 1.0
     }
 
-    fn contact(seed: u32) -> (SingleContact, Matrix3<f64>, Vector3<f64>, Vector2<f64>, f64, f64) {
+    fn contact(seed: u32) -> (SingleContact<Scalar>, Matrix3<f64>, Vector3<f64>, Vector2<f64>, f64, f64) {
         let root = Matrix3::from_fn(|i, j| noise(seed, (3 * i + j) as u32));
         let delassus = root * root.transpose() + Matrix3::identity() * 0.05;
         let free = Vector3::from_fn(|i, _| noise(seed, 30 + i as u32));
         let start = Vector2::new(noise(seed, 50), noise(seed, 51));
         let (friction, approach) = (noise(seed, 40).abs(), noise(seed, 41).abs() * 0.2);
-        let single = SingleContact::new(delassus, friction).expect("positive definite");
+        let single = SingleContact::of(&delassus, friction).expect("positive definite");
         (single, delassus, free, start, friction, approach)
+    }
+
+    fn distance(single: &SingleContact<Scalar>, a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+        single.distance(Wide3::one(a), Wide3::one(b)).value()
     }
 
     #[test]
@@ -194,7 +197,7 @@ mod tests {
             let p = solve(&single, free, start, approach, &Vector3::zeros());
             let again = solve(&single, free, start, approach, &p);
             assert!(
-                single.distance(&again, &p) < 1e-9 * (1.0 + p.norm()),
+                distance(&single, &again, &p) < 1e-9 * (1.0 + p.norm()),
                 "{seed}: wherever it is sought from"
             );
             let v = free + delassus * p;
@@ -209,7 +212,7 @@ mod tests {
             let found = work(push, v);
             for step in 0..3600 {
                 let (sin, cos) = (f64::from(step) * 0.1_f64.to_radians()).sin_cos();
-                let gain = single.normal + friction * single.coupling.dot(&Vector2::new(cos, sin));
+                let gain = single.normal() + friction * single.coupling().dot(&Vector2::new(cos, sin));
                 let size = -friction * (free.x + approach) / gain;
                 if gain > 0.0 && p.x > 0.0 {
                     let other = Vector3::new(size / friction, size * cos, size * sin);
@@ -226,10 +229,10 @@ mod tests {
     #[test]
     fn a_ball_slides_as_coulomb_has_it_and_other_bodies_do_not() {
         // D̃ isotropic, no coupling, slip that does not turn: both rules agree
-        let single = SingleContact::new(Matrix3::from_diagonal(&Vector3::new(1.0, 3.5, 3.5)), 0.2).unwrap();
+        let single = SingleContact::of(&Matrix3::from_diagonal(&Vector3::new(1.0, 3.5, 3.5)), 0.2).unwrap();
         let (free, start) = (Vector3::new(-0.1, 0.6, 0.3), Vector2::new(0.6, 0.3));
         let (paper, coulomb) = (solve(&single, free, start, 0.0, &Vector3::zeros()), single.solve(free, 0.0));
-        assert!(single.distance(&paper, &coulomb) < 1e-8, "{paper} {coulomb}");
+        assert!(distance(&single, &paper, &coulomb) < 1e-8, "{paper} {coulomb}");
 
         // median angle between −pₜ and the slip at the end, over contacts that slide
         let mut angles = Vec::new();

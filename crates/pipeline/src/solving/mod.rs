@@ -7,12 +7,12 @@ unconverged one from adding energy; [`pose_projection`] keeps the pose out of th
 
 mod approach_speed;
 mod arclength;
+mod contact_frame;
 mod contact_law;
 mod continuation;
 mod dense;
 mod dissipation_slope;
 mod extrapolation;
-mod judge_block;
 mod ladder;
 mod law_block;
 mod maximum_dissipation;
@@ -26,7 +26,7 @@ mod primal_newton;
 mod problem;
 pub mod residual;
 mod row_blocks;
-pub mod single_contact;
+mod single_contact;
 mod sweep_side;
 mod sweeps;
 mod system;

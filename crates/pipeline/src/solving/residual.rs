@@ -1,4 +1,4 @@
-//! One judge for all solvers (MATH 3.2).
+//! How far impulses and velocities are from the contact law, the same measure for all solvers (docs/design/math.md §3.2).
 //!
 //! ```text
 //! coulomb          max |diag(Dᵢ)(p* − pᵢ)|     p* single-contact solution given the others, c = v − Dᵢpᵢ
@@ -9,18 +9,19 @@
 //!
 //! Dᵢ = Jᵢ W Jᵢᵀ with the full W [1/kg]. Where the law has several solutions (Painlevé) p* is the nearest.
 
-use nalgebra::{Matrix3, Vector3};
-use tightfit_spatial::with_registers;
+use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 
-use super::judge_block::{self, JudgeBlock, JudgeBlocks};
+use super::contact_frame::{
+    WideMatrix, apply, body_delassus, frame_and_delassus, frame_of, sum, turned_into,
+};
 use super::normal_speed;
 use super::problem::{ContactImpulse, VelocityProblem};
-use super::row_blocks::LANES;
-use super::single_contact::SingleContact;
+use super::row_blocks::{LANES, Lanes, Lanes3, set};
+use super::single_contact::{SingleContact, tangential_norm};
 use crate::records::NOT_FREE;
 
 /// A normal impulse below this [N·s] is none, for the relative error of the cone.
-pub(super) const SMALLEST_IMPULSE: f64 = 1e-15;
+const SMALLEST_IMPULSE: f64 = 1e-15;
 
 /// How far impulses and velocity are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,11 +68,11 @@ pub fn coulomb_residual_from(
     if largest.0 <= GOOD_ENOUGH {
         residuals.coulomb = largest.0;
     } else if let (bound, Some(entry)) = largest {
-        residuals.coulomb = judge(problem, &entry, velocity, true, &mut residuals);
+        residuals.coulomb = nearest_distance(problem, &entry, velocity);
         if residuals.coulomb < bound {
             each_bound(problem, impulses, velocity, &mut residuals, |entry, bound, residuals| {
                 if bound > residuals.coulomb {
-                    let nearest = judge(problem, entry, velocity, true, residuals);
+                    let nearest = nearest_distance(problem, entry, velocity);
                     residuals.coulomb = residuals.coulomb.max(nearest);
                 }
             });
@@ -79,12 +80,12 @@ pub fn coulomb_residual_from(
     }
     match slowest_open {
         Some(speed) => residuals.coulomb = residuals.coulomb.max(-speed),
-        None => judge_open(problem, impulses, velocity, &mut residuals),
+        None => add_open(problem, impulses, velocity, &mut residuals),
     }
     residuals
 }
 
-/// Hands on every contact with its distance [m/s] to some solution of the law.
+/// Hands on every contact with a bound on its distance [m/s] to the nearest solution of the law.
 fn each_bound(
     problem: &VelocityProblem<'_>,
     impulses: &[ContactImpulse],
@@ -92,25 +93,26 @@ fn each_bound(
     residuals: &mut Residuals,
     mut take: impl FnMut(&ContactImpulse, f64, &mut Residuals),
 ) {
-    for entries in impulses.chunks(LANES) {
-        // a few are done sooner one by one
-        let mut distances = [f64::NAN; LANES];
-        if entries.len() > LANES / 2 && judge_block::may_judge(problem) {
-            let mut block = JudgeBlock::load(problem, entries, velocity);
-            with_registers(JudgeBlocks { response: &problem.response[0], block: &mut block });
-            block.add_to(residuals);
-            distances = block.distance;
-        }
-        for (entry, &distance) in entries.iter().zip(&distances) {
-            let bound =
-                if distance.is_nan() { judge(problem, entry, velocity, false, residuals) } else { distance };
-            take(entry, bound, residuals);
+    let bodies = |entry: &ContactImpulse| {
+        (problem.contacts.body_a[entry.contact], problem.contacts.body_b[entry.contact])
+    };
+    for pair in impulses.chunk_by(|one, next| bodies(one) == bodies(next)) {
+        for entries in pair.chunks(LANES) {
+            let mut block = ResidualBlock::load(problem, entries, velocity);
+            with_registers(BlockResiduals { problem, block: &mut block, bodies: bodies(&entries[0]) });
+            for (lane, entry) in entries.iter().enumerate() {
+                residuals.complementarity = residuals.complementarity.max(block.complementarity[lane]);
+                residuals.cone = residuals.cone.max(block.cone[lane]);
+                let bound = block.distance[lane];
+                let bound = if bound.is_nan() { nearest_distance(problem, entry, velocity) } else { bound };
+                take(entry, bound, residuals);
+            }
         }
     }
 }
 
 /// Contacts without impulse.
-fn judge_open(
+fn add_open(
     problem: &VelocityProblem<'_>,
     impulses: &[ContactImpulse],
     velocity: &[f64],
@@ -125,58 +127,113 @@ fn judge_open(
     }
 }
 
-/// Cone and complementarity of one contact into `residuals`; returns its distance [m/s] to the nearest
-/// solution of the law, or to any solution unless `nearest`.
-fn judge(
-    problem: &VelocityProblem<'_>,
-    entry: &ContactImpulse,
-    velocity: &[f64],
-    nearest: bool,
-    residuals: &mut Residuals,
-) -> f64 {
+/// Distance [m/s] of one contact to the nearest solution of the law.
+fn nearest_distance(problem: &VelocityProblem<'_>, entry: &ContactImpulse, velocity: &[f64]) -> f64 {
     let contacts = problem.contacts;
-    let frame = contact_frame(&contacts.normal.get(entry.contact));
+    let [frame, delassus] = frame_and_delassus(problem, entry.contact);
     let v = frame.transpose() * contacts.relative_velocity(entry.contact, velocity);
     let p = frame.transpose() * entry.impulse;
-    let (approach, friction) = (problem.approach[entry.contact], contacts.friction[entry.contact]);
-    if p.x > 0.0 {
-        residuals.complementarity = residuals.complementarity.max((v.x + approach).abs());
-    }
-    let excess = (p.y * p.y + p.z * p.z).sqrt() - friction * p.x;
-    residuals.cone = residuals.cone.max(excess / p.x.max(SMALLEST_IMPULSE));
-
-    let delassus = frame.transpose() * delassus(problem, entry.contact) * frame;
-    let Some(single) = SingleContact::new(delassus, friction) else { return f64::INFINITY };
-    let free = v - delassus * p;
-    let solution = if nearest {
-        single.nearest(free, approach, &p)
-    } else {
-        single.solve_near(free, approach, &p, (v.y * v.y + v.z * v.z).sqrt())
+    let Some(single) = SingleContact::of(&delassus, contacts.friction[entry.contact]) else {
+        return f64::INFINITY;
     };
-    single.distance(&solution, &p)
+    let solution = single.nearest(v - delassus * p, problem.approach[entry.contact], &p);
+    single.distance(Wide3::one(&solution), Wide3::one(&p)).value()
 }
 
-/// D = J W Jᵀ [1/kg] in world axes, over the bodies that the contact names.
-#[must_use]
-pub fn delassus(problem: &VelocityProblem<'_>, contact: usize) -> Matrix3<f64> {
-    let contacts = problem.contacts;
-    let of_body = |body: u32, arm: Vector3<f64>| {
-        let response = &problem.response[body as usize];
-        let block = |row, column| -> Matrix3<f64> { response.fixed_view::<3, 3>(row, column).into() };
-        let s = arm.cross_matrix();
-        block(0, 0) + block(0, 3) * s - s * block(3, 0) - s * block(3, 3) * s
-    };
-    let first = of_body(contacts.body_a[contact], contacts.arm_a.get(contact));
-    match contacts.body_b[contact] {
-        NOT_FREE => first,
-        body => first + of_body(body, contacts.second_arm(contact)),
+/// Up to eight contacts of one pair of bodies, and their residuals.
+struct ResidualBlock {
+    arms: [Lanes3; 2],
+    normal: Lanes3,
+    impulse: Lanes3,
+    velocity: Lanes3,
+    approach: Lanes,
+    friction: Lanes,
+    /// Distance to a solution of the law [m/s]; not a number where secants found none.
+    distance: Lanes,
+    complementarity: Lanes,
+    cone: Lanes,
+    count: usize,
+}
+
+impl ResidualBlock {
+    /// Unused lanes repeat the first contact.
+    #[inline(always)]
+    fn load(problem: &VelocityProblem<'_>, entries: &[ContactImpulse], velocity: &[f64]) -> Self {
+        let (zero, zero3) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        let mut block = Self {
+            arms: [zero3; 2],
+            normal: zero3,
+            impulse: zero3,
+            velocity: zero3,
+            approach: zero,
+            friction: zero,
+            distance: zero,
+            complementarity: zero,
+            cone: zero,
+            count: entries.len(),
+        };
+        let contacts = problem.contacts;
+        for lane in 0..LANES {
+            let ContactImpulse { contact, impulse } = entries[if lane < entries.len() { lane } else { 0 }];
+            set(&mut block.arms[0], lane, contacts.arm_a.get(contact));
+            set(&mut block.arms[1], lane, contacts.second_arm(contact));
+            set(&mut block.normal, lane, contacts.normal.get(contact));
+            set(&mut block.impulse, lane, impulse);
+            set(&mut block.velocity, lane, contacts.relative_velocity(contact, velocity));
+            block.approach[lane] = problem.approach[contact];
+            block.friction[lane] = contacts.friction[contact];
+        }
+        block
     }
 }
 
-/// Orthonormal columns [n t₁ t₂].
-#[must_use]
-pub fn contact_frame(normal: &Vector3<f64>) -> Matrix3<f64> {
-    let helper = Vector3::ith(normal.iamin(), 1.0);
-    let first = normal.cross(&helper).normalize();
-    Matrix3::from_columns(&[*normal, first, normal.cross(&first)])
+/// The residuals of a block.
+struct BlockResiduals<'a> {
+    problem: &'a VelocityProblem<'a>,
+    block: &'a mut ResidualBlock,
+    /// First and second body.
+    bodies: (u32, u32),
+}
+
+impl WithSimd for BlockResiduals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { problem, block, bodies } = self;
+        let first = &problem.response[bodies.0 as usize];
+        let second = (bodies.1 != NOT_FREE).then(|| &problem.response[bodies.1 as usize]);
+        for register in 0..block.count.div_ceil(S::F64_LANES) {
+            let arms = [&block.arms[0], &block.arms[1]].map(|arm| Wide3::load(simd, arm, register));
+            let mut delassus = body_delassus(first, arms[0]);
+            if let Some(second) = second {
+                delassus = sum(delassus, body_delassus(second, arms[1]));
+            }
+            fill_register(simd, &delassus, block, register);
+        }
+    }
+}
+
+/// The residuals of the contacts of one register; D in world axes.
+#[inline(always)]
+fn fill_register<S: Simd>(simd: S, delassus: &WideMatrix<S>, block: &mut ResidualBlock, register: usize) {
+    let zero = Wide::splat(simd, 0.0);
+    let frame = frame_of(Wide3::load(simd, &block.normal, register));
+    let p = apply(&frame, Wide3::load(simd, &block.impulse, register));
+    let v = apply(&frame, Wide3::load(simd, &block.velocity, register));
+    let approach = Wide::load(simd, &block.approach, register);
+    let friction = Wide::load(simd, &block.friction, register);
+
+    let closing = (v.0[0] + approach).abs();
+    zero.is_below(p.0[0]).keep(closing).store(&mut block.complementarity, register);
+    let smallest = Wide::splat(simd, SMALLEST_IMPULSE);
+    let carried = p.0[0].is_below(smallest).choose(smallest, p.0[0]);
+    ((tangential_norm(p) - friction * p.0[0]) / carried).store(&mut block.cone, register);
+
+    let delassus = turned_into(&frame, delassus);
+    let single = SingleContact::new(&delassus, friction);
+    let free = single.free_speed(v - apply(&delassus, p), approach);
+    let distance = single.distance(single.solve_near(&free, p, tangential_norm(v)), p);
+    let unknown = Wide::splat(simd, f64::NAN);
+    single.is_unsound().choose(unknown, distance).store(&mut block.distance, register);
 }

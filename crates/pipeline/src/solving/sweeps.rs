@@ -15,12 +15,13 @@
 //! Jᵢ and WJᵢᵀ are made once per solve, in the contact's frame: a visit is two small products around the rule of one contact.
 
 use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
+use tightfit_spatial::Scalar;
 
+use super::contact_frame::frame_and_delassus;
 use super::ladder::SolverWorkspace;
 use super::maximum_dissipation;
 use super::method::SweepOptions;
 use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
-use super::residual::{contact_frame, delassus};
 use super::single_contact::SingleContact;
 use super::sweep_side::SweepSide;
 use crate::make_room;
@@ -53,7 +54,7 @@ struct Row {
     surface: Vector3<f64>,
     /// D in that frame [1/kg].
     delassus: Matrix3<f64>,
-    single: SingleContact,
+    single: SingleContact<Scalar>,
     /// v₀ₜ [m/s].
     start_slip: Vector2<f64>,
     /// b [m/s].
@@ -170,9 +171,8 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
     let contacts = problem.contacts;
     sweeps.rows.clear();
     for contact in 0..contacts.len() {
-        let frame = contact_frame(&contacts.normal.get(contact));
-        let delassus = frame.transpose() * delassus(problem, contact) * frame;
-        let Some(single) = SingleContact::new(delassus, contacts.friction[contact]) else { continue };
+        let [frame, delassus] = frame_and_delassus(problem, contact);
+        let Some(single) = SingleContact::of(&delassus, contacts.friction[contact]) else { continue };
         let start_slip = (frame.transpose() * contacts.relative_velocity(contact, start)).yz();
         let side = |body: u32, arm| SweepSide::new(body, &arm, &frame, &problem.response[body as usize]);
         let first = side(contacts.body_a[contact], contacts.arm_a.get(contact));
@@ -226,7 +226,7 @@ fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f6
                 _ => row.single.solve(free, row.approach),
             };
             let blend = row.impulse + (answer - row.impulse) * relaxation;
-            if relaxation > 1.0 { onto_cone(blend, row.single.friction) } else { blend }
+            if relaxation > 1.0 { onto_cone(blend, row.single.friction()) } else { blend }
         }
     };
     let change = next - row.impulse;
@@ -260,7 +260,7 @@ fn row_by_row(row: &Row, mut v: Vector3<f64>, relaxation: f64) -> Vector3<f64> {
     v += d.column(0) * (normal - row.impulse.x);
     let stride = relaxation / d[(1, 1)].max(d[(2, 2)]);
     let tangential = row.impulse.yz() - v.yz() * stride;
-    onto_cone(Vector3::new(normal, tangential.x, tangential.y), row.single.friction)
+    onto_cone(Vector3::new(normal, tangential.x, tangential.y), row.single.friction())
 }
 
 /// Drops a pull, and cuts friction to μpₙ.
