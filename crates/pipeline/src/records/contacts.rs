@@ -173,6 +173,18 @@ impl Contacts {
         first - second
     }
 
+    /// vₙ of contact `index` for the stacked body velocities [m/s], positive separates.
+    #[must_use]
+    pub fn normal_speed(&self, index: usize, velocities: &[f64]) -> f64 {
+        self.normal.get(index).dot(&self.relative_velocity(index, velocities))
+    }
+
+    /// uₙ = n·u of contact `index` [m/s]; 0 where the second side is free.
+    #[must_use]
+    pub fn surface_speed(&self, index: usize) -> f64 {
+        if self.body_b[index] == NOT_FREE { self.normal.get(index).dot(&self.surface(index)) } else { 0.0 }
+    }
+
     /// Square of the longer arm of contact `index` [m²].
     #[must_use]
     pub fn longest_arm_squared(&self, index: usize) -> f64 {

@@ -7,11 +7,10 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
-use tightfit_spatial::{Registers, RegistersMut, Scalar, Simd, Wide, WithSimd, with_registers};
+use tightfit_spatial::{Registers, RegistersMut, Simd, Wide, WithSimd, with_registers};
 
-use super::normal_speed::{Columns, Twist};
 use crate::make_room;
-use crate::records::Contacts;
+use crate::records::{BodySpeeds, Contacts};
 
 /// b of every contact for both stages [m/s].
 #[derive(Clone, Debug, Default)]
@@ -35,12 +34,12 @@ impl ApproachSpeeds {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
         self.smooth.resize(count, 0.0);
-        if let (Some(&velocity), true) = (velocity.as_array(), contacts.surface_velocity.is_empty()) {
+        if let (Some(velocity), true) = (velocity.as_array(), contacts.surface_velocity.is_empty()) {
             return with_registers(OneBody { speeds: self, contacts, step, velocity });
         }
         let mut worst = 0.0_f64;
         for i in 0..count {
-            let speed = contacts.normal.get(i).dot(&contacts.relative_velocity(i, velocity));
+            let speed = contacts.normal_speed(i, velocity);
             let both = allowed(Wide::one(contacts.gap[i]), Wide::one(speed), Wide::one(1.0 / step));
             (self.impact[i], self.smooth[i]) = (both.impact.value(), both.smooth.value());
             worst = worst.min(both.closing.value());
@@ -54,7 +53,7 @@ struct OneBody<'a> {
     speeds: &'a mut ApproachSpeeds,
     contacts: &'a Contacts,
     step: f64,
-    velocity: [f64; 6],
+    velocity: &'a [f64; 6],
 }
 
 impl WithSimd for OneBody<'_> {
@@ -64,25 +63,22 @@ impl WithSimd for OneBody<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
         let whole = contacts.len() / S::F64_LANES;
-        let (normals, arms) =
-            (Columns::of(simd, &contacts.normal, whole), Columns::of(simd, &contacts.arm_a, whole));
+        let rows = BodySpeeds::new(simd, contacts, 0, whole, velocity);
         let gaps = Registers::of(simd, &contacts.gap, whole);
         let mut impacts = RegistersMut::of(simd, impact, whole);
         let mut smooths = RegistersMut::of(simd, smooth, whole);
-        let (twist, per_step) = (Twist::splat(simd, &velocity), Wide::splat(simd, 1.0 / step));
-        let (zero, mut worst) = (Wide::splat(simd, 0.0), Wide::splat(simd, 0.0));
+        let (per_step, zero) = (Wide::splat(simd, 1.0 / step), Wide::splat(simd, 0.0));
+        let mut worst = zero;
         for register in 0..whole {
-            let speed = twist.along(normals.at(register), arms.at(register), zero);
-            let both = allowed(gaps.at(register), speed, per_step);
+            let both = allowed(gaps.at(register), rows.at(register, zero), per_step);
             impacts.put(register, both.impact);
             smooths.put(register, both.smooth);
             worst = both.closing.or_less(worst);
         }
         let mut worst = worst.smallest();
-        let twist = Twist::splat(Scalar::new(), &velocity);
         for row in whole * S::F64_LANES..contacts.len() {
-            let speed = twist.at(contacts, row, 0.0);
-            let both = allowed(Wide::one(contacts.gap[row]), speed, Wide::one(1.0 / step));
+            let speed = BodySpeeds::of_one(contacts, row, velocity, 0.0);
+            let both = allowed(Wide::one(contacts.gap[row]), Wide::one(speed), Wide::one(1.0 / step));
             (impact[row], smooth[row]) = (both.impact.value(), both.smooth.value());
             worst = worst.min(both.closing.value());
         }

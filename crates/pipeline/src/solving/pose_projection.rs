@@ -326,8 +326,7 @@ impl Rows<'_> {
     /// φ + T (Jₙ U − uₙ) [m].
     #[inline]
     fn gap(&self, contact: usize, velocity: &[f64]) -> f64 {
-        let v = self.contacts.relative_velocity(contact, velocity);
-        self.gaps[contact] + self.horizon * self.contacts.normal.get(contact).dot(&v)
+        self.gaps[contact] + self.horizon * self.contacts.normal_speed(contact, velocity)
     }
 
     /// How far the projection moves any body [m].
