@@ -12,13 +12,16 @@
 //! b = max(0, 2φ⁺/T + v₀ₙ) for V̄, φ⁺/T for V₁. Under V₀ this step is the impact's affair and the next must be
 //! possible: b = max(0, φ⁺/T + v₀ₙ).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tightfit_spatial::{Inertia, Wrench};
 
 use super::passive_midpoint::{Gyroscopic, midpoint_step};
 use super::{BodyMotion, Coupling, FreeStep, euler};
 
 /// How a body is advanced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IntegrationMethod {
     /// Passive midpoint rule with C at the middle.
     #[default]

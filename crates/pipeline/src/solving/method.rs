@@ -8,6 +8,9 @@
 //!
 //! All are judged by `residual`, and the passivity filter stands behind each.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::ladder::{SolverWorkspace, solve};
 use super::problem::{SolveReport, SolverOptions, VelocityProblem, WarmStart};
 use super::sweeps::{self, Rule, SweepWorkspace};
@@ -24,10 +27,11 @@ pub enum SolverMethod {
     Pgs(SweepOptions),
 }
 
-/// What a sliding contact does in [`SolverMethod::Sor`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a sliding contact does in solver `sor`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SlipRule {
-    /// The friction that dissipates most at the midpoint, the paper's: not Coulomb's law where inertia is not the
+    /// The friction that dissipates most at the midpoint, the paper's rule: not Coulomb's law where inertia is not the
     /// same in all directions.
     #[default]
     Dissipation,
