@@ -21,7 +21,7 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 
 mod activation;
 mod chart;
-mod configuration;
+mod cspace_field;
 mod embedded_surface;
 mod error;
 mod features;
@@ -38,8 +38,8 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
-pub use chart::{COORDINATES, Chart, ChartSymmetry, Charted, LocalChart};
-pub use configuration::{ConfigurationField, ConfigurationFile, MOST_AT_ONCE};
+pub use chart::{COORDINATES, CspaceChart, ChartSymmetry, Charted, LocalChart};
+pub use cspace_field::{CspaceField, CspaceFile, MOST_AT_ONCE};
 pub use embedded_surface::{EMBEDDING, EmbeddedSurface, Embedding, Located, SurfacePoint};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};

@@ -19,7 +19,8 @@ pub enum ClusteringMethod {
         /// Number of clusters.
         clusters: u32,
     },
-    /// By the interaction network of the pair, which the scene holds; pairs without a network use K-means with 12 clusters.
+    /// By the interaction network of the pair, which the scene holds; pairs without a network use K-means with 12
+    /// clusters.
     Interaction,
 }
 
@@ -79,7 +80,7 @@ impl ClusteringMethod {
     }
 }
 
-/// The deepest contact of some, the first of equals.
+/// The deepest of some contacts, the first among equals.
 pub(super) fn deepest(contacts: &Contacts, among: impl Iterator<Item = usize>) -> Option<usize> {
     let deeper = |best: Option<usize>, index: usize| match best {
         Some(best) if contacts.gap[best] <= contacts.gap[index] => Some(best),

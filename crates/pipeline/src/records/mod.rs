@@ -1,4 +1,4 @@
-//! What passes between the stages, in columns.
+//! The records that the stages exchange, in columns.
 
 mod contacts;
 mod normal_speeds;

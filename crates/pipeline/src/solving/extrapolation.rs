@@ -5,8 +5,8 @@
 //! ```
 //!
 //! As long as no contact changes its state between ε and ε/2 the impulses are smooth in ε, and what the softness gave
-//! way is gone to second order: a millionth becomes a millionth of a millionth. Few contacts have definite impulses; the
-//! many of a conforming face share their load by the softness, and change state with it, so they are left alone.
+//! way is gone to second order: a millionth becomes a millionth of a millionth. Few contacts have definite impulses;
+//! the many of a conforming face share their load by the softness, and change state with it, so they are left alone.
 
 use nalgebra::Vector3;
 
@@ -22,7 +22,8 @@ const LARGEST_CHANGE: f64 = 1e-4;
 /// The second root is next to the first.
 const LIMITS: NewtonLimits = NewtonLimits { iterations: 4, halvings: 2 };
 
-/// Finds the root at half the softness from the one at `softness`, into `half`; whether there is one to extrapolate from.
+/// Finds the root at half the softness from the one at `softness`, into `half`; whether there is one to extrapolate
+/// from.
 pub(super) fn solve_half(
     rows: &[ContactRow],
     blocks: &mut RowBlocks,
@@ -61,8 +62,8 @@ fn is_smooth(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> boo
     }
 }
 
-/// Whether the velocity that extrapolated impulses lead to holds the closed contacts at least as well as the soft root does.
-/// Where a jammed part's impulses bend with ε it does not.
+/// Whether the velocity that extrapolated impulses lead to holds the closed contacts at least as well as the soft root
+/// does. Where a jammed part's impulses bend with ε it does not.
 pub(super) fn is_closer(rows: &[ContactRow], root: &[f64], velocity: &[f64]) -> bool {
     let [mut soft, mut rigid] = [0.0_f64; 2];
     for row in rows {

@@ -22,12 +22,14 @@ use super::working_set::WorkingSet;
 use crate::make_room;
 use nalgebra::Vector3;
 
-/// Contacts that give way by more than this [m/s] are solved again with a harder law: a tenth of what counts as converged.
+/// Contacts that give way by more than this [m/s] are solved again with a harder law: a tenth of what counts as
+/// converged.
 const TOO_SOFT: f64 = 1e-6;
 /// What the contacts of conforming faces are to give way [m/s], and the softest that their law gets [-].
 const SHARED: f64 = 0.5 * TOO_SOFT;
 const SOFTEST_SHARED: f64 = 1e-4;
-/// Contacts slower than this along their faces [m/s] may stick, and would creep by what they give way: their law stays hard.
+/// Contacts slower than this along their faces [m/s] may stick, and would creep by what they give way: their law stays
+/// hard.
 const SLIDING: f64 = 1e-3;
 /// How much harder, and the hardest that rounding allows [-].
 const HARDER: f64 = 0.1;
@@ -152,11 +154,11 @@ pub fn solve(
     workspace.complete(report)
 }
 
-/// ε for faces that conform: so soft that their contacts give way by what the certificate allows, and share the load. `None`
-/// where few contacts carried it in the last step, or some may stick.
+/// ε for faces that conform: so soft that their contacts give way by what the certificate allows, and share the load.
+/// `None` where few contacts carried it in the last step, or some may stick.
 ///
-/// Thousands of nodes of a thread's flank are within nanometres of carrying load. A hard law picks a few of them, others
-/// in every step, and Newton exchanges them one by one.
+/// Thousands of nodes of a thread's flank are within nanometres of carrying load. A hard law picks a few of them,
+/// others in every step, and Newton exchanges them one by one.
 fn shared_softness(
     problem: &VelocityProblem<'_>,
     wanted: f64,

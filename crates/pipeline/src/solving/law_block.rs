@@ -3,7 +3,7 @@
 use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::contact_law::Touch;
-use super::row_blocks::{Lanes, Lanes3, WideRows};
+use super::row_blocks::{PerRow, PerRow3, WideRows};
 
 /// α stays below one: at one the slip law loses its root.
 const LARGEST_RATIO: f64 = 0.999_999_9;
@@ -25,15 +25,15 @@ pub(super) struct Stiffness<S: Simd> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LawBlock {
     /// p of the last pass [N·s].
-    pub(super) impulse: Lanes3,
+    pub(super) impulse: PerRow3,
     /// q [N·s].
-    offset: Lanes3,
-    ahead: Lanes3,
-    across: Lanes3,
-    resistance: Lanes,
-    isotropic: Lanes,
+    offset: PerRow3,
+    ahead: PerRow3,
+    across: PerRow3,
+    resistance: PerRow,
+    isotropic: PerRow,
     /// What each row is held as where rows do not choose their state: 1 closed, 0 open.
-    pub(super) held: Lanes,
+    pub(super) held: PerRow,
 }
 
 /// [v; ω] of a body in every lane.
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::records::NOT_FREE;
     use crate::solving::contact_law::ContactRow;
-    use crate::solving::row_blocks::{LANES, RowBlocks};
+    use crate::solving::row_blocks::{BLOCK_ROWS, RowBlocks};
 
     fn rows() -> Vec<ContactRow> {
         (0..5_u32)
@@ -216,7 +216,7 @@ mod tests {
     fn lanes(rows: &[ContactRow]) -> Vec<WideRows<Scalar>> {
         let mut blocks = RowBlocks::default();
         blocks.load(rows);
-        (0..LANES).map(|lane| blocks.blocks[0].wide(Scalar::new(), lane)).collect()
+        (0..BLOCK_ROWS).map(|lane| blocks.blocks[0].wide(Scalar::new(), lane)).collect()
     }
 
     #[test]

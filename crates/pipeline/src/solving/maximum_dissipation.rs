@@ -9,9 +9,9 @@
 //! e unit direction in the tangent plane, v₀ₜ slip at the start of the step [m/s], the rest as in
 //! `single_contact`. Where D̃ is not isotropic f may have several minima: a scan over directions finds them, each is
 //! brought to the root of f', and the lowest is taken. As a rule there is one, and Newton's method finds it at once
-//! (`dissipation_slope`). Beyond Painlevé's limit some directions have no solution; there the arc around every minimum of
-//! the scan is halved by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not
-//! opposite to the slip at the end of the step as Coulomb's law would have it.
+//! (`dissipation_slope`). Beyond Painlevé's limit some directions have no solution; there the arc around every minimum
+//! of the scan is halved by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not opposite to
+//! the slip at the end of the step as Coulomb's law would have it.
 
 use std::sync::LazyLock;
 
@@ -35,8 +35,8 @@ static FAN: LazyLock<[Vector2<f64>; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. `last` is an answer from nearby, or zero: a slip is sought from
-/// its direction first.
+/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. `last` is an answer from nearby, or zero: a slip is sought
+/// from its direction first.
 pub(super) fn solve(
     contact: &SingleContact<Scalar>,
     free: Vector3<f64>,

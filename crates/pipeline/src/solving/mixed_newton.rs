@@ -17,16 +17,16 @@
 //! residual of the primal law, so its answer is as good as any other level's.
 //!
 //! Rows that all open and close at once may do so in turns for ever: of four that press, two come to pull and open, the
-//! others then let them sink in, and all four press again. After a few steps one row is exchanged at a time, the most wrong
-//! one first and later the last of the wrong ones; were friction fixed and the matrix one with positive principal minors,
-//! that rule could not come back to where it was (Murty 1974; Júdice & Pires 1994).
+//! others then let them sink in, and all four press again. After a few steps one row is exchanged at a time, the most
+//! wrong one first and later the last of the wrong ones; were friction fixed and the matrix one with positive principal
+//! minors, that rule could not come back to where it was (Murty 1974; Júdice & Pires 1994).
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 
 use super::law_block::{self, LawBlock, WideTwist};
 use super::pair_sums::{ForceSums, StiffnessSums};
-use super::row_blocks::{Lanes3, RowBlock, RowBlocks, at, set};
+use super::row_blocks::{PerRow3, RowBlock, RowBlocks, at, set};
 use super::system::System;
 use crate::make_room;
 use crate::records::NOT_FREE;
@@ -60,7 +60,7 @@ impl MixedBuffers {
         // all but the impulses is written before it is read
         self.blocks.resize_with(rows.blocks.len(), LawBlock::default);
         for (block, law) in rows.blocks.iter().zip(&mut self.blocks) {
-            law.impulse = Lanes3::default();
+            law.impulse = PerRow3::default();
             for (lane, place) in block.rows() {
                 set(&mut law.impulse, lane, self.impulses[place]);
             }

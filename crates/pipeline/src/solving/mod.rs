@@ -27,7 +27,7 @@ mod problem;
 pub mod residual;
 mod row_blocks;
 mod single_contact;
-mod sweep_side;
+mod sweep_body;
 mod sweeps;
 mod system;
 mod working_set;

@@ -14,8 +14,8 @@
 //! a rule. Gaps that cannot all be opened (a wedge narrower than the peg) leave z = 0 and no row to drop: then
 //! the smallest violation that can be had everywhere is found by bisection. [Goldfarb & Idnani, Math. Prog. 27, 1983]
 //!
-//! Rows are planes in the place of surfaces, and true only near where they were found. Two that almost oppose one another,
-//! as at crossing edges, are met in millimetres to undo a micrometre. So a solution counts only within reach,
+//! Rows are planes in the place of surfaces, and true only near where they were found. Two that almost oppose one
+//! another, as at crossing edges, are met in millimetres to undo a micrometre. So a solution counts only within reach,
 //!
 //! ```text
 //! T (|U − Ū|_v + |U − Ū|_ω ρ) ≤ reach + 4 |worst gap|        for every body, ρ the longest arm of an active row
@@ -110,8 +110,8 @@ impl Search {
     }
 }
 
-/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s]. Contacts are known as
-/// far as `reach` [m].
+/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s]. Contacts are
+/// known as far as `reach` [m].
 pub fn project(
     contacts: &Contacts,
     gaps: &[f64],

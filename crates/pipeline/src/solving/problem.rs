@@ -17,7 +17,8 @@ pub struct VelocityProblem<'a> {
     /// W of each body: change of [v; ω] per generalised impulse, world axes. Not symmetric in general;
     /// its symmetric part is positive definite.
     pub response: &'a [Matrix6<f64>],
-    /// Conditions on whole bodies beside the contacts; the solvers that sweep keep them, the ladder does not look at them.
+    /// Conditions on whole bodies beside the contacts; the solvers that sweep keep them, the ladder does not look at
+    /// them.
     pub rows: &'a [WrenchRow],
 }
 

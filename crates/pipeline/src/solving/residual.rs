@@ -1,4 +1,5 @@
-//! How far impulses and velocities are from the contact law, the same measure for all solvers (docs/design/math.md §3.2).
+//! How far impulses and velocities are from the contact law, the same measure for all solvers (docs/design/math.md
+//! §3.2).
 //!
 //! ```text
 //! coulomb          max |diag(Dᵢ)(p* − pᵢ)|     p* single-contact solution given the others, c = v − Dᵢpᵢ
@@ -16,7 +17,7 @@ use super::contact_frame::{
 };
 use super::normal_speed;
 use super::problem::{ContactImpulse, VelocityProblem};
-use super::row_blocks::{LANES, Lanes, Lanes3, set};
+use super::row_blocks::{BLOCK_ROWS, PerRow, PerRow3, set};
 use super::single_contact::{SingleContact, tangential_norm};
 use crate::records::NOT_FREE;
 
@@ -47,8 +48,8 @@ pub fn coulomb_residual(
     coulomb_residual_from(problem, impulses, velocity, None)
 }
 
-/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, the smallest vₙ + b [m/s] of those
-/// without impulse, is known.
+/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, the smallest vₙ + b [m/s] of
+/// those without impulse, is known.
 #[must_use]
 pub fn coulomb_residual_from(
     problem: &VelocityProblem<'_>,
@@ -97,7 +98,7 @@ fn each_bound(
         (problem.contacts.body_a[entry.contact], problem.contacts.body_b[entry.contact])
     };
     for pair in impulses.chunk_by(|one, next| bodies(one) == bodies(next)) {
-        for entries in pair.chunks(LANES) {
+        for entries in pair.chunks(BLOCK_ROWS) {
             let mut block = ResidualBlock::load(problem, entries, velocity);
             with_registers(BlockResiduals { problem, block: &mut block, bodies: bodies(&entries[0]) });
             for (lane, entry) in entries.iter().enumerate() {
@@ -142,16 +143,16 @@ fn nearest_distance(problem: &VelocityProblem<'_>, entry: &ContactImpulse, veloc
 
 /// Up to eight contacts of one pair of bodies, and their residuals.
 struct ResidualBlock {
-    arms: [Lanes3; 2],
-    normal: Lanes3,
-    impulse: Lanes3,
-    velocity: Lanes3,
-    approach: Lanes,
-    friction: Lanes,
+    arms: [PerRow3; 2],
+    normal: PerRow3,
+    impulse: PerRow3,
+    velocity: PerRow3,
+    approach: PerRow,
+    friction: PerRow,
     /// Distance to a solution of the law [m/s]; not a number where secants found none.
-    distance: Lanes,
-    complementarity: Lanes,
-    cone: Lanes,
+    distance: PerRow,
+    complementarity: PerRow,
+    cone: PerRow,
     count: usize,
 }
 
@@ -159,7 +160,7 @@ impl ResidualBlock {
     /// Unused lanes repeat the first contact.
     #[inline(always)]
     fn load(problem: &VelocityProblem<'_>, entries: &[ContactImpulse], velocity: &[f64]) -> Self {
-        let (zero, zero3) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        let (zero, zero3) = ([0.0; BLOCK_ROWS], [[0.0; BLOCK_ROWS]; 3]);
         let mut block = Self {
             arms: [zero3; 2],
             normal: zero3,
@@ -173,7 +174,7 @@ impl ResidualBlock {
             count: entries.len(),
         };
         let contacts = problem.contacts;
-        for lane in 0..LANES {
+        for lane in 0..BLOCK_ROWS {
             let ContactImpulse { contact, impulse } = entries[if lane < entries.len() { lane } else { 0 }];
             set(&mut block.arms[0], lane, contacts.arm_a.get(contact));
             set(&mut block.arms[1], lane, contacts.second_arm(contact));

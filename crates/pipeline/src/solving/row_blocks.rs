@@ -10,11 +10,11 @@ use crate::make_room;
 use crate::records::NOT_FREE;
 
 /// Rows of a block.
-pub(super) const LANES: usize = 8;
+pub(super) const BLOCK_ROWS: usize = 8;
 /// One number of each row.
-pub(super) type Lanes = [f64; LANES];
+pub(super) type PerRow = [f64; BLOCK_ROWS];
 /// One vector of each row: x, y, z.
-pub(super) type Lanes3 = [Lanes; 3];
+pub(super) type PerRow3 = [PerRow; 3];
 
 /// Eight rows of one pair of bodies.
 #[derive(Clone, Debug)]
@@ -24,27 +24,27 @@ pub(super) struct RowBlock {
     /// Second body or [`NOT_FREE`].
     pub(super) body_b: u32,
     /// ρ_a [m].
-    pub(super) arm_a: Lanes3,
+    pub(super) arm_a: PerRow3,
     /// ρ_b [m]; zero where the second side is not free.
-    pub(super) arm_b: Lanes3,
+    pub(super) arm_b: PerRow3,
     /// n, from the second body into the first.
-    pub(super) normal: Lanes3,
+    pub(super) normal: PerRow3,
     /// u: velocity of a second side that is not free [m/s]; zero where it is free.
-    pub(super) drift: Lanes3,
+    pub(super) drift: PerRow3,
     /// b: allowed approach speed [m/s].
-    pub(super) approach: Lanes,
+    pub(super) approach: PerRow,
     /// 1/dᵢ [kg].
-    pub(super) rate: Lanes,
+    pub(super) rate: PerRow,
     /// μ [-].
-    pub(super) friction: Lanes,
+    pub(super) friction: PerRow,
     /// Place of each row in the working set, and how many there are.
-    places: [u32; LANES],
+    places: [u32; BLOCK_ROWS],
     count: usize,
 }
 
 impl RowBlock {
     fn new(body_a: u32, body_b: u32) -> Self {
-        let zero = [[0.0; LANES]; 3];
+        let zero = [[0.0; BLOCK_ROWS]; 3];
         Self {
             body_a,
             body_b,
@@ -53,10 +53,10 @@ impl RowBlock {
             normal: zero,
             drift: zero,
             // nothing presses on an empty lane: it is open at any velocity
-            approach: [1.0; LANES],
-            rate: [0.0; LANES],
-            friction: [0.0; LANES],
-            places: [0; LANES],
+            approach: [1.0; BLOCK_ROWS],
+            rate: [0.0; BLOCK_ROWS],
+            friction: [0.0; BLOCK_ROWS],
+            places: [0; BLOCK_ROWS],
             count: 0,
         }
     }
@@ -106,7 +106,7 @@ impl RowBlock {
     /// Registers of a block.
     #[inline(always)]
     pub(super) fn registers<S: Simd>() -> std::ops::Range<usize> {
-        0..LANES / S::F64_LANES
+        0..BLOCK_ROWS / S::F64_LANES
     }
 
     /// [v; ω] of both bodies.
@@ -143,7 +143,7 @@ impl RowBlocks {
 
     /// Most blocks of so many contacts between so many bodies: every pair may leave one unfilled.
     pub(super) fn most(bodies: usize, contacts: usize) -> usize {
-        contacts / LANES + bodies * (bodies + 1) / 2 + 1
+        contacts / BLOCK_ROWS + bodies * (bodies + 1) / 2 + 1
     }
 
     /// The blocks of each pair of bodies.
@@ -159,7 +159,7 @@ impl RowBlocks {
             // the last block of the pair alone may have room; looking on past a full one would take quadratic time
             let is_of_pair = |block: &&mut RowBlock| block.body_a == row.body_a && block.body_b == row.body_b;
             let last = self.blocks.iter_mut().rev().find(is_of_pair);
-            if let Some(block) = last.filter(|block| block.count < LANES) {
+            if let Some(block) = last.filter(|block| block.count < BLOCK_ROWS) {
                 block.push(row, place);
             } else {
                 self.blocks.push(RowBlock::new(row.body_a, row.body_b));
@@ -186,13 +186,13 @@ fn wide_velocity<S: Simd>(simd: S, velocities: &[f64], body: u32) -> [Wide3<S>; 
 
 /// One vector of a block.
 #[inline(always)]
-pub(super) fn at(columns: &Lanes3, lane: usize) -> Vector3<f64> {
+pub(super) fn at(columns: &PerRow3, lane: usize) -> Vector3<f64> {
     Vector3::new(columns[0][lane], columns[1][lane], columns[2][lane])
 }
 
 /// Sets one vector of a block.
 #[inline(always)]
-pub(super) fn set(columns: &mut Lanes3, lane: usize, value: Vector3<f64>) {
+pub(super) fn set(columns: &mut PerRow3, lane: usize, value: Vector3<f64>) {
     columns[0][lane] = value.x;
     columns[1][lane] = value.y;
     columns[2][lane] = value.z;

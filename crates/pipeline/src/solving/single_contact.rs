@@ -83,8 +83,8 @@ impl<S: Simd> SingleContact<S> {
         FreeSpeed { gap_rate, drive: [x - self.back[0] * stopped, y - self.back[1] * stopped] }
     }
 
-    /// A solution p [N·s]; a slip is sought by secants from where `impulse` and its slip speed [m/s] are, and pₙ is not a
-    /// number where they do not find it. Where the law has several solutions any of them may be found.
+    /// A solution p [N·s]; a slip is sought by secants from where `impulse` and its slip speed [m/s] are, and pₙ is not
+    /// a number where they do not find it. Where the law has several solutions any of them may be found.
     #[inline(always)]
     pub(super) fn solve_near(
         &self,

@@ -12,7 +12,8 @@
 //! α > 1 leaves the cone; what does is put back radially. Both stall where contacts oppose one another (a wedge): the
 //! change per sweep gets small long before the law holds, so only `residual` says how good the answer is. The
 //! impulses depend on the order of the contacts, the velocity does not once they have converged.
-//! Jᵢ and WJᵢᵀ are made once per solve, in the contact's frame: a visit is two small products around the rule of one contact.
+//! Jᵢ and WJᵢᵀ are made once per solve, in the contact's frame: a visit is two small products around the rule of one
+//! contact.
 
 use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
 use tightfit_spatial::Scalar;
@@ -23,7 +24,7 @@ use super::maximum_dissipation;
 use super::method::SweepOptions;
 use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
 use super::single_contact::SingleContact;
-use super::sweep_side::SweepSide;
+use super::sweep_body::SweepBody;
 use crate::make_room;
 use crate::records::NOT_FREE;
 
@@ -48,8 +49,8 @@ struct Row {
     /// Columns [n t₁ t₂] in world axes.
     frame: Matrix3<f64>,
     /// The first body, and the second where that is free.
-    first: SweepSide,
-    second: Option<SweepSide>,
+    first: SweepBody,
+    second: Option<SweepBody>,
     /// Velocity of a second side that is moved as told, in that frame [m/s].
     surface: Vector3<f64>,
     /// D in that frame [1/kg].
@@ -174,7 +175,7 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
         let [frame, delassus] = frame_and_delassus(problem, contact);
         let Some(single) = SingleContact::of(&delassus, contacts.friction[contact]) else { continue };
         let start_slip = (frame.transpose() * contacts.relative_velocity(contact, start)).yz();
-        let side = |body: u32, arm| SweepSide::new(body, &arm, &frame, &problem.response[body as usize]);
+        let side = |body: u32, arm| SweepBody::new(body, &arm, &frame, &problem.response[body as usize]);
         let first = side(contacts.body_a[contact], contacts.arm_a.get(contact));
         let (second, surface) = match contacts.body_b[contact] {
             NOT_FREE => (None, frame.transpose() * contacts.surface(contact)),

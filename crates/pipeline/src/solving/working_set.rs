@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Of a thousand candidates two or three carry load. Adding the single worst keeps W small; when the violated
-//! ones are few against W, or violated by no more than W gives way, all that are as bad come in at once. Contacts that a solve leaves open go out again: on thread
-//! flanks one nanometre decides who carries load, and Newton would flip the idle ones to and fro. The last
-//! search is over every contact, so the answer is that of the full set.
+//! ones are few against W, or violated by no more than W gives way, all that are as bad come in at once. Contacts that
+//! a solve leaves open go out again: on thread flanks one nanometre decides who carries load, and Newton would flip the
+//! idle ones to and fro. The last search is over every contact, so the answer is that of the full set.
 
 use super::contact_law::ContactRow;
 use super::normal_speed::{self, Slowest, Speeds};

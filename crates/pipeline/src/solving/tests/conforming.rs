@@ -40,8 +40,8 @@ fn load_shared_by_many_contacts_obeys_the_law_as_closely_as_promised() {
         let residuals = coulomb_residual(&problem, &shared.impulses, &shared.velocity);
         assert!(residuals.coulomb < 2e-6 && residuals.complementarity < 2e-6, "{residuals:?}");
         assert!(residuals.cone < 1e-12, "{residuals:?}");
-        // what the face leaves free in its normal: away from it, and tilts of it, 2e-6 m/s at 20 mm. How friction turns the
-        // block about the normal hangs on who carries how much, which rigid bodies leave open
+        // what the face leaves free in its normal: away from it, and tilts of it, 2e-6 m/s at 20 mm. How friction turns
+        // the block about the normal hangs on who carries how much, which rigid bodies leave open
         for (place, most) in [(2, 2e-6), (3, 2e-4), (4, 2e-4)] {
             let miss = (shared.velocity[place] - hard.velocity[place]).abs();
             assert!(miss < most, "{miss} m/s or rad/s in component {place}");

@@ -1,4 +1,5 @@
-//! Rows over whole bodies in the sweeping solvers: Signorini's law, no work, and nothing where there is nothing to hold.
+//! Rows over whole bodies in the sweeping solvers: Signorini's law, no work, and nothing where there is nothing to
+//! hold.
 
 use nalgebra::Vector6;
 

@@ -4,7 +4,7 @@
 //! q = chart(pose)             q̇ = J [v; ω]
 //! h(q) = network(scale(q))    ∂h/∂q = diag(2/(highₖ − lowₖ)) ∇network      a = Jᵀ ∂h/∂q
 //! ```
-//! q six coordinates of the moving part's pose against the other ([`Chart`]) [m, rad]; h positive where it is free,
+//! q six coordinates of the moving part's pose against the other ([`CspaceChart`]) [m, rad]; h positive where it is free,
 //! negative where it collides [-]; a change of h per velocity of the centre of mass and angular velocity [1/m, 1/rad].
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
@@ -19,26 +19,26 @@ use tightfit_spatial::Pose;
 
 use crate::chart::{COORDINATES, per_velocity};
 use crate::file::{Describes, FORMAT, read_whole, sealed_bytes, unsealed, write_whole};
-use crate::{Activation, Chart, Inference, InferenceScratch, Network, NetworkError, Range};
+use crate::{Activation, CspaceChart, Inference, InferenceScratch, Network, NetworkError, Range};
 
-/// Configurations that [`ConfigurationField::some_values`] takes: a vector of the widest registers.
+/// Configurations that [`CspaceField::some_values`] takes: a vector of the widest registers.
 pub const MOST_AT_ONCE: usize = 16;
 
 /// The field; constant, shared between threads.
 #[derive(Debug)]
-pub struct ConfigurationField {
-    chart: Chart,
+pub struct CspaceField {
+    chart: CspaceChart,
     ranges: [Range; COORDINATES],
     network: Network,
     inference: Inference,
 }
 
-impl ConfigurationField {
+impl CspaceField {
     /// Puts the parts together; ranges in [m] and [rad].
     ///
     /// # Errors
     /// When the network has not six inputs, or a range is empty.
-    pub fn new(chart: Chart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
+    pub fn new(chart: CspaceChart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
             return Err(NetworkError::size("configuration field", "number of inputs", found, COORDINATES));
@@ -52,7 +52,7 @@ impl ConfigurationField {
 
     /// What the coordinates mean.
     #[must_use]
-    pub fn chart(&self) -> &Chart {
+    pub fn chart(&self) -> &CspaceChart {
         &self.chart
     }
 
@@ -158,8 +158,8 @@ impl ConfigurationField {
 struct Description {
     format: u32,
     // files from before there were other charts do not name it
-    #[serde(default, skip_serializing_if = "Chart::is_euler")]
-    chart: Chart,
+    #[serde(default, skip_serializing_if = "CspaceChart::is_euler")]
+    chart: CspaceChart,
     configuration_ranges: [Range; COORDINATES],
     activations: Vec<Activation>,
     recipe: serde_json::Value,
@@ -177,14 +177,14 @@ impl Describes for Description {
 
 /// A configuration field and how it was made; a safetensors file like that of a [`crate::Field`].
 #[derive(Debug)]
-pub struct ConfigurationFile {
+pub struct CspaceFile {
     /// The field.
-    pub field: ConfigurationField,
+    pub field: CspaceField,
     /// How it was made; free form.
     pub recipe: serde_json::Value,
 }
 
-impl ConfigurationFile {
+impl CspaceFile {
     /// The bytes of the file.
     ///
     /// # Errors
@@ -209,7 +209,7 @@ impl ConfigurationFile {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { chart, configuration_ranges, recipe, .. } = description;
         Ok(Self {
-            field: ConfigurationField::new(chart, configuration_ranges, Network::new(layers)?)?,
+            field: CspaceField::new(chart, configuration_ranges, Network::new(layers)?)?,
             recipe,
         })
     }

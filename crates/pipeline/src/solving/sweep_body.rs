@@ -4,14 +4,15 @@
 //! v = J V,  Jₖ = [eₖ, ρ × eₖ]        V += G δp,  G = W Jᵀ
 //! ```
 //!
-//! eₖ axes of the contact's frame, ρ arm [m], V velocity of the body [v; ω], δp change of the impulse [N·s]. J is stored
-//! by its columns and G by rows of the frame, both padded, so that neither product waits for a sum across a vector.
+//! eₖ axes of the contact's frame, ρ arm [m], V velocity of the body [v; ω], δp change of the impulse [N·s]. J is
+//! stored by its columns and G by rows of the frame, both padded, so that neither product waits for a sum across a
+//! vector.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 /// J and G of one body.
 #[derive(Clone, Debug)]
-pub(super) struct SweepSide {
+pub(super) struct SweepBody {
     /// Where the body's velocity begins.
     first: usize,
     /// Column i: change of the velocity in the contact's frame per velocity i of the body.
@@ -20,7 +21,7 @@ pub(super) struct SweepSide {
     answers: [[f64; 6]; 3],
 }
 
-impl SweepSide {
+impl SweepBody {
     /// From the arm [m], the axes of the contact's frame and W of the body.
     pub(super) fn new(body: u32, arm: &Vector3<f64>, frame: &Matrix3<f64>, response: &Matrix6<f64>) -> Self {
         let (mut columns, mut answers) = ([[0.0; 4]; 6], [[0.0; 6]; 3]);
