@@ -1,4 +1,4 @@
-//! Allowed approach speeds of both contact stages, in one pass over the contacts (MATH 4.3).
+//! Allowed approach speeds of both contact stages, in one pass over the contacts (docs/design/math.md §4.3).
 //!
 //! ```text
 //! impact   b = φ⁺/T
@@ -22,14 +22,14 @@ pub struct ApproachSpeeds {
 }
 
 impl ApproachSpeeds {
-    /// Makes room for so many contacts.
+    /// Reserves memory for `contacts` contacts.
     pub fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.impact, contacts);
         make_room(&mut self.smooth, contacts);
     }
 
-    /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: how much
-    /// faster than the impact stage allows some contact closes.
+    /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: the largest violation
+    /// of what the impact stage allows, as a negative speed.
     pub fn fill(&mut self, contacts: &Contacts, step: f64, velocity: &[f64]) -> f64 {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
@@ -48,7 +48,7 @@ impl ApproachSpeeds {
     }
 }
 
-/// The rows of one free body against parts that stand.
+/// Contacts of one free body with parts at rest.
 struct OneBody<'a> {
     speeds: &'a mut ApproachSpeeds,
     contacts: &'a Contacts,

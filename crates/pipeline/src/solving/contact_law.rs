@@ -1,4 +1,4 @@
-//! The regularised Coulomb law of one contact: its impulse as a function of its velocity (MATH 3.2).
+//! The regularised Coulomb law of one contact: its impulse as a function of its velocity (docs/design/math.md §3.2).
 //!
 //! ```text
 //! pₙ = (−(vₙ + b))⁺ / εᵢ                     εᵢ = ε dᵢ        dᵢ = tr Dᵢ / 3
@@ -10,15 +10,15 @@
 //! ```
 //!
 //! v relative velocity [m/s], b ≥ 0 allowed approach speed [m/s], p impulse on the first body [N·s],
-//! ε softness [-], dᵢ mean compliance [1/kg], μ friction [-]; all vectors in world axes, no tangents are
-//! ever built. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
+//! ε softness [-], dᵢ mean compliance [1/kg], μ friction [-]; all vectors in world axes, without tangent
+//! axes. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
 use crate::records::NOT_FREE;
 
-/// One contact of the working set: all that the inner passes read, side by side.
+/// One contact of the working set: the data that the passes read, contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct ContactRow {
     /// ρ_a [m].
@@ -39,7 +39,7 @@ pub(super) struct ContactRow {
     pub(super) body_a: u32,
     /// Second body or [`NOT_FREE`].
     pub(super) body_b: u32,
-    /// Place of the contact in the record.
+    /// Index of the contact in the record.
     pub(super) contact: u32,
 }
 
@@ -75,7 +75,7 @@ impl ContactRow {
     }
 }
 
-/// What the law reads off relative velocities.
+/// Quantities of the law at relative velocities.
 pub(super) struct Touch<S: Simd> {
     /// −(vₙ + b) [m/s], positive when closed.
     pub(super) depth: Wide<S>,
@@ -108,7 +108,7 @@ impl<S: Simd> Touch<S> {
 
 /// Velocity of a body's point at an arm [m/s].
 #[inline(always)]
-pub(super) fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
+fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
     let v = &velocities[6 * body as usize..6 * body as usize + 6];
     Vector3::new(
         v[0] + v[4] * arm.z - v[5] * arm.y,

@@ -1,17 +1,17 @@
-//! One contact by the paper's rule: open, stick, or the slip that dissipates most at the midpoint (paper §3.3,
-//! MATH 2.1 S1; the search along the cone follows Hwangbo, Lee, Hutter, RA-L 2018).
+//! The paper's rule for one contact: open, stick, or the slip that dissipates most at the midpoint (paper §3.3,
+//! docs/design/math.md §2.1, rule S1; the search along the cone follows Hwangbo, Lee, Hutter, RA-L 2018).
 //!
 //! ```text
 //! slip   pₜ = r e,   r = −μ(cₙ + b)/g,   g = Dₙₙ + μ Dₙₜ·e        on the cone, with vₙ = −b
 //!        f(e) = 2 pₜ·v̄ₜ = r e·(c̃ + v₀ₜ) + r² e·D̃e  →  min         twice the energy that friction puts in
 //! ```
 //!
-//! e unit direction in the tangent plane, v₀ₜ slip at the start of the step [m/s], the rest as in
-//! `single_contact`. Where D̃ is not isotropic f may have several minima: a scan over directions finds them, each is
-//! brought to the root of f', and the lowest is taken. As a rule there is one, and Newton's method finds it at once
+//! e unit direction in the tangent plane, v₀ₜ slip at the start of the step [m/s], other symbols as in
+//! `single_contact`. Where D̃ is not isotropic f may have several minima: a scan over directions brackets them, each is
+//! refined to the root of f', and the lowest is taken. Usually there is only one, which Newton's method finds directly
 //! (`dissipation_slope`). Beyond Painlevé's limit some directions have no solution; there the arc around every minimum
-//! of the scan is halved by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not opposite to
-//! the slip at the end of the step as Coulomb's law would have it.
+//! of the scan is bisected by the sign of f'. f prefers directions of large D̃ and of v₀ₜ, so friction is not opposite
+//! to the slip at the end of the step, as it is by Coulomb's law.
 
 use std::sync::LazyLock;
 
@@ -21,11 +21,11 @@ use tightfit_spatial::{Scalar, Wide, Wide3};
 use super::dissipation_slope::DissipationSlope;
 use super::single_contact::SingleContact;
 
-/// Directions of the scan.
+/// Number of directions of the scan.
 const DIRECTIONS: usize = 32;
-/// Halvings of the arc of two of them: 0.4 rad down to 6e-9 rad.
+/// Bisections of the arc between two directions: 0.4 rad down to 6e-9 rad.
 const HALVINGS: u32 = 26;
-/// g below this share of Dₙₙ is a direction without solution (Painlevé).
+/// A direction with g below this share of Dₙₙ has no solution (Painlevé).
 const BLOCKED: f64 = 1e-9;
 
 static FAN: LazyLock<[Vector2<f64>; DIRECTIONS]> = LazyLock::new(|| {
@@ -35,8 +35,8 @@ static FAN: LazyLock<[Vector2<f64>; DIRECTIONS]> = LazyLock::new(|| {
     })
 });
 
-/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. `last` is an answer from nearby, or zero: a slip is sought
-/// from its direction first.
+/// p [N·s] in the contact frame from c, v₀ₜ and b [m/s]. The search for a slip starts from the direction of `last`, a
+/// nearby solution or zero.
 pub(super) fn solve(
     contact: &SingleContact<Scalar>,
     free: Vector3<f64>,
@@ -51,14 +51,14 @@ pub(super) fn solve(
             return Vector3::new(push / contact.normal(), 0.0, 0.0);
         }
         let curve = Curve { contact, push: friction * push, toward: free.drive() + start_slip };
-        // of unit length where it was on the cone
+        // Of unit length if the last impulse was on the cone.
         let guess = last.yz() / (friction * last.x);
         let is_unit = (guess.norm_squared() - 1.0).abs() < 1e-9;
         curve.at(curve.lowest(is_unit.then_some(guess)))
     })
 }
 
-/// The slip impulses over their directions.
+/// The slip impulses as a function of their direction.
 struct Curve<'a> {
     contact: &'a SingleContact<Scalar>,
     /// −μ(cₙ + b) [m/s].
@@ -68,7 +68,7 @@ struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// g, where a direction has a solution.
+    /// g; `None` for a direction without solution.
     fn gain(&self, e: Vector2<f64>) -> Option<f64> {
         let gain = self.contact.normal() + self.contact.friction() * self.contact.coupling().dot(&e);
         (gain > BLOCKED * self.contact.normal()).then_some(gain)
@@ -115,7 +115,7 @@ impl Curve<'_> {
         slope.only_minimum(guess).unwrap_or_else(|| self.lowest_root(&slope))
     }
 
-    /// The best of the roots at which f' rises through zero between two directions of the scan.
+    /// The lowest of the minima that the scan of f' brackets.
     fn lowest_root(&self, slope: &DissipationSlope) -> Vector2<f64> {
         let fan = &*FAN;
         let slopes: [f64; DIRECTIONS] = std::array::from_fn(|index| slope.at(fan[index]));
@@ -133,7 +133,7 @@ impl Curve<'_> {
         best.1
     }
 
-    /// The best of the minima that the scan finds among the directions that have a solution.
+    /// The lowest of the minima of the scan among the directions with a solution.
     fn lowest_unblocked(&self) -> Vector2<f64> {
         let energies: [f64; DIRECTIONS] = std::array::from_fn(|index| self.energy(FAN[index]));
         let mut best = (f64::INFINITY, FAN[0]);
@@ -150,13 +150,13 @@ impl Curve<'_> {
         best.1
     }
 
-    /// The minimum between two directions around one that is lower than both.
+    /// The minimum between two directions around `center`, which is lower than both.
     fn halve(&self, mut low: Vector2<f64>, center: Vector2<f64>, mut high: Vector2<f64>) -> Vector2<f64> {
         let mut middle = center;
         for _ in 0..HALVINGS {
             let rises = match self.slope(middle) {
                 Some(slope) => slope > 0.0,
-                // beyond the directions that have a solution: back towards the one that has
+                // No solution here: go back towards the centre.
                 None => center.perp(&middle) > 0.0,
             };
             *(if rises { &mut high } else { &mut low }) = middle;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use nalgebra::Matrix3;
 
-    /// Deterministic numbers in (−1, 1).
+    /// Deterministic noise in (−1, 1).
     fn noise(seed: u32, index: u32) -> f64 {
         (f64::from(seed * 31 + index * 7919).sin() * 4e4) % 1.0
     }
@@ -195,10 +195,10 @@ mod tests {
         for seed in 0..2000 {
             let (single, delassus, free, start, friction, approach) = contact(seed);
             let p = solve(&single, free, start, approach, &Vector3::zeros());
-            let again = solve(&single, free, start, approach, &p);
+            let repeated = solve(&single, free, start, approach, &p);
             assert!(
-                distance(&single, &again, &p) < 1e-9 * (1.0 + p.norm()),
-                "{seed}: wherever it is sought from"
+                distance(&single, &repeated, &p) < 1e-9 * (1.0 + p.norm()),
+                "{seed}: the same from any start"
             );
             let v = free + delassus * p;
             assert!(p.x >= 0.0 && v.x + approach > -1e-9 && (p.x * (v.x + approach)).abs() < 1e-9, "{seed}");
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_slides_as_coulomb_has_it_and_other_bodies_do_not() {
-        // D̃ isotropic, no coupling, slip that does not turn: both rules agree
+    fn a_ball_slides_by_coulombs_law_and_other_bodies_do_not() {
+        // D̃ isotropic, no coupling, constant direction of slip: both rules agree.
         let single = SingleContact::of(&Matrix3::from_diagonal(&Vector3::new(1.0, 3.5, 3.5)), 0.2).unwrap();
         let (free, start) = (Vector3::new(-0.1, 0.6, 0.3), Vector2::new(0.6, 0.3));
         let (paper, coulomb) = (solve(&single, free, start, 0.0, &Vector3::zeros()), single.solve(free, 0.0));
         assert!(distance(&single, &paper, &coulomb) < 1e-8, "{paper} {coulomb}");
 
-        // median angle between −pₜ and the slip at the end, over contacts that slide
+        // Median angle between −pₜ and the slip at the end, over sliding contacts.
         let mut angles = Vec::new();
         for seed in 0..2000 {
             let (single, delassus, free, _, friction, approach) = contact(seed);

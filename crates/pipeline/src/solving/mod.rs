@@ -1,8 +1,9 @@
 /*!
-Contact solving: velocities and impulses of a stage (MATH 3.2, HOTPATH 3).
+Contact solving: velocities and impulses of a stage (docs/design/math.md §3.2, docs/design/hot-path.md §3).
 
-[`solve`] finds the velocities by Newton's method, [`SolverMethod`] by others too; [`residual`] judges any solver's answer; [`passivity_filter`] keeps an
-unconverged one from adding energy; [`pose_projection`] keeps the pose out of the parts.
+[`solve`] finds the velocities by Newton's method; [`SolverMethod`] offers other methods too. [`residual`] measures how
+well any solution obeys the contact law, [`passivity_filter`] keeps an unconverged one from adding energy, and
+[`pose_projection`] keeps the pose from penetrating.
 */
 
 mod approach_speed;
@@ -20,6 +21,7 @@ mod method;
 mod mixed_newton;
 mod normal_speed;
 mod pair_sums;
+mod passes;
 pub mod passivity_filter;
 pub mod pose_projection;
 mod primal_newton;
@@ -39,5 +41,5 @@ pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
 pub use method::{SlipRule, SolverMethod, SweepOptions};
-pub use problem::{ContactImpulse, ResponseModel, SolveReport, SolverOptions, VelocityProblem, WarmStart};
+pub use problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
 pub use sweeps::SweepWorkspace;

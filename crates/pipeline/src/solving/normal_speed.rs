@@ -1,27 +1,27 @@
-//! Normal speeds of all contacts in one pass: what every search for the worst contact begins with.
+//! Normal speeds of all contacts in one pass: the first part of every search for the worst contact.
 //!
 //! ```text
 //! sᵢ = nᵢ·(v_a + ω_a × ρ_a − v_b − ω_b × ρ_b) + offsetᵢ        [m/s]
 //! ```
 //!
-//! The velocity u of kinematic surfaces does not change during a solve, so it goes into the offset, together
-//! with whatever else is constant. An infinite offset takes a contact out of the search.
+//! The velocity u of kinematic surfaces is constant during a solve, so it is part of the offset, with all other
+//! constants. An infinite offset excludes a contact from the search.
 
 use tightfit_spatial::{Registers, RegistersMut, Simd, Wide, WithSimd, with_registers};
 
 use crate::make_room;
 use crate::records::{BodySpeeds, Contacts};
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slowest {
-    /// The smallest sᵢ [m/s], ∞ when there is none; what is not a number is passed over.
+    /// The smallest sᵢ [m/s], ∞ without contacts; NaN is ignored.
     pub(super) speed: f64,
-    /// How many are not at least the limit; what is not a number is among them.
+    /// Number of contacts below the limit, NaN included.
     pub(super) violated: usize,
 }
 
-/// Rows of a stretch: its smallest sᵢ tells whether it is worth a look.
+/// Contacts of a stretch; a search skips stretches by their smallest sᵢ.
 pub(super) const STRETCH: usize = 64;
 
 /// sᵢ of all contacts, and the smallest of every stretch [m/s].
@@ -32,7 +32,7 @@ pub(super) struct Speeds {
 }
 
 impl Speeds {
-    /// Makes room for so many contacts.
+    /// Reserves memory for `contacts` contacts.
     pub(super) fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.all, contacts);
         make_room(&mut self.least, contacts.div_ceil(STRETCH));
@@ -60,7 +60,7 @@ pub(super) fn fill(
     out.all.resize(count, 0.0);
     out.least.resize(count.div_ceil(STRETCH), 0.0);
     let offset = &offset[..count];
-    // one free body: every row names it alone, so the columns can be read straight through
+    // One free body is the first side of every contact, so the columns are read contiguously.
     if let Some(velocity) = velocity.as_array() {
         return with_registers(OneBody { contacts, offset, velocity, limit, out });
     }
@@ -77,7 +77,7 @@ pub(super) fn fill(
     found
 }
 
-/// The rows of one free body.
+/// Contacts of one free body.
 struct OneBody<'a> {
     contacts: &'a Contacts,
     offset: &'a [f64],

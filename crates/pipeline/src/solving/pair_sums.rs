@@ -1,4 +1,4 @@
-//! Sums over the rows of one pair of bodies, kept lane by lane until the pair is done.
+//! Sums over the rows of one pair of bodies, kept lane by lane until the pair is complete.
 //!
 //! ```text
 //! F += [p; ρ × p]        H += [K, −K S; S K, −S K S],   S x = ρ × x        of the second body the negative of each side
@@ -28,7 +28,7 @@ pub(super) struct StiffnessSums<const SIDES: usize> {
 }
 
 impl<const SIDES: usize> ForceSums<SIDES> {
-    /// Nothing yet.
+    /// Zero.
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self { lines: [[[0.0; BLOCK_ROWS]; 6]; SIDES] }
@@ -60,7 +60,7 @@ impl<const SIDES: usize> ForceSums<SIDES> {
 }
 
 impl<const SIDES: usize> StiffnessSums<SIDES> {
-    /// Nothing yet.
+    /// Zero.
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self { lines: [[[[[0.0; BLOCK_ROWS]; 6]; 6]; SIDES]; SIDES] }
@@ -116,7 +116,7 @@ fn difference<S: Simd>(x: Wide3<S>, a: Wide<S>, y: Wide3<S>, b: Wide<S>) -> Wide
     Wide3([x0.less(y.0[0], b), x1.less(y.0[1], b), x2.less(y.0[2], b)])
 }
 
-/// sums += [push; turn], or = for the first ones: zeros need not be written before.
+/// sums += [push; turn], or = for the first rows, which saves writing zeros.
 #[inline(always)]
 fn add_line<S: Simd, const FIRST: bool>(sums: &mut Lines, push: Wide3<S>, turn: Wide3<S>, register: usize) {
     for axis in 0..3 {

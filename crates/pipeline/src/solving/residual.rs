@@ -21,13 +21,13 @@ use super::row_blocks::{BLOCK_ROWS, PerRow, PerRow3, set};
 use super::single_contact::{SingleContact, tangential_norm};
 use crate::records::NOT_FREE;
 
-/// A normal impulse below this [N·s] is none, for the relative error of the cone.
+/// Smallest normal impulse in the relative error of the cone [N·s].
 const SMALLEST_IMPULSE: f64 = 1e-15;
 
 /// How far impulses and velocity are from a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residuals {
-    /// Distance to the single-contact solutions, and approach without impulse [m/s].
+    /// Distance to the single-contact solutions, and approach speed of contacts without impulse [m/s].
     pub coulomb: f64,
     /// |vₙ + b| where an impulse acts [m/s].
     pub complementarity: f64,
@@ -35,10 +35,10 @@ pub struct Residuals {
     pub cone: f64,
 }
 
-/// A bound of the residual that is not worth a closer look [m/s]: a fifth of what counts as converged.
+/// A bound of the residual that is not refined [m/s]: a fifth of the convergence threshold.
 const GOOD_ENOUGH: f64 = 2e-6;
 
-/// Judges the impulses and the velocity that they lead to. A contact is named at most once.
+/// Residuals of impulses and of the velocity that they lead to. Each contact appears at most once.
 #[must_use]
 pub fn coulomb_residual(
     problem: &VelocityProblem<'_>,
@@ -48,7 +48,7 @@ pub fn coulomb_residual(
     coulomb_residual_from(problem, impulses, velocity, None)
 }
 
-/// Like [`coulomb_residual`], spared the pass over all contacts where `slowest_open`, the smallest vₙ + b [m/s] of
+/// Like [`coulomb_residual`], without the pass over all contacts where `slowest_open`, the smallest vₙ + b [m/s] of
 /// those without impulse, is known.
 #[must_use]
 pub fn coulomb_residual_from(
@@ -58,8 +58,8 @@ pub fn coulomb_residual_from(
     slowest_open: Option<f64>,
 ) -> Residuals {
     let mut residuals = Residuals::default();
-    // distances to some solution bound those to the nearest, which cost more: as a rule the one search at the
-    // largest bound decides for all
+    // The distance to any solution bounds that to the nearest, which costs more: usually one search, at the largest
+    // bound, suffices.
     let mut largest = (0.0, None);
     each_bound(problem, impulses, velocity, &mut residuals, |entry, bound, _| {
         if bound > largest.0 {
@@ -86,7 +86,7 @@ pub fn coulomb_residual_from(
     residuals
 }
 
-/// Hands on every contact with a bound on its distance [m/s] to the nearest solution of the law.
+/// Visits every contact with a bound on its distance [m/s] to the nearest solution of the law.
 fn each_bound(
     problem: &VelocityProblem<'_>,
     impulses: &[ContactImpulse],

@@ -1,11 +1,11 @@
-//! The rows of the working set, eight side by side: the passes of all solvers run over these in vectors.
+//! The rows of the working set in blocks of eight, for the vectorised passes of all levels.
 //!
 //! A block holds rows of one pair of bodies; its empty lanes are contacts without compliance that never close.
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
-use super::contact_law::{ContactRow, point_velocity};
+use super::contact_law::ContactRow;
 use crate::make_room;
 use crate::records::NOT_FREE;
 
@@ -37,7 +37,7 @@ pub(super) struct RowBlock {
     pub(super) rate: PerRow,
     /// μ [-].
     pub(super) friction: PerRow,
-    /// Place of each row in the working set, and how many there are.
+    /// Index of each row in the working set, and their number.
     places: [u32; BLOCK_ROWS],
     count: usize,
 }
@@ -52,7 +52,7 @@ impl RowBlock {
             arm_b: zero,
             normal: zero,
             drift: zero,
-            // nothing presses on an empty lane: it is open at any velocity
+            // An empty lane is open at any velocity.
             approach: [1.0; BLOCK_ROWS],
             rate: [0.0; BLOCK_ROWS],
             friction: [0.0; BLOCK_ROWS],
@@ -76,17 +76,7 @@ impl RowBlock {
         self.count += 1;
     }
 
-    /// −(vₙ + b) of a row [m/s], positive when closed.
-    pub(super) fn depth(&self, lane: usize, velocities: &[f64]) -> f64 {
-        let own = point_velocity(velocities, self.body_a, &at(&self.arm_a, lane)) - at(&self.drift, lane);
-        let v = match self.body_b {
-            NOT_FREE => own,
-            body => own - point_velocity(velocities, body, &at(&self.arm_b, lane)),
-        };
-        -(at(&self.normal, lane).dot(&v) + self.approach[lane])
-    }
-
-    /// Lane and place in the working set of each row.
+    /// Lane of each row, and its index in the working set.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.places[..self.count].iter().map(|&place| place as usize).enumerate()
     }
@@ -136,12 +126,12 @@ pub(super) struct RowBlocks {
 }
 
 impl RowBlocks {
-    /// Makes room for so many contacts between so many bodies.
+    /// Reserves memory for `contacts` contacts between `bodies` bodies.
     pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
         make_room(&mut self.blocks, Self::most(bodies, contacts));
     }
 
-    /// Most blocks of so many contacts between so many bodies: every pair may leave one unfilled.
+    /// Largest number of blocks for these numbers: every pair may have one incomplete block.
     pub(super) fn most(bodies: usize, contacts: usize) -> usize {
         contacts / BLOCK_ROWS + bodies * (bodies + 1) / 2 + 1
     }
@@ -152,11 +142,11 @@ impl RowBlocks {
         self.blocks.chunk_by(|one, next| one.body_a == next.body_a && one.body_b == next.body_b)
     }
 
-    /// Takes the rows over, block after block in the order of their coming.
+    /// Loads the rows, in their order.
     pub(super) fn load(&mut self, rows: &[ContactRow]) {
         self.blocks.clear();
         for (place, row) in rows.iter().enumerate() {
-            // the last block of the pair alone may have room; looking on past a full one would take quadratic time
+            // Only the last block of a pair can have free lanes; searching beyond it would take quadratic time.
             let is_of_pair = |block: &&mut RowBlock| block.body_a == row.body_a && block.body_b == row.body_b;
             let last = self.blocks.iter_mut().rev().find(is_of_pair);
             if let Some(block) = last.filter(|block| block.count < BLOCK_ROWS) {
@@ -168,7 +158,7 @@ impl RowBlocks {
                 }
             }
         }
-        // neighbours of one pair share their sums
+        // The blocks of one pair must be adjacent, since they share their sums.
         if self.blocks.iter().any(|block| block.body_b != NOT_FREE || block.body_a > 0) {
             self.blocks.sort_unstable_by_key(|block| (block.body_a, block.body_b, block.places[0]));
         }
@@ -203,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_of_each_pair_are_full_but_for_the_last() {
+    fn all_blocks_of_a_pair_but_the_last_are_full() {
         let row = |contact: u32| ContactRow {
             arm_a: Vector3::new(f64::from(contact), 0.0, 0.0),
             arm_b: Vector3::zeros(),

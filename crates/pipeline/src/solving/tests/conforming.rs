@@ -1,4 +1,4 @@
-//! Faces that conform: hundreds of contacts within nanometres of carrying load.
+//! Conforming faces: hundreds of contacts within nanometres of carrying load.
 
 use nalgebra::Vector3;
 
@@ -6,7 +6,7 @@ use super::scenes::{Random, Scene, rigid_response};
 use crate::solving::residual::{Residuals, coulomb_residual, coulomb_residual_from};
 use crate::solving::{SolverOptions, SolverWorkspace, WarmStart, solve};
 
-/// A block of 0.6 kg, 40 mm wide, that slides on its 21 × 21 nodes; their gaps differ by nanometres.
+/// A block of 0.6 kg, 40 mm wide, that slides on 21 × 21 nodes; their gaps differ by nanometres.
 fn block_on_a_face(random: &mut Random) -> Scene {
     let mut scene = Scene::default();
     let (mass, period) = (0.6, 0.01);
@@ -24,7 +24,7 @@ fn block_on_a_face(random: &mut Random) -> Scene {
 }
 
 #[test]
-fn load_shared_by_many_contacts_obeys_the_law_as_closely_as_promised() {
+fn a_load_shared_by_many_contacts_obeys_the_law_within_the_promised_tolerance() {
     let mut random = Random(5);
     let (mut hard, mut shared) = (SolverWorkspace::default(), SolverWorkspace::default());
     let mut warm = WarmStart::default();
@@ -40,8 +40,8 @@ fn load_shared_by_many_contacts_obeys_the_law_as_closely_as_promised() {
         let residuals = coulomb_residual(&problem, &shared.impulses, &shared.velocity);
         assert!(residuals.coulomb < 2e-6 && residuals.complementarity < 2e-6, "{residuals:?}");
         assert!(residuals.cone < 1e-12, "{residuals:?}");
-        // what the face leaves free in its normal: away from it, and tilts of it, 2e-6 m/s at 20 mm. How friction turns
-        // the block about the normal hangs on who carries how much, which rigid bodies leave open
+        // Motion along the normal and tilts of the face, 2e-6 m/s at 20 mm. How friction turns the block about the
+        // normal depends on the distribution of the load, which rigid bodies leave open.
         for (place, most) in [(2, 2e-6), (3, 2e-4), (4, 2e-4)] {
             let miss = (shared.velocity[place] - hard.velocity[place]).abs();
             assert!(miss < most, "{miss} m/s or rad/s in component {place}");
@@ -58,7 +58,7 @@ fn the_residual_of_all_contacts_is_the_largest_of_the_single_ones() {
     for _ in 0..30 {
         let scene = block_on_a_face(&mut random);
         let _ = solve(&scene.problem(), &SolverOptions::default(), &mut warm, &mut workspace);
-        // impulses that miss the law by more than rounding
+        // Impulses that violate the law by more than rounding.
         for (place, entry) in workspace.impulses.iter_mut().enumerate() {
             entry.impulse *= 1.0 - 1e-3 * (place % 3) as f64;
         }

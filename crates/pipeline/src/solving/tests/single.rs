@@ -1,4 +1,4 @@
-//! One contact: the ladder against the rule without regularisation.
+//! One contact: the ladder compared with the rule without regularisation.
 
 use nalgebra::{Matrix6, Vector3};
 use tightfit_spatial::Wide3;
