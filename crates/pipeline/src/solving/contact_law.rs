@@ -16,6 +16,7 @@
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
+use super::problem::VelocityProblem;
 use crate::records::NOT_FREE;
 
 /// One contact of the working set: the data that the passes read, contiguous.
@@ -44,6 +45,36 @@ pub(super) struct ContactRow {
 }
 
 impl ContactRow {
+    /// The row of a contact, without its compliance.
+    pub(super) fn new(problem: &VelocityProblem<'_>, contact: usize) -> Self {
+        let contacts = problem.contacts;
+        let body_b = contacts.body_b[contact];
+        Self {
+            arm_a: contacts.arm_a.get(contact),
+            arm_b: contacts.second_arm(contact),
+            normal: contacts.normal.get(contact),
+            drift: if body_b == NOT_FREE { contacts.surface(contact) } else { Vector3::zeros() },
+            approach: problem.approach[contact],
+            inverse_compliance: 0.0,
+            friction: contacts.friction[contact],
+            body_a: contacts.body_a[contact],
+            body_b,
+            contact: contact as u32,
+        }
+    }
+
+    /// ρ_a, ρ_b, n and u.
+    #[inline(always)]
+    pub(super) fn vectors(&self) -> [Vector3<f64>; 4] {
+        [self.arm_a, self.arm_b, self.normal, self.drift]
+    }
+
+    /// b, 1/dᵢ and μ.
+    #[inline(always)]
+    pub(super) fn scalars(&self) -> [f64; 3] {
+        [self.approach, self.inverse_compliance, self.friction]
+    }
+
     /// v: relative velocity [m/s] for the stacked body velocities.
     #[inline(always)]
     #[must_use]
@@ -118,11 +149,10 @@ fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row() -> ContactRow {
-        ContactRow {
+impl ContactRow {
+    /// A row for tests.
+    pub(super) fn example() -> Self {
+        Self {
             arm_a: Vector3::new(0.1, -0.2, 0.3),
             arm_b: Vector3::zeros(),
             normal: Vector3::new(1.0, 2.0, -2.0) / 3.0,
@@ -135,10 +165,15 @@ mod tests {
             contact: 0,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
-    fn the_impulse_never_works_on_a_contact() {
-        let row = row();
+    fn the_impulse_does_no_positive_work() {
+        let row = ContactRow::example();
         for k in 0..1000 {
             let v = Vector3::new((k as f64).sin(), (k as f64 * 1.7).cos(), (k as f64 * 0.3).sin());
             let power = row.impulse(&v, 1e-3).map_or(0.0, |p| p.dot(&v));

@@ -184,25 +184,13 @@ mod tests {
     use tightfit_spatial::Scalar;
 
     use super::*;
-    use crate::records::NOT_FREE;
     use crate::solving::contact_law::ContactRow;
     use crate::solving::row_blocks::{BLOCK_ROWS, RowBlocks};
 
     fn rows() -> Vec<ContactRow> {
-        (0..5_u32)
-            .map(|k| ContactRow {
-                arm_a: Vector3::new(0.1, -0.2, 0.3) * f64::from(k),
-                arm_b: Vector3::zeros(),
-                normal: Vector3::new(1.0, 2.0, -2.0) / 3.0,
-                drift: Vector3::new(0.01, 0.0, -0.02),
-                approach: 0.1,
-                inverse_compliance: 2.0,
-                friction: 0.4,
-                body_a: 0,
-                body_b: NOT_FREE,
-                contact: k,
-            })
-            .collect()
+        let row = ContactRow::example();
+        let at = |k: u32| ContactRow { arm_a: row.arm_a * f64::from(k), contact: k, ..row.clone() };
+        (0..5).map(at).collect()
     }
 
     /// Normal and tangential speeds that stick, slip, slip at little depth, and separate.

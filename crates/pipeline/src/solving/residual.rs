@@ -15,9 +15,11 @@ use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
 use super::contact_frame::{
     WideMatrix, apply, body_delassus, frame_and_delassus, frame_of, sum, turned_into,
 };
+use super::contact_law::ContactRow;
+use super::law_block::relative;
 use super::normal_speed;
 use super::problem::{ContactImpulse, VelocityProblem};
-use super::row_blocks::{BLOCK_ROWS, PerRow, PerRow3, set};
+use super::row_blocks::{BLOCK_ROWS, PerRow, PerRow3, RowBlock, WideRows, set};
 use super::single_contact::{SingleContact, tangential_norm};
 use crate::records::NOT_FREE;
 
@@ -99,8 +101,8 @@ fn each_bound(
     };
     for pair in impulses.chunk_by(|one, next| bodies(one) == bodies(next)) {
         for entries in pair.chunks(BLOCK_ROWS) {
-            let mut block = ResidualBlock::load(problem, entries, velocity);
-            with_registers(BlockResiduals { problem, block: &mut block, bodies: bodies(&entries[0]) });
+            let mut block = BlockResiduals::new(problem, bodies(&entries[0]), entries);
+            with_registers(Evaluation { problem, velocity, block: &mut block });
             for (lane, entry) in entries.iter().enumerate() {
                 residuals.complementarity = residuals.complementarity.max(block.complementarity[lane]);
                 residuals.cone = residuals.cone.max(block.cone[lane]);
@@ -142,99 +144,79 @@ fn nearest_distance(problem: &VelocityProblem<'_>, entry: &ContactImpulse, veloc
 }
 
 /// Up to eight contacts of one pair of bodies, and their residuals.
-struct ResidualBlock {
-    arms: [PerRow3; 2],
-    normal: PerRow3,
+struct BlockResiduals {
+    rows: RowBlock,
     impulse: PerRow3,
-    velocity: PerRow3,
-    approach: PerRow,
-    friction: PerRow,
+    count: usize,
     /// Distance to a solution of the law [m/s]; not a number where secants found none.
     distance: PerRow,
     complementarity: PerRow,
     cone: PerRow,
-    count: usize,
 }
 
-impl ResidualBlock {
+impl BlockResiduals {
     /// Unused lanes repeat the first contact.
-    #[inline(always)]
-    fn load(problem: &VelocityProblem<'_>, entries: &[ContactImpulse], velocity: &[f64]) -> Self {
-        let (zero, zero3) = ([0.0; BLOCK_ROWS], [[0.0; BLOCK_ROWS]; 3]);
-        let mut block = Self {
-            arms: [zero3; 2],
-            normal: zero3,
-            impulse: zero3,
-            velocity: zero3,
-            approach: zero,
-            friction: zero,
-            distance: zero,
-            complementarity: zero,
-            cone: zero,
-            count: entries.len(),
-        };
-        let contacts = problem.contacts;
+    fn new(problem: &VelocityProblem<'_>, bodies: (u32, u32), entries: &[ContactImpulse]) -> Self {
+        let (mut rows, mut impulse) = (RowBlock::new(bodies.0, bodies.1), PerRow3::default());
         for lane in 0..BLOCK_ROWS {
-            let ContactImpulse { contact, impulse } = entries[if lane < entries.len() { lane } else { 0 }];
-            set(&mut block.arms[0], lane, contacts.arm_a.get(contact));
-            set(&mut block.arms[1], lane, contacts.second_arm(contact));
-            set(&mut block.normal, lane, contacts.normal.get(contact));
-            set(&mut block.impulse, lane, impulse);
-            set(&mut block.velocity, lane, contacts.relative_velocity(contact, velocity));
-            block.approach[lane] = problem.approach[contact];
-            block.friction[lane] = contacts.friction[contact];
+            let entry = &entries[if lane < entries.len() { lane } else { 0 }];
+            rows.push(&ContactRow::new(problem, entry.contact), lane);
+            set(&mut impulse, lane, entry.impulse);
         }
-        block
+        let zero = PerRow::default();
+        Self { rows, impulse, count: entries.len(), distance: zero, complementarity: zero, cone: zero }
+    }
+
+    /// Fills the residuals of one register of rows from their relative velocities and D in world axes.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, rows: &WideRows<S>, v: Wide3<S>, delassus: &WideMatrix<S>, register: usize) {
+        let simd = rows.friction.simd();
+        let zero = Wide::splat(simd, 0.0);
+        let frame = frame_of(rows.normal);
+        let p = apply(&frame, Wide3::load(simd, &self.impulse, register));
+        let v = apply(&frame, v);
+
+        let closing = (v.0[0] + rows.approach).abs();
+        zero.is_below(p.0[0]).keep(closing).store(&mut self.complementarity, register);
+        let smallest = Wide::splat(simd, SMALLEST_IMPULSE);
+        let carried = p.0[0].is_below(smallest).choose(smallest, p.0[0]);
+        ((tangential_norm(p) - rows.friction * p.0[0]) / carried).store(&mut self.cone, register);
+
+        let delassus = turned_into(&frame, delassus);
+        let single = SingleContact::new(&delassus, rows.friction);
+        let free = single.free_speed(v - apply(&delassus, p), rows.approach);
+        let distance = single.distance(single.solve_near(&free, p, tangential_norm(v)), p);
+        let unknown = Wide::splat(simd, f64::NAN);
+        single.is_unsound().choose(unknown, distance).store(&mut self.distance, register);
     }
 }
 
-/// The residuals of a block.
-struct BlockResiduals<'a> {
+/// Evaluates the residuals of a block.
+struct Evaluation<'a> {
     problem: &'a VelocityProblem<'a>,
-    block: &'a mut ResidualBlock,
-    /// First and second body.
-    bodies: (u32, u32),
+    velocity: &'a [f64],
+    block: &'a mut BlockResiduals,
 }
 
-impl WithSimd for BlockResiduals<'_> {
+impl WithSimd for Evaluation<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { problem, block, bodies } = self;
-        let first = &problem.response[bodies.0 as usize];
-        let second = (bodies.1 != NOT_FREE).then(|| &problem.response[bodies.1 as usize]);
+        let Self { problem, velocity, block } = self;
+        let velocities = block.rows.velocities(simd, velocity);
+        let response = |body: u32| &problem.response[body as usize];
         for register in 0..block.count.div_ceil(S::F64_LANES) {
-            let arms = [&block.arms[0], &block.arms[1]].map(|arm| Wide3::load(simd, arm, register));
-            let mut delassus = body_delassus(first, arms[0]);
-            if let Some(second) = second {
-                delassus = sum(delassus, body_delassus(second, arms[1]));
-            }
-            fill_register(simd, &delassus, block, register);
+            let rows = block.rows.wide(simd, register);
+            let first = body_delassus(response(block.rows.body_a), rows.arms[0]);
+            let (v, delassus) = match block.rows.body_b {
+                NOT_FREE => (relative::<S, 1>(&rows, &velocities), first),
+                body => {
+                    let second = body_delassus(response(body), rows.arms[1]);
+                    (relative::<S, 2>(&rows, &velocities), sum(first, second))
+                }
+            };
+            block.fill(&rows, v, &delassus, register);
         }
     }
-}
-
-/// The residuals of the contacts of one register; D in world axes.
-#[inline(always)]
-fn fill_register<S: Simd>(simd: S, delassus: &WideMatrix<S>, block: &mut ResidualBlock, register: usize) {
-    let zero = Wide::splat(simd, 0.0);
-    let frame = frame_of(Wide3::load(simd, &block.normal, register));
-    let p = apply(&frame, Wide3::load(simd, &block.impulse, register));
-    let v = apply(&frame, Wide3::load(simd, &block.velocity, register));
-    let approach = Wide::load(simd, &block.approach, register);
-    let friction = Wide::load(simd, &block.friction, register);
-
-    let closing = (v.0[0] + approach).abs();
-    zero.is_below(p.0[0]).keep(closing).store(&mut block.complementarity, register);
-    let smallest = Wide::splat(simd, SMALLEST_IMPULSE);
-    let carried = p.0[0].is_below(smallest).choose(smallest, p.0[0]);
-    ((tangential_norm(p) - friction * p.0[0]) / carried).store(&mut block.cone, register);
-
-    let delassus = turned_into(&frame, delassus);
-    let single = SingleContact::new(&delassus, friction);
-    let free = single.free_speed(v - apply(&delassus, p), approach);
-    let distance = single.distance(single.solve_near(&free, p, tangential_norm(v)), p);
-    let unknown = Wide::splat(simd, f64::NAN);
-    single.is_unsound().choose(unknown, distance).store(&mut block.distance, register);
 }

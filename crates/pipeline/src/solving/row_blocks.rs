@@ -23,55 +23,30 @@ pub(super) struct RowBlock {
     pub(super) body_a: u32,
     /// Second body or [`NOT_FREE`].
     pub(super) body_b: u32,
-    /// ρ_a [m].
-    pub(super) arm_a: PerRow3,
-    /// ρ_b [m]; zero where the second side is not free.
-    pub(super) arm_b: PerRow3,
-    /// n, from the second body into the first.
-    pub(super) normal: PerRow3,
-    /// u: velocity of a second side that is not free [m/s]; zero where it is free.
-    pub(super) drift: PerRow3,
-    /// b: allowed approach speed [m/s].
-    pub(super) approach: PerRow,
-    /// 1/dᵢ [kg].
-    pub(super) rate: PerRow,
-    /// μ [-].
-    pub(super) friction: PerRow,
+    /// The numbers of [`ContactRow::vectors`] and [`ContactRow::scalars`].
+    vectors: [PerRow3; 4],
+    scalars: [PerRow; 3],
     /// Index of each row in the working set, and their number.
     places: [u32; BLOCK_ROWS],
     count: usize,
 }
 
 impl RowBlock {
-    fn new(body_a: u32, body_b: u32) -> Self {
-        let zero = [[0.0; BLOCK_ROWS]; 3];
-        Self {
-            body_a,
-            body_b,
-            arm_a: zero,
-            arm_b: zero,
-            normal: zero,
-            drift: zero,
-            // An empty lane is open at any velocity.
-            approach: [1.0; BLOCK_ROWS],
-            rate: [0.0; BLOCK_ROWS],
-            friction: [0.0; BLOCK_ROWS],
-            places: [0; BLOCK_ROWS],
-            count: 0,
-        }
+    pub(super) fn new(body_a: u32, body_b: u32) -> Self {
+        // An empty lane is open at any velocity.
+        let scalars = [[1.0; BLOCK_ROWS], [0.0; BLOCK_ROWS], [0.0; BLOCK_ROWS]];
+        let vectors = [[[0.0; BLOCK_ROWS]; 3]; 4];
+        Self { body_a, body_b, vectors, scalars, places: [0; BLOCK_ROWS], count: 0 }
     }
 
-    fn push(&mut self, row: &ContactRow, place: usize) {
+    pub(super) fn push(&mut self, row: &ContactRow, place: usize) {
         let lane = self.count;
-        for axis in 0..3 {
-            self.arm_a[axis][lane] = row.arm_a[axis];
-            self.arm_b[axis][lane] = row.arm_b[axis];
-            self.normal[axis][lane] = row.normal[axis];
-            self.drift[axis][lane] = row.drift[axis];
+        for (columns, vector) in self.vectors.iter_mut().zip(row.vectors()) {
+            set(columns, lane, vector);
         }
-        self.approach[lane] = row.approach;
-        self.rate[lane] = row.inverse_compliance;
-        self.friction[lane] = row.friction;
+        for (column, scalar) in self.scalars.iter_mut().zip(row.scalars()) {
+            column[lane] = scalar;
+        }
         self.places[lane] = place as u32;
         self.count += 1;
     }
@@ -108,13 +83,15 @@ impl RowBlock {
     /// The rows of one register.
     #[inline(always)]
     pub(super) fn wide<S: Simd>(&self, simd: S, register: usize) -> WideRows<S> {
+        let [arm_a, arm_b, normal, drift] = &self.vectors;
+        let [approach, rate, friction] = &self.scalars;
         WideRows {
-            arms: [Wide3::load(simd, &self.arm_a, register), Wide3::load(simd, &self.arm_b, register)],
-            normal: Wide3::load(simd, &self.normal, register),
-            drift: Wide3::load(simd, &self.drift, register),
-            approach: Wide::load(simd, &self.approach, register),
-            rate: Wide::load(simd, &self.rate, register),
-            friction: Wide::load(simd, &self.friction, register),
+            arms: [Wide3::load(simd, arm_a, register), Wide3::load(simd, arm_b, register)],
+            normal: Wide3::load(simd, normal, register),
+            drift: Wide3::load(simd, drift, register),
+            approach: Wide::load(simd, approach, register),
+            rate: Wide::load(simd, rate, register),
+            friction: Wide::load(simd, friction, register),
         }
     }
 }
@@ -196,15 +173,9 @@ mod tests {
     fn all_blocks_of_a_pair_but_the_last_are_full() {
         let row = |contact: u32| ContactRow {
             arm_a: Vector3::new(f64::from(contact), 0.0, 0.0),
-            arm_b: Vector3::zeros(),
-            normal: Vector3::z(),
-            drift: Vector3::zeros(),
-            approach: 0.0,
-            inverse_compliance: 1.0,
-            friction: 0.0,
             body_a: contact % 3 / 2,
-            body_b: NOT_FREE,
             contact,
+            ..ContactRow::example()
         };
         let rows: Vec<_> = (0..75).map(row).collect();
         let mut blocks = RowBlocks::default();
@@ -215,7 +186,7 @@ mod tests {
         let mut places = Vec::new();
         for block in &blocks.blocks {
             for (lane, place) in block.rows() {
-                assert_eq!(block.arm_a[0][lane], rows[place].arm_a.x);
+                assert_eq!(block.vectors[0][0][lane], rows[place].arm_a.x);
                 assert_eq!(block.body_a, rows[place].body_a);
                 places.push(place);
             }

@@ -16,7 +16,6 @@ use super::normal_speed::{self, Slowest, Speeds};
 use super::problem::{VelocityProblem, WarmStart};
 use super::system::System;
 use crate::make_room;
-use crate::records::NOT_FREE;
 use nalgebra::Vector3;
 use tightfit_spatial::{Vectorise, vectorised};
 
@@ -167,22 +166,8 @@ impl WorkingSet {
 
     /// Appends the row of one contact.
     fn push(&mut self, problem: &VelocityProblem<'_>, system: &mut System, contact: usize) {
-        let contacts = problem.contacts;
         self.offset[contact] = f64::INFINITY;
-        let body_b = contacts.body_b[contact];
-        let drift = contacts.surface(contact);
-        let mut row = ContactRow {
-            arm_a: contacts.arm_a.get(contact),
-            arm_b: contacts.second_arm(contact),
-            normal: contacts.normal.get(contact),
-            drift: if body_b == NOT_FREE { drift } else { Vector3::zeros() },
-            approach: problem.approach[contact],
-            inverse_compliance: 0.0,
-            friction: contacts.friction[contact],
-            body_a: contacts.body_a[contact],
-            body_b,
-            contact: contact as u32,
-        };
+        let mut row = ContactRow::new(problem, contact);
         row.inverse_compliance = 1.0 / system.compliance(&row);
         if row.drift != Vector3::zeros() {
             system.scale = system.scale.max(row.drift.norm() * row.inverse_compliance.sqrt());

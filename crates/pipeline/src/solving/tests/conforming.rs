@@ -71,7 +71,9 @@ fn the_residual_of_all_contacts_is_the_largest_of_the_single_ones() {
             largest.complementarity = largest.complementarity.max(one.complementarity);
             largest.cone = largest.cone.max(one.cone);
         }
-        assert_eq!(together, largest);
+        let miss = (together.coulomb - largest.coulomb).abs();
+        assert!(miss <= 1e-9 * largest.coulomb, "{together:?} {largest:?}");
+        assert_eq!((together.complementarity, together.cone), (largest.complementarity, largest.cone));
         count += impulses.len();
     }
     assert!(count > 300, "{count}");
