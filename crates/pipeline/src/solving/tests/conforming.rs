@@ -32,7 +32,7 @@ fn a_load_shared_by_many_contacts_obeys_the_law_within_the_promised_tolerance() 
     for _ in 0..30 {
         let scene = block_on_a_face(&mut random);
         let problem = scene.problem();
-        let cold = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut hard);
+        let cold = scene.solve_cold(&mut hard);
         let report = solve(&problem, &SolverOptions::default(), &mut warm, &mut shared);
 
         assert!(cold.converged && report.converged);

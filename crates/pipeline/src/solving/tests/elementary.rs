@@ -3,12 +3,11 @@
 use nalgebra::Vector3;
 
 use super::scenes::{Scene, rigid_response};
-use crate::solving::{SolveReport, SolverOptions, SolverWorkspace, WarmStart, solve};
+use crate::solving::{SolveReport, SolverWorkspace};
 
 fn solve_cold(scene: &Scene) -> (SolverWorkspace, SolveReport) {
     let mut workspace = SolverWorkspace::default();
-    let report =
-        solve(&scene.problem(), &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+    let report = scene.solve_cold(&mut workspace);
     (workspace, report)
 }
 

@@ -136,9 +136,7 @@ fn a_wedge_too_narrow_ends_with_equal_violation_on_both_sides() {
     let mut scene = Scene::default();
     for (side, gap) in [(1.0, -3e-6), (-1.0, -1e-6)] {
         scene.touch(Vector3::new(-side, 0.0, 0.0), Vector3::x() * side, 0.0, 0.0);
-        if let Some(last) = scene.contacts.gap.last_mut() {
-            *last = gap;
-        }
+        scene.set_last_gap(gap);
     }
     let mut velocity = vec![0.0; 6];
     let report = project(
@@ -161,9 +159,7 @@ fn almost_opposite_planes_do_not_move_a_body_out_of_reach() {
     let mut scene = Scene::default();
     for side in [1.0, -1.0] {
         scene.touch(Vector3::zeros(), Vector3::new(side, 0.0, lean).normalize(), 0.0, 0.0);
-        if let Some(last) = scene.contacts.gap.last_mut() {
-            *last = -1e-6;
-        }
+        scene.set_last_gap(-1e-6);
     }
     let project_within = |reach: f64| {
         let mut velocity = vec![0.0; 6];
@@ -196,9 +192,7 @@ fn a_peg_pressed_into_its_wall_is_projected_in_few_pivots() {
                 let angle = std::f64::consts::TAU * point as f64 / count as f64;
                 let outward = Vector3::new(angle.cos(), angle.sin(), 0.0);
                 scene.touch(outward * radius + Vector3::z() * height, -outward, 0.0, 0.0);
-                if let Some(last) = scene.contacts.gap.last_mut() {
-                    *last = clearance - outward.dot(&shift);
-                }
+                scene.set_last_gap(clearance - outward.dot(&shift));
             }
         }
         let mut mass = Matrix6::identity();

@@ -66,7 +66,7 @@ fn a_body_crushed_between_moving_surfaces_stays_between_them() {
         }
         let mut workspace = SolverWorkspace::default();
         let report =
-            solve(&scene.problem(), &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+            scene.solve_cold(&mut workspace);
         assert!(report.converged, "{speed} {report:?}");
         assert!(workspace.velocity.iter().all(|v| v.abs() < 1e-6 * speed), "{:?}", workspace.velocity);
     }
@@ -92,7 +92,7 @@ fn chains_of_bodies_are_solved() {
             }
         }
         let problem = scene.problem();
-        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         assert!(report.converged, "{number} {report:?}");
         let residuals = coulomb_residual(&problem, &workspace.impulses, &workspace.velocity);
         assert!(residuals.coulomb < 5e-5, "{number} {residuals:?}");

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use crate::records::{Contacts, NOT_FREE};
-use crate::solving::VelocityProblem;
+use crate::solving::{SolveReport, SolverOptions, SolverWorkspace, VelocityProblem, WarmStart, solve};
 
 /// Deterministic random numbers (xorshift).
 pub(super) struct Random(pub(super) u64);
@@ -46,6 +46,18 @@ impl Scene {
             free_velocity: &self.free_velocity,
             response: &self.response,
             rows: &[],
+        }
+    }
+
+    /// Solves the problem from a cold start with default options.
+    pub(super) fn solve_cold(&self, workspace: &mut SolverWorkspace) -> SolveReport {
+        solve(&self.problem(), &SolverOptions::default(), &mut WarmStart::default(), workspace)
+    }
+
+    /// Sets φ of the last contact [m].
+    pub(super) fn set_last_gap(&mut self, gap: f64) {
+        if let Some(last) = self.contacts.gap.last_mut() {
+            *last = gap;
         }
     }
 
@@ -146,9 +158,7 @@ pub(super) fn wedged_peg(random: &mut Random, friction: f64) -> Scene {
             let arm = tilt * (outward * radius) + Vector3::z() * (height - centre);
             let approach = if random.uniform() < 0.5 { gap / period } else { 2.0 * gap / period };
             scene.touch(arm, normal.normalize(), friction, approach);
-            if let Some(last) = scene.contacts.gap.last_mut() {
-                *last = gap;
-            }
+            scene.set_last_gap(gap);
         }
     }
     scene

@@ -6,7 +6,7 @@ use tightfit_spatial::Wide3;
 use super::scenes::{Random, Scene};
 use crate::solving::contact_frame::frame_and_delassus;
 use crate::solving::single_contact::SingleContact;
-use crate::solving::{SolverOptions, SolverWorkspace, WarmStart, solve};
+use crate::solving::SolverWorkspace;
 
 #[test]
 fn one_contact_agrees_with_the_single_contact_rule() {
@@ -20,7 +20,7 @@ fn one_contact_agrees_with_the_single_contact_rule() {
         scene.touch(random.vector(0.5), random.vector(1.0).normalize(), friction, approach);
         let problem = scene.problem();
 
-        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
 
         assert!(report.converged, "{number}");
         let [frame, delassus] = frame_and_delassus(&problem, 0);

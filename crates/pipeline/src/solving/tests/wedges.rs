@@ -34,7 +34,7 @@ fn census(count: u32, friction: f64, seed: u64) -> Census {
     for _ in 0..count {
         let scene = wedged_peg(&mut random, friction);
         let problem = scene.problem();
-        let report = solve_from(&scene, &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         census.levels[report.level as usize] += 1;
         census.evaluations += u64::from(report.evaluations);
         census.unconverged += u32::from(!report.converged);
@@ -158,8 +158,8 @@ fn the_order_of_the_contacts_does_not_change_the_velocity() {
     for number in 0..600 {
         let scene = wedged_peg(&mut random, [0.05, 0.15, 0.3, 0.6][number % 4]);
         let other = shuffled(&scene, &mut random);
-        solve_from(&scene, &mut WarmStart::default(), &mut one);
-        solve_from(&other, &mut WarmStart::default(), &mut two);
+        scene.solve_cold(&mut one);
+        other.solve_cold(&mut two);
         assert!(distance(&one.velocity, &two.velocity) < 1e-9, "{:?} {:?}", one.velocity, two.velocity);
     }
 }
@@ -177,7 +177,7 @@ fn a_warm_start_gives_the_velocity_of_a_cold_one() {
             *component *= random.between(0.9, 1.1);
         }
         let warmed = solve_from(&scene, &mut warm, &mut hot);
-        solve_from(&scene, &mut WarmStart::default(), &mut cold);
+        scene.solve_cold(&mut cold);
         assert!(warmed.converged);
         assert!(distance(&hot.velocity, &cold.velocity) < 1e-9, "{:?} {:?}", hot.velocity, cold.velocity);
         assert!(warm.ids.is_sorted());
