@@ -7,7 +7,7 @@ use tightfit_learning::cspace::{
     ConfigurationBox, ConfigurationRecipe, Offenders, PairGap, draw, task_boxes, train_configuration,
 };
 use tightfit_network::training::{Stop, TrainingOptions};
-use tightfit_network::{CspaceChart, ChartSymmetry, CspaceFile, LocalChart, Range};
+use tightfit_network::{ChartSymmetry, CspaceChart, CspaceFile, LocalChart, Range};
 use tightfit_simulation::Scene;
 
 /// A ball of 10 mm above the ground: free where its centre is higher than 5 mm, whatever else.

@@ -245,8 +245,10 @@ mod tests {
         let center = Vector3::new(0.002, 0.003, 0.05);
         let (v, w) = (Vector3::new(0.1, -0.2, 0.15), Vector3::new(0.7, 0.4, -1.1));
         for chart in charts() {
-            let last = if matches!(chart, CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }))
-            {
+            let last = if matches!(
+                chart,
+                CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. })
+            ) {
                 0.0
             } else {
                 1.1e-3

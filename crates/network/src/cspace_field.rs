@@ -38,7 +38,11 @@ impl CspaceField {
     ///
     /// # Errors
     /// When the network has not six inputs, or a range is empty.
-    pub fn new(chart: CspaceChart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
+    pub fn new(
+        chart: CspaceChart,
+        ranges: [Range; COORDINATES],
+        network: Network,
+    ) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
             return Err(NetworkError::size("configuration field", "number of inputs", found, COORDINATES));
@@ -208,10 +212,7 @@ impl CspaceFile {
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { chart, configuration_ranges, recipe, .. } = description;
-        Ok(Self {
-            field: CspaceField::new(chart, configuration_ranges, Network::new(layers)?)?,
-            recipe,
-        })
+        Ok(Self { field: CspaceField::new(chart, configuration_ranges, Network::new(layers)?)?, recipe })
     }
 
     /// Writes the file; an old one is replaced at once or not at all.

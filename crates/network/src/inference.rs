@@ -49,7 +49,12 @@ impl Inference {
     pub fn with_instruction_set(network: &Network, set: InstructionSet) -> Result<Self, NetworkError> {
         if !set.is_available() {
             let found = format!("{set:?}");
-            return Err(NetworkError::size("inference", "instruction set", found, "one that this processor has"));
+            return Err(NetworkError::size(
+                "inference",
+                "instruction set",
+                found,
+                "one that this processor has",
+            ));
         }
         Ok(Self::on(network, set))
     }

@@ -38,7 +38,7 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
-pub use chart::{COORDINATES, CspaceChart, ChartSymmetry, Charted, LocalChart};
+pub use chart::{COORDINATES, ChartSymmetry, Charted, CspaceChart, LocalChart};
 pub use cspace_field::{CspaceField, CspaceFile, MOST_AT_ONCE};
 pub use embedded_surface::{EMBEDDING, EmbeddedSurface, Embedding, Located, SurfacePoint};
 pub use error::NetworkError;

@@ -11,7 +11,7 @@
 //! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. Around an engaged nut
 //! the last coordinate is how far it is out of phase, so that one box serves all angles.
 
-use tightfit_network::{COORDINATES, CspaceChart, ChartSymmetry, LocalChart, Range};
+use tightfit_network::{COORDINATES, ChartSymmetry, CspaceChart, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};
 use tightfit_simulation::{Drive, Scene, Task};
 
@@ -171,7 +171,11 @@ fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmet
     })
 }
 
-fn made(name: &'static str, chart: CspaceChart, bounds: [[f64; 2]; 6]) -> Result<ConfigurationBox, LearningError> {
+fn made(
+    name: &'static str,
+    chart: CspaceChart,
+    bounds: [[f64; 2]; 6],
+) -> Result<ConfigurationBox, LearningError> {
     let mut ranges = [Range { low: -1.0, high: 1.0 }; COORDINATES];
     for (range, [low, high]) in ranges.iter_mut().zip(bounds) {
         *range = Range::new(name, low, high)?;

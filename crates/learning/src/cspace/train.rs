@@ -4,9 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tightfit_network::training::{Progress, Samples, Stop, Trainer};
-use tightfit_network::{
-    Activation, COORDINATES, CspaceField, CspaceFile, Network, Random, Range,
-};
+use tightfit_network::{Activation, COORDINATES, CspaceField, CspaceFile, Network, Random, Range};
 
 use super::{ConfigurationBox, ConfigurationErrors, ConfigurationRecipe, Labelled, PairGap, draw};
 use crate::LearningError;

@@ -39,8 +39,7 @@ impl PublishedTask {
             "configuration_ranges_m_rad": self.configuration.ranges(),
         });
         FieldFile { field: self.depth, recipe: recipe.clone() }.save(&folder.join("depth.safetensors"))?;
-        CspaceFile { field: self.configuration, recipe }
-            .save(&folder.join("configuration.safetensors"))?;
+        CspaceFile { field: self.configuration, recipe }.save(&folder.join("configuration.safetensors"))?;
         let text = serde_json::to_string_pretty(&summary).map_err(|error| LearningError::File {
             path: folder.join("import.json").display().to_string(),
             problem: error.to_string(),

@@ -223,7 +223,13 @@ fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (PerContact, f64) {
 
 /// Moves contacts that change cluster from one sum to the other.
 #[inline(always)]
-fn move_sums(block: &FeatureBlock, used: usize, from: &PerContact, to: &PerContact, sums: &mut [(Feature, f64)]) {
+fn move_sums(
+    block: &FeatureBlock,
+    used: usize,
+    from: &PerContact,
+    to: &PerContact,
+    sums: &mut [(Feature, f64)],
+) {
     for lane in (0..used).filter(|&lane| from[lane] != to[lane]) {
         let feature = block.get(lane);
         if from[lane] >= 0.0 {

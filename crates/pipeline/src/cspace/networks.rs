@@ -24,11 +24,7 @@ impl CspaceNetworks {
 
     /// The network for a pose of the moving part; `None` outside all boxes.
     #[must_use]
-    pub fn field_at(
-        &self,
-        fixed_from_part: &Pose,
-        center_in_part: Vector3<f64>,
-    ) -> Option<&CspaceField> {
+    pub fn field_at(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Option<&CspaceField> {
         self.fields.iter().find(|field| field.covers(fixed_from_part, center_in_part))
     }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix6, Vector6};
 use tightfit_network::{
-    Activation, CspaceChart, ChartSymmetry, CspaceField, InferenceScratch, Layer, LocalChart, Network,
+    Activation, ChartSymmetry, CspaceChart, CspaceField, InferenceScratch, Layer, LocalChart, Network,
     Random, Range,
 };
 use tightfit_spatial::{Pose, Vector3};

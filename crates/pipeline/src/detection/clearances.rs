@@ -75,7 +75,12 @@ impl Clearances {
     }
 
     /// Moves on to another pose; returns the motion since the last one.
-    pub(super) fn advance_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> RelativeMotion {
+    pub(super) fn advance_to(
+        &mut self,
+        against_from_of: &Pose,
+        against: &Part,
+        blocks: usize,
+    ) -> RelativeMotion {
         let known = self.pose.filter(|_| self.bounds.len() == blocks);
         if known.is_none() {
             for bounds in [&mut self.bounds, &mut self.of_ends] {
@@ -84,7 +89,11 @@ impl Clearances {
             }
         }
         self.pose = Some(*against_from_of);
-        RelativeMotion::between(known.as_ref().unwrap_or(against_from_of), against_from_of, against.symmetry())
+        RelativeMotion::between(
+            known.as_ref().unwrap_or(against_from_of),
+            against_from_of,
+            against.symmetry(),
+        )
     }
 
     /// The bounds, 32 blocks at a time.

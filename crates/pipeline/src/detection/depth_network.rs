@@ -6,7 +6,7 @@ use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;
 use tightfit_spatial::Columns3;
 
-use super::network_cells::{NetworkCells, CellKind};
+use super::network_cells::{CellKind, NetworkCells};
 
 /// Largest allowed median error at the part's nodes [m]: a network of another part errs by more, a poorly trained one
 /// by less.

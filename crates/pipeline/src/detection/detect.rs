@@ -9,9 +9,9 @@ use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::BlockCulling;
 use super::contact_writer::ContactWriter;
-use super::point_batches::{PointBatch, PointQueue};
-use super::node_query::NodeQuery;
 use super::node_blocks::Frame;
+use super::node_query::NodeQuery;
+use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
 use super::{Clearances, NetworkScratch, NodeBlocks, PairBody, edge_crossings, mesh_pair, neural};
 use crate::records::Contacts;
@@ -94,8 +94,13 @@ impl Vectorise for NodesAgainst<'_> {
         let query = NodeQuery::new(of, against, options);
         let motion = clearances.advance_to(&against_from_of, against.part, of.nodes.blocks());
         let symmetric_from = against.part.symmetric_from(query.reach);
-        let culling =
-            BlockCulling { motion: &motion, frame: &frame, region: &query.region, reach: query.reach, symmetric_from };
+        let culling = BlockCulling {
+            motion: &motion,
+            frame: &frame,
+            region: &query.region,
+            reach: query.reach,
+            symmetric_from,
+        };
 
         let apart = against.nodes.apart();
         let thinning = Thinning::between(of.part, against.part, apart, &frame, query.reach);
@@ -103,13 +108,23 @@ impl Vectorise for NodesAgainst<'_> {
         let (mut writer, faces) = (ContactWriter::new(of, against, contacts), FaceBlock::default());
         match against.part.has_places() {
             true => {
-                let (places, queue, batch) = (PlaceBlock::default(), PointQueue::new(), PointBatch::default());
-                let mut visitor =
-                    QueuedBlocks { walk: &walk, query: &query, writer: &mut writer, faces, places, queue, batch };
+                let (places, queue, batch) =
+                    (PlaceBlock::default(), PointQueue::new(), PointBatch::default());
+                let mut visitor = QueuedBlocks {
+                    walk: &walk,
+                    query: &query,
+                    writer: &mut writer,
+                    faces,
+                    places,
+                    queue,
+                    batch,
+                };
                 walk.each_block(clearances, &mut visitor);
                 visitor.flush();
             }
-            false => walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces }),
+            false => {
+                walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces })
+            }
         }
         writer.finish(options);
     }

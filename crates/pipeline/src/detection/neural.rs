@@ -20,7 +20,7 @@ use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
 use tightfit_spatial::{Columns3, Vectorise, vectorised};
 
-use super::clearances::{Bounds, Clearances, BlockCulling};
+use super::clearances::{BlockCulling, Bounds, Clearances};
 use super::contact_writer::ContactWriter;
 use super::network_cells::CellKind;
 use super::node_blocks::{Frame, Region};

@@ -8,8 +8,8 @@ use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
 
-use super::face_choice::FaceChoice;
 use super::contact_writer::ContactWriter;
+use super::face_choice::FaceChoice;
 use super::node_blocks::Region;
 use super::{DetectionOptions, PairBody};
 
@@ -32,7 +32,11 @@ pub(super) struct NodeQuery<'a> {
 }
 
 impl<'a> NodeQuery<'a> {
-    pub(super) fn new(of: &'a PairBody<'a>, against: &'a PairBody<'a>, options: &'a DetectionOptions) -> Self {
+    pub(super) fn new(
+        of: &'a PairBody<'a>,
+        against: &'a PairBody<'a>,
+        options: &'a DetectionOptions,
+    ) -> Self {
         let offset = of.part.node_offset();
         let (margin, reach) = (options.margin, options.margin + offset.abs());
         let extent = against.part.extent();
@@ -162,7 +166,13 @@ impl<'a> NodeQuery<'a> {
 
     /// Writes a face that is within the margin, and the other face of its edge.
     #[inline(always)]
-    fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, writer: &mut ContactWriter) {
+    fn take(
+        &self,
+        point: Vector3<f64>,
+        [face, other]: [Option<Sample>; 2],
+        id: u32,
+        writer: &mut ContactWriter,
+    ) {
         let face = face.map(|face| face.offset(self.offset));
         if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
             writer.push(point - normal * self.offset, normal, distance, id);

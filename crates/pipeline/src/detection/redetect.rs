@@ -6,8 +6,8 @@ use tightfit_shape::block::{BLOCK, FaceBlock, PointBlock};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::contact_writer::ContactWriter;
-use super::node_query::NodeQuery;
 use super::node_blocks::Frame;
+use super::node_query::NodeQuery;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 

@@ -63,13 +63,7 @@ pub struct SolverOptions {
 
 impl Default for SolverOptions {
     fn default() -> Self {
-        Self {
-            softness: 1e-6,
-            tolerance: 1e-9,
-            violation: 1e-9,
-            mixed_iterations: 22,
-            highest_level: 4,
-        }
+        Self { softness: 1e-6, tolerance: 1e-9, violation: 1e-9, mixed_iterations: 22, highest_level: 4 }
     }
 }
 

@@ -57,10 +57,8 @@ impl<S: Simd> SingleContact<S> {
     #[inline(always)]
     pub(super) fn new(delassus: &WideMatrix<S>, friction: Wide<S>) -> Self {
         let [[normal, nx, ny], [xn, xx, xy], [yn, yx, yy]] = [delassus[0].0, delassus[1].0, delassus[2].0];
-        let reduced = [
-            [xx - xn * nx / normal, xy - xn * ny / normal],
-            [yx - yn * nx / normal, yy - yn * ny / normal],
-        ];
+        let reduced =
+            [[xx - xn * nx / normal, xy - xn * ny / normal], [yx - yn * nx / normal, yy - yn * ny / normal]];
         let mean = (reduced[0][0] + reduced[1][1]) * Wide::splat(normal.simd(), 0.5);
         let diagonal = Wide3([normal, xx, yy]);
         Self { normal, coupling: [nx, ny], back: [xn, yn], reduced, mean, friction, diagonal }
@@ -86,12 +84,7 @@ impl<S: Simd> SingleContact<S> {
     /// A solution p [N·s]; a slip is sought by secants from where `impulse` and its slip speed [m/s] are, and pₙ is not
     /// a number where they do not find it. Where the law has several solutions any of them may be found.
     #[inline(always)]
-    pub(super) fn solve_near(
-        &self,
-        free: &FreeSpeed<S>,
-        impulse: Wide3<S>,
-        slip_speed: Wide<S>,
-    ) -> Wide3<S> {
+    pub(super) fn solve_near(&self, free: &FreeSpeed<S>, impulse: Wide3<S>, slip_speed: Wide<S>) -> Wide3<S> {
         let simd = slip_speed.simd();
         let zero = Wide::splat(simd, 0.0);
         let stick = self.at(Wide::splat(simd, 1.0), free);
@@ -310,8 +303,7 @@ mod tests {
             assert!((p.x * (v.x + approach)).abs() < 1e-9, "Signorini");
             assert!(push.norm() <= friction * p.x + 1e-12, "cone");
             assert!((push * slip.norm() + slip * (friction * p.x)).norm() < 1e-7, "opposes slip {k}");
-            let distance =
-                |a: &Vector3<f64>, b| contact.distance(Wide3::one(a), Wide3::one(b)).value();
+            let distance = |a: &Vector3<f64>, b| contact.distance(Wide3::one(a), Wide3::one(b)).value();
             assert!(distance(&contact.nearest(free, approach, &p), &p) < 1e-12);
             let speed = contact.free_speed(Wide3::one(&free), Wide::one(approach));
             let near = contact.solve_near(&speed, Wide3::one(&p), Wide::one(slip.norm())).value();

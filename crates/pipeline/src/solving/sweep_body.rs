@@ -57,8 +57,9 @@ impl SweepBody {
     pub(super) fn push(&self, change: &Vector3<f64>, velocities: &mut [f64]) {
         let own = &mut velocities[self.first..self.first + 6];
         for (i, own) in own.iter_mut().enumerate() {
-            *own +=
-                self.responses[0][i] * change.x + self.responses[1][i] * change.y + self.responses[2][i] * change.z;
+            *own += self.responses[0][i] * change.x
+                + self.responses[1][i] * change.y
+                + self.responses[2][i] * change.z;
         }
     }
 }

@@ -57,8 +57,7 @@ pub(super) fn cspace_of(
         ));
     }
     let load = |file: &String| CspaceFile::load(&folder.join(file)).map(|file| file.field);
-    let fields: Result<Vec<CspaceField>, NetworkError> =
-        description.networks.iter().map(load).collect();
+    let fields: Result<Vec<CspaceField>, NetworkError> = description.networks.iter().map(load).collect();
     let fields = fields.map_err(|error| (at("networks"), error.to_string()))?;
     Ok(Some(CspacePair { moving, fixed, space: Arc::new(CspaceNetworks::new(fields)) }))
 }

@@ -9,9 +9,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
-use tightfit::network::{
-    Activation, Inference, InferenceScratch, Network, Random, fused_multiply_add_rate,
-};
+use tightfit::network::{Activation, Inference, InferenceScratch, Network, Random, fused_multiply_add_rate};
 use tightfit::spatial::InstructionSet;
 
 use super::numbers::numbers;
@@ -42,7 +40,8 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<ExitCode> {
     let mut measured = Vec::new();
     for path in InstructionSet::ALL.into_iter().rev().filter(|path| path.is_available()) {
         // the portable path has no vectors: a few rounds show as much
-        let rounds = if path == InstructionSet::Portable { arguments.rounds.min(3) } else { arguments.rounds };
+        let rounds =
+            if path == InstructionSet::Portable { arguments.rounds.min(3) } else { arguments.rounds };
         measured.push(measure(&network, path, arguments.points, rounds)?);
     }
     let Some(best) = measured.first() else { bail!("no path is available") };

@@ -5,7 +5,7 @@ use tightfit_network::interaction::{
     CLUSTERS, INPUTS, InteractionNetwork, InteractionOptions, NEIGHBOURS, ObjectState,
 };
 use tightfit_network::{EmbeddedSurface, Random, Range};
-use tightfit_spatial::{Pose, InstructionSet};
+use tightfit_spatial::{InstructionSet, Pose};
 
 use super::neighbours::{NeighbourSearch, find_neighbours};
 use super::{Cluster, ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact};

@@ -65,8 +65,7 @@ fn a_body_crushed_between_moving_surfaces_stays_between_them() {
             }
         }
         let mut workspace = SolverWorkspace::default();
-        let report =
-            scene.solve_cold(&mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         assert!(report.converged, "{speed} {report:?}");
         assert!(workspace.velocity.iter().all(|v| v.abs() < 1e-6 * speed), "{:?}", workspace.velocity);
     }

@@ -4,9 +4,9 @@ use nalgebra::{Matrix6, Vector3};
 use tightfit_spatial::Wide3;
 
 use super::scenes::{Random, Scene};
+use crate::solving::SolverWorkspace;
 use crate::solving::contact_frame::frame_and_delassus;
 use crate::solving::single_contact::SingleContact;
-use crate::solving::SolverWorkspace;
 
 #[test]
 fn one_contact_agrees_with_the_single_contact_rule() {

@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 
 use super::scenes::{Random, Scene, wedged_peg};
-use crate::solving::passivity_filter::{passive_scale, work};
 use crate::solving::contact_frame::frame_and_delassus;
+use crate::solving::passivity_filter::{passive_scale, work};
 use crate::solving::residual::coulomb_residual;
 use crate::solving::{ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, WarmStart, solve};
 
@@ -45,7 +45,9 @@ fn census(count: u32, friction: f64, seed: u64) -> Census {
         let give = workspace
             .impulses
             .iter()
-            .map(|entry| 1e-6 * frame_and_delassus(&problem, entry.contact)[1].trace() / 3.0 * entry.impulse.norm())
+            .map(|entry| {
+                1e-6 * frame_and_delassus(&problem, entry.contact)[1].trace() / 3.0 * entry.impulse.norm()
+            })
             .fold(1e-7, f64::max);
         census.coarse += u32::from(residuals.coulomb > 1e-5);
         census.coulomb = census.coulomb.max(residuals.coulomb);
