@@ -13,9 +13,6 @@ pub mod integration;
 pub mod records;
 pub mod solving;
 
-// The name that the step still uses.
-pub use cspace as configuration;
-
 /// Reserves memory for `count` entries in total, whatever the buffer holds now. Buffers get their largest size before
 /// the first step, so that no later step allocates.
 pub fn make_room<T>(buffer: &mut Vec<T>, count: usize) {

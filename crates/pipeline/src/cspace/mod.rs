@@ -15,6 +15,3 @@ pub use coming_contact::coming_contact;
 pub use local_field::{FreeBody, LocalField};
 pub use nearest::{CspaceContact, colliding_contact, nearest_contact};
 pub use networks::CspaceNetworks;
-
-// The name that the step still uses.
-pub use nearest::CspaceContact as ConfigurationContact;

@@ -32,7 +32,3 @@ pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
 pub use pair_body::PairBody;
 pub use redetect::redetect;
-
-// The names that the step still uses.
-pub use pair_body::PairBody as Side;
-pub use redetect::redetect as detect_again;

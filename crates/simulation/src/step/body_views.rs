@@ -1,7 +1,7 @@
 //! The bodies of a scene at one pose, as detection sees them, and how far detection must search for them.
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{DetectionOptions, Side, mesh_ids, most_crossings};
+use tightfit_pipeline::detection::{DetectionOptions, PairBody as Side, mesh_ids, most_crossings};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::Pose;
 

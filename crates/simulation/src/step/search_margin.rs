@@ -16,7 +16,7 @@
 //! that is screwed down comes nearer to the head of its bolt.
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::Side;
+use tightfit_pipeline::detection::PairBody as Side;
 
 /// Least margin [m]: velocities change within the step by what contacts push. A step that goes farther is begun again.
 const LEAST: f64 = 0.01e-3;
