@@ -11,9 +11,7 @@
 
 use nalgebra::Vector6;
 use tightfit_network::InferenceScratch;
-use tightfit_pipeline::cspace::{
-    CspaceContact, FreeBody, LocalField, colliding_contact, coming_contact,
-};
+use tightfit_pipeline::cspace::{CspaceContact, FreeBody, LocalField, colliding_contact, coming_contact};
 
 use super::context::Piece;
 use super::free_motion::Masses;
