@@ -15,7 +15,8 @@ use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range, Re
 
 /// Version of the layout.
 pub(crate) const FORMAT: u32 = 1;
-pub(crate) const KEY: &str = "tightfit";
+/// Name of the metadata entry that holds description and hash as JSON.
+pub const KEY: &str = "tightfit";
 
 /// What stands in the metadata of a field, less the hash.
 #[derive(Serialize, Deserialize)]
@@ -217,7 +218,8 @@ fn seal(description: &impl Serialize, layers: &[Layer]) -> Result<String, serde_
 }
 
 /// FNV-1a of some bytes, as 16 hexadecimal digits.
-pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> String {
+#[must_use]
+pub fn hash(bytes: impl Iterator<Item = u8>) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, step))
 }

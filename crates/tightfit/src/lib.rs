@@ -22,6 +22,8 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 
 pub mod report;
 
+pub use tightfit_interaction as interaction;
+pub use tightfit_interaction_training as interaction_training;
 pub use tightfit_learning as learning;
 pub use tightfit_network as network;
 pub use tightfit_robot as robot;

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use tightfit_network::interaction::CLUSTERS;
-
 use super::covered_area::covered_area;
 use super::k_means::{KMeansWorkspace, k_means};
 use crate::make_room;
 use crate::records::Contacts;
+
+/// Clusters that the interaction network makes of a pair's contacts; K-means makes as many where a pair has no network.
+pub const INTERACTION_CLUSTERS: usize = 12;
 
 /// How the contacts of a pair of parts are reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub enum ClusteringMethod {
     },
     /// Four that span the largest area, the deepest among them (the aim of Bullet's manifold).
     CoveredArea,
-    /// By the interaction network of the pair, which the scene holds; of pairs without one as [`Self::KMeans`] does, to 12.
+    /// By the scene's interaction network (crate `tightfit-interaction`); pairs without one use [`Self::KMeans`] with 12 clusters.
     Interaction,
 }
 
@@ -79,7 +80,7 @@ impl ClusteringMethod {
             Self::KMeans { clusters } => contacts.min(clusters as usize),
             Self::First { contacts: kept } => contacts.min(kept as usize),
             Self::CoveredArea => contacts.min(CORNERS),
-            Self::Interaction => contacts.min(CLUSTERS),
+            Self::Interaction => contacts.min(INTERACTION_CLUSTERS),
         }
     }
 
@@ -91,7 +92,7 @@ impl ClusteringMethod {
             Self::None => workspace.chosen.extend(all),
             Self::First { contacts: kept } => workspace.chosen.extend(all.take(kept as usize)),
             Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
-            Self::Interaction => k_means(contacts, range, CLUSTERS, workspace),
+            Self::Interaction => k_means(contacts, range, INTERACTION_CLUSTERS, workspace),
             Self::CoveredArea => covered_area(contacts, range, workspace),
         }
     }

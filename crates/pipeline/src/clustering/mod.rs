@@ -6,18 +6,18 @@ contact. Means would be smoother, but the mean of points on a curved wall lies i
 normals of opposite walls is none, and the mean of gaps is no gap that keeps anything apart; the deepest gap is the
 one that must not close.
 
-The interaction network (`interaction`) does average, on the surface of the object, and asks the other part's distance there.
+The interaction network (crate `tightfit-interaction`) does average, on the surface of the object, and queries the other part's
+distance there.
 
 The pose projection and the certificate go on seeing every contact.
 */
 
 mod covered_area;
 mod feature_blocks;
-pub mod interaction;
 mod k_means;
 mod method;
 
 #[cfg(test)]
 mod tests;
 
-pub use method::{ClusteringMethod, ClusteringWorkspace};
+pub use method::{ClusteringMethod, ClusteringWorkspace, INTERACTION_CLUSTERS};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nalgebra::{Matrix6, Vector3};
+use tightfit_interaction::{ContactSet, InteractionWorkspace};
 use tightfit_network::InferenceScratch;
-use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionWorkspace};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::configuration::ConfigurationContact;
 use tightfit_pipeline::detection::{Clearances, NetworkScratch, NodeBlocks, most_crossings};

@@ -3,12 +3,12 @@
 //! The network is one with random numbers, whose averages take in more contacts than those of a trained one.
 
 use anyhow::Result;
-use tightfit::spatial::{Pose, Vector3};
-use tightfit_network::interaction::{INPUTS, InteractionNetwork, InteractionOptions, ObjectState};
-use tightfit_network::{EmbeddedSurface, Located, Random, Range};
-use tightfit_pipeline::clustering::interaction::{
-    ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact,
+use tightfit::interaction::{
+    ContactSet, EmbeddedSurface, INPUTS, InteractionClustering, InteractionNetwork, InteractionOptions,
+    InteractionWorkspace, Located, ObjectState, SurfaceContact,
 };
+use tightfit::spatial::{Pose, Vector3};
+use tightfit_network::{Random, Range};
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::preset::preset;
 

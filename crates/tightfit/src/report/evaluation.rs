@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tightfit_learning::wrench::{Moments, WrenchErrors};
+use tightfit_interaction_training::wrench::{Moments, WrenchErrors};
 
 use super::axis::Scale;
 use super::head;
