@@ -1,6 +1,6 @@
 //! Geodesic embedding of surfaces that can be unrolled, and of the published peg.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and says why it is skipped")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and prints why it is skipped")]
 
 use std::path::PathBuf;
 
@@ -36,7 +36,9 @@ fn tube(around: u32, along: u32) -> TriMesh {
 fn geodesics_on_a_tube_match_the_unrolled_tube() {
     let mesh = tube(72, 30);
     let [coarse, fine] = [4, 9].map(|points| errors_on_a_tube(&mesh, points));
-    println!("ways too long, mean and worst: {coarse:?} with 4 points per edge, {fine:?} with 9");
+    println!(
+        "excess length of geodesics, mean and largest: {coarse:?} with 4 points per edge, {fine:?} with 9"
+    );
     assert!(coarse[1] < 0.04 && fine[1] < 0.015, "{coarse:?} {fine:?}");
     // Twice as many points leave a fraction of the error.
     assert!(fine[0] < 0.6 * coarse[0], "{coarse:?} {fine:?}");

@@ -4,7 +4,7 @@
 //! The recorded runs state the object's pose and, for every step, how many of its nodes the depth network found inside
 //! (`num_cp`) and how deep (`pen_max_mm`), both at the pose of the previous step.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and says why it is skipped")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and prints why it is skipped")]
 
 use std::path::{Path, PathBuf};
 

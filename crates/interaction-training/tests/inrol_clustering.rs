@@ -1,6 +1,6 @@
 //! The imported published clustering reproduces the recorded clusters of the authors' program and their turned normals.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and says why it is skipped")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail, and prints why it is skipped")]
 
 use std::path::{Path, PathBuf};
 

@@ -56,8 +56,7 @@ impl ConfigurationBox {
 /// When the scene has no drive or no task, or its parts collide where the task ends.
 pub fn task_boxes(scene: &Scene) -> Result<([usize; 2], Vec<ConfigurationBox>), LearningError> {
     let missing = |option, allowed| LearningError::Option { option, value: "missing".into(), allowed };
-    let drive =
-        scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive that leads a free part"))?;
+    let drive = scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive of a free part"))?;
     let task = scene.task.ok_or(missing("[task] of the scene", "what counts as done"))?;
     let fixed = match task {
         Task::Insert { into, .. } => into,

@@ -28,7 +28,7 @@ pub fn identify_time_offset(trials: &[Trial], load: &SensorLoad) -> Answer {
         trials.iter().enumerate().filter_map(|(index, trial)| lag(trial, index, load)).collect();
     if lags.len() < FEWEST {
         let reason = format!(
-            "{} of {} trials show a lag in their free rows, {FEWEST} are needed; shake the tool in free air, so that its weight is felt to swing",
+            "{} of {} trials show a lag in their free rows, {FEWEST} are needed; shake the tool in free air",
             lags.len(),
             trials.len()
         );

@@ -85,9 +85,9 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
     } else {
         let placed = match others.len() {
             0 => String::new(),
-            count => format!(", {count} only placed, for tests"),
+            count => format!(", {count} test trials"),
         };
-        say!("{} trials{placed}, {} left out as unsound", train.len(), unsound.len());
+        say!("{} trials{placed}, {} left out because of errors", train.len(), unsound.len());
         for (question, answer) in &found.answers {
             say!("\n{}", heading(*question, &found));
             put!("{}", table(answer));
@@ -244,7 +244,7 @@ fn pictures(found: &Identification) -> Vec<Scatter> {
     }
     if let Some(play) = &found.play {
         all.push(Scatter {
-            title: "Half-way in: tilt of the tool over the torque".into(),
+            title: "Inside the hole: tilt of the tool over the torque".into(),
             axes: ["torque about the part's y [N·m]".into(), "tilt about y [deg]".into()],
             points: found.tilts.iter().map(|[torque, tilt]| [*torque, tilt.to_degrees()]).collect(),
             lines: Vec::new(),

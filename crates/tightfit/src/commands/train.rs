@@ -1,7 +1,7 @@
 //! `tightfit train depth PART`: a depth network from the part's exact distance, with its errors; `--table-2` trains the
 //! bolts of the paper's ten pairs one after another.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};

@@ -141,7 +141,7 @@ fn write(scene: &Scene, folder: &Path, options: &VirtualOptions, trials: usize) 
     });
     bar.finish_and_clear();
     let recordings = recordings?;
-    let note = format!("SYNTHETIC: simulated by tightfit {}, no sensor felt it", env!("CARGO_PKG_VERSION"));
+    let note = format!("SYNTHETIC: simulated by tightfit {}, no real sensor", env!("CARGO_PKG_VERSION"));
     for recording in &recordings {
         recording.save(&folder.join(format!("{}.csv", recording.name)), &note)?;
     }
