@@ -95,10 +95,6 @@ impl NumberTable {
         self.columns.first().map_or(0, Vec::len)
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|own| own == name)
-    }
-
     /// Prefix of the first column with this ending.
     pub(super) fn first_ending(&self, ending: &str) -> Option<&str> {
         self.names.iter().find_map(|name| name.strip_suffix(ending))
