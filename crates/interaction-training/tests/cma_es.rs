@@ -1,5 +1,5 @@
-//! CMA-ES on functions with known minima, compared with the evaluations of another implementation (`experiments/cma-es`);
-//! interrupted searches repeat the same draws.
+//! CMA-ES on functions with known minima, compared with the evaluations of another implementation
+//! (`experiments/cma-es`); interrupted searches repeat the same draws.
 
 use tightfit_interaction_training::cma_es::{CmaOptions, Covariance, Search};
 
@@ -69,7 +69,8 @@ fn reaches_the_minimum_within_1_5_times_the_evaluations_of_the_reference() {
     for (name, function, start, sigma) in cases {
         let own = |seed| {
             let options = CmaOptions { seed, ..CmaOptions::default() };
-            // Rosenbrock's function has a second valley, where about one descent in twenty ends: it counts as the longest.
+            // Rosenbrock's function has a second valley, where about one descent in twenty ends: it counts as the
+            // longest.
             evaluations(function, vec![start; DIMENSION], sigma, options, 100_000).unwrap_or(u64::MAX)
         };
         let mut counts: Vec<u64> = (1..=11).map(own).collect();

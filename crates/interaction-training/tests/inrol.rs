@@ -36,7 +36,8 @@ fn scratch(name: &str) -> PathBuf {
 struct Reference {
     name: &'static str,
     world_from_static: Pose,
-    /// Queried nodes lie between these distances from the axis and heights in the static part's frame [m], ends excluded.
+    /// Queried nodes lie between these distances from the axis and heights in the static part's frame [m], ends
+    /// excluded.
     radii: [f64; 2],
     heights: [f64; 2],
 }

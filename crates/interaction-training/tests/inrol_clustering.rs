@@ -117,10 +117,11 @@ fn the_recorded_clusters_are_reproduced_in_order() {
     );
     assert!(clusters_apart <= 1);
     assert!(worst < 1e-9, "{worst:e}");
-    // In this case the recorded inputs give contact 45 the weight 0.62 and its neighbour 46 the weight 0.38, but contact 39, 9 mm
-    // away, was recorded; the other nine clusters agree. A second implementation in double precision, written from the
-    // description alone, agrees with this one. It is not a tie: the logits fall evenly from 45 to 39, by 873, as they do around
-    // the recorded contact of the adjacent cases, and 39 is farther from the average than 45 in each of the eight dimensions.
-    // Only contact 39 with the effects of contact 4, 6, 7, 8, 36 or 37 instead of its effects yields the recorded set.
+    // In this case the recorded inputs give contact 45 the weight 0.62 and its neighbour 46 the weight 0.38, but
+    // contact 39, 9 mm away, was recorded; the other nine clusters agree. A second implementation in double precision,
+    // written from the description alone, agrees with this one. It is not a tie: the logits fall evenly from 45 to 39,
+    // by 873, as they do around the recorded contact of the adjacent cases, and 39 is farther from the average than 45
+    // in each of the eight dimensions. Only contact 39 with the effects of contact 4, 6, 7, 8, 36 or 37 instead of its
+    // effects yields the recorded set.
     assert_eq!(differing, [("bolt", 650)], "of {cases} cases");
 }

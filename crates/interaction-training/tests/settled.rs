@@ -77,8 +77,8 @@ fn a_hand_that_rests_pushes_along_the_normal_alone() {
     }
 }
 
-/// A nut in a compliant hand: each recorded pose alone reproduces the measured load, although poses lie tens of micrometres
-/// inside the bolt.
+/// A nut in a compliant hand: each recorded pose alone reproduces the measured load, although poses lie tens of
+/// micrometres inside the bolt.
 #[test]
 fn each_pose_of_a_virtual_experiment_determines_its_load() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");
@@ -98,7 +98,8 @@ fn each_pose_of_a_virtual_experiment_determines_its_load() {
     assert_eq!(late.moments, moments.moments[moments.moments.len() - late.moments.len()..]);
 }
 
-/// Wrenches of a known spring, and a guess three times too soft: least squares recover it where the motion determines it.
+/// Wrenches of a known spring, and a guess three times too soft: least squares recover it where the motion determines
+/// it.
 #[test]
 fn the_compliance_of_a_hold_is_found_from_wrenches() {
     let recorded = block_on_table();

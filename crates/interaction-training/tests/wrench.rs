@@ -1,5 +1,5 @@
-//! Recorded wrenches: files keep every bit, virtual experiments follow their seed, predictions do not use the measured wrench,
-//! and a resumed training gives the same bits.
+//! Recorded wrenches: files keep every bit, virtual experiments follow their seed, predictions do not use the measured
+//! wrench, and a resumed training gives the same bits.
 
 use tightfit_interaction::InteractionOptions;
 use tightfit_interaction_training::clustering::{
@@ -79,8 +79,8 @@ fn without_noise_and_waviness_the_followed_part_has_the_measured_wrench() {
     assert!(difference.force < 0.01 * errors.measured[0], "{difference:?}");
 }
 
-/// The true spring of an experiment without disturbances: hardly any candidate is better, and a search that forgets its start
-/// ends with a worse one.
+/// The true spring of an experiment without disturbances: hardly any candidate is better, and a search that forgets its
+/// start ends with a worse one.
 #[test]
 fn a_load_search_never_ends_worse_than_its_start() {
     let scene = thread_scene(48.0, 5.0).expect("a pair");

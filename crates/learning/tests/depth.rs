@@ -84,8 +84,8 @@ fn a_stopped_run_is_resumed_and_a_checkpoint_of_another_task_is_rejected() {
     assert!(!path.exists());
 }
 
-/// The residual of a ring is the hole's chamfer, that of a smooth screw the bolt's edges. Both are smaller than the distance and
-/// learnt with less error at the same effort.
+/// The residual of a ring is the hole's chamfer, that of a smooth screw the bolt's edges. Both are smaller than the
+/// distance and learnt with less error at the same effort.
 #[test]
 fn a_residual_is_learnt_better_than_the_whole_distance() {
     for name in ["hole-50", "m48x5-bolt"] {

@@ -1,7 +1,7 @@
 //! The UR5e data set: one array per trial, 19 columns, named `ROD_tTOLERANCE__sample_N_session_S.npy`.
 //!
 //! ```text
-//! t | F, T in M axes | tool xyz | rotation vector | v, ω base axes        M = R_y(180°) R(rotation vector): w_base = Mᵀ w
+//! t | F, T in M axes | tool xyz | rotation vector | v, ω base axes     M = R_y(180°) R(rotation vector): w_base = Mᵀ w
 //! ```
 //!
 //! Forces act on the rod. The robot zeroes its sensor after the hover move, between 1.1 s and 1.4 s.
@@ -20,7 +20,8 @@ const COLUMNS: usize = 19;
 const ZEROED: f64 = 1.45;
 
 impl Rod {
-    /// The rod of a session: `small_rod_t0.1`, `big_rod_t0.3`, `rect_rod_t0.2`; the tolerance is the air on both sides [mm].
+    /// The rod of a session: `small_rod_t0.1`, `big_rod_t0.3`, `rect_rod_t0.2`; the tolerance is the air on both sides
+    /// [mm].
     #[must_use]
     pub fn of_session(session: &str) -> Option<Self> {
         let (rod, tolerance) = session.split_once("_rod_t")?;

@@ -1,21 +1,21 @@
 //! Rods that are lowered onto a plate with a hole: direction of the first contact force.
 //!
 //! ```text
-//! e = p_xy − c_h − δ_h                                    tip relative to the hole's middle; δ_h: correction of the middle by the first forces
+//! e = p_xy − c_h − δ_h            tip relative to the hole's middle; δ_h: correction of the middle by the first forces
 //! o = reach of e beyond the air on each side               overlap of tip and plate at the first contact
 //! n = √(1 − s²) ẑ + s inward,  s = clamp((ρ − o)/ρ, 0, 0.95)   normal of an edge that is rounded by ρ
-//! f ∝ S (n − μ v_t/|v_t|)                                 friction against the slip; S: tilt by the arm's compliance
-//! min Σ loss(f̂ − f_measured) + Σ loss(0.15 δ_h/σ)          over the training trials; σ: scatter of rods in their holes
+//! f ∝ S (n − μ v_t/|v_t|)         friction against the slip; S: tilt by the arm's compliance
+//! min Σ loss(f̂ − f_measured) + Σ loss(0.15 δ_h/σ)         over the training trials; σ: scatter of rods in their holes
 //!
 //! p     rod's tip (tool point), world        v_t   velocity of the tip along the plate's surface
 //! c_h   middle of the hole (`holes`)
 //! ```
 //!
-//! A rod in its hole leans on one side and is tilted in its fingers: its middle there differs from its middle at the first contact
-//! by δ_h, which the scatter of rods in holes keeps near zero.
+//! A rod in its hole leans on one side and is tilted in its fingers: its middle there differs from its middle at the
+//! first contact by δ_h, which the scatter of rods in holes keeps near zero.
 //!
-//! The prediction for a trial (foresight) uses its pose and motion at the contact, the hole and ρ, μ, S, δ of the other trials. Its
-//! wrench only gives the time of the contact and the force for comparison.
+//! The prediction for a trial (foresight) uses its pose and motion at the contact, the hole and ρ, μ, S, δ of the other
+//! trials. Its wrench only gives the time of the contact and the force for comparison.
 
 use nalgebra::Vector2;
 use tightfit_learning::identification::least_squares::{Parameter, Problem, Solution};

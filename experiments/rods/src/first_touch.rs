@@ -1,8 +1,8 @@
 //! The first contact force of a rod on a plate, and its uncertainty.
 //!
 //! ```text
-//! F_k, k = 0 where |F| exceeds the noise                   mean of three rows above 4 N, walked back to 3 σ of the rows before
-//! f = mean F_k − mean F_before,   0 ≤ kΔ < 40 ms           two periods of the arm's ringing
+//! F_k, k = 0 where |F| exceeds the noise           mean of three rows above 4 N, walked back to 3 σ of the rows before
+//! f = mean F_k − mean F_before,   0 ≤ kΔ < 40 ms   two periods of the arm's ringing
 //! half = ∠(mean of the first 20 ms, mean of the second)   uncertainty by ringing and change of the contact
 //! noise = σ(means of 40 ms before the contact) / |f|      uncertainty by the moving wrist
 //! ```

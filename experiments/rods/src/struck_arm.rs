@@ -2,20 +2,22 @@
 //!
 //! ```text
 //! Δv = v̄(t − ℓ … t + T) − v̄(80 ms before … t − ℓ),  Δω likewise     from recorded poses alone
-//! f ∝ B Δv + C Δω + κ f̂                                            B, C: effective mass of the struck arm over T; κ [N]: weight of f̂
+//! f ∝ B Δv + C Δω + κ f̂                            B, C: effective mass of the struck arm over T; κ [N]: weight of f̂
 //! min Σ loss((B Δv + C Δω + κ f̂ − f)/|f|) + Σ loss(0.15 b/σ_b)     over the training trials; f: measured force
 //!
-//! f̂   direction predicted before the contact (`first_contact`)    t   the force exceeds the noise      T   window (`first_touch`)
-//! ℓ   lead of the contact before its force        b   an entry of B or C; σ_b makes 4 N of a common kick
+//! f̂   direction predicted before the contact (`first_contact`)
+//! t   time at which the force exceeds the noise      T   window (`first_touch`)
+//! ℓ   lead of the contact before its force           b   an entry of B or C; σ_b makes 4 N of a typical change
 //! ```
 //!
-//! A strike beside the tool point also rotates the tool: C separates strikes that Δv alone does not. The arm deflects as soon as it
-//! is touched, but its force exceeds the noise of the wrist later: ℓ is chosen by six-fold cross-validation of the direction. f̂ of a
-//! training strike must come from a fit without it, otherwise κ would be too large.
+//! A strike beside the tool point also rotates the tool: C separates strikes that Δv alone does not. The arm deflects
+//! as soon as it is touched, but its force exceeds the noise of the wrist later: ℓ is chosen by six-fold
+//! cross-validation of the direction. f̂ of a training strike must come from a fit without it, otherwise κ would be too
+//! large.
 //!
-//! This is no foresight: it needs the poses during the contact, as a prediction at recorded states does, but no wrench. A hard
-//! strike moves the arm by more than its sway, and B Δv decides; a weak one leaves the direction to f̂. B and C hold for one arm,
-//! in one attitude, under one controller: its force mode is included.
+//! This is no foresight: it needs the poses during the contact, as a prediction at recorded states does, but no wrench.
+//! A hard strike moves the arm by more than its sway, and B Δv decides; a weak one leaves the direction to f̂. B and C
+//! hold for one arm, in one attitude, under one controller: its force mode is included.
 
 use nalgebra::Matrix3;
 use tightfit_learning::identification::Answer;
@@ -152,7 +154,8 @@ mod tests {
         Strike { kicks, foreseen, force }
     }
 
-    /// Forces of a known arm with a foresight error of 20°, beside the tool point: linear velocity alone does not determine them.
+    /// Forces of a known arm with a foresight error of 20°, beside the tool point: linear velocity alone does not
+    /// determine them.
     #[test]
     fn lead_and_mass_of_an_arm_are_found_and_correct_a_wrong_foresight() {
         let weight = Matrix3::new(600.0, 50.0, -150.0, 50.0, 700.0, 0.0, -150.0, 0.0, 900.0);

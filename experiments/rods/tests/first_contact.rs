@@ -88,7 +88,8 @@ fn the_parameters_of_the_first_forces_are_recovered() {
     near("angle to the predicted force, test, median", 0.0, 2.0);
 }
 
-/// Rods that are tilted in their fingers until the hole aligns them: inserted rods indicate one middle, first forces another.
+/// Rods that are tilted in their fingers until the hole aligns them: inserted rods indicate one middle, first forces
+/// another.
 #[test]
 fn first_forces_correct_the_middle_of_inserted_rods() {
     let (all, split) = trials(Vector2::new(0.1e-3, -0.05e-3));

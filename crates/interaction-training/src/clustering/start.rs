@@ -4,8 +4,9 @@
 //! logit_j = κ (cos α_j x + sin α_j y + β_j z)            α_j six directions around the axis, β_j = ±1
 //! ```
 //!
-//! x, y, z scaled point of a contact. A rectified network represents this exactly: h = (x⁺, x⁻, y⁺, y⁻, z⁺, z⁻, …). The softmax
-//! then selects the outermost contacts in direction j. The last layer of f_O2 is zero, which leaves the normals unchanged.
+//! x, y, z scaled point of a contact. A rectified network represents this exactly: h = (x⁺, x⁻, y⁺, y⁻, z⁺, z⁻, …). The
+//! softmax then selects the outermost contacts in direction j. The last layer of f_O2 is zero, which leaves the normals
+//! unchanged.
 
 use std::f64::consts::TAU;
 
@@ -21,8 +22,8 @@ const NARROW: f64 = 30.0;
 const HIDDEN: usize = 8;
 const OBJECT_INPUTS: usize = INPUTS + 4;
 
-/// A network with these options whose clusters are the outermost contacts in twelve directions. All other parameters are
-/// random.
+/// A network with these options whose clusters are the outermost contacts in twelve directions. All other parameters
+/// are random.
 ///
 /// # Errors
 /// When a range is empty.

@@ -38,8 +38,8 @@ struct Standing {
     best_cost: f64,
 }
 
-/// Trains the network of a pair on moments. A checkpoint with another `purpose` is rejected. `report` is called after every
-/// generation and stops the training by returning `false`; the checkpoint is then kept.
+/// Trains the network of a pair on moments. A checkpoint with another `purpose` is rejected. `report` is called after
+/// every generation and stops the training by returning `false`; the checkpoint is then kept.
 ///
 /// # Errors
 /// When the recipe is invalid, there are no moments, or the checkpoint cannot be used.
@@ -202,8 +202,8 @@ impl<'a> Task<'a> {
         errors.cost_against(self.measured, self.recorded.lever)
     }
 
-    /// Errors of a network on some moments. Threads take pieces of them, each with its workspace; a prediction does not depend
-    /// on the previous one.
+    /// Errors of a network on some moments. Threads take pieces of them, each with its workspace; a prediction does not
+    /// depend on the previous one.
     fn errors(&self, parameters: &[f64], pairs: &[Pair]) -> WrenchErrors {
         let clustering = InteractionClustering {
             network: self.network(parameters),

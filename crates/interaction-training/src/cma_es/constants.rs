@@ -1,7 +1,8 @@
 //! Weights and rates, from the dimension n and the population λ.
 //!
-//! N. Hansen, arXiv:1604.00772, Table 1 and eqs. (49) to (58); for the diagonal R. Ros, N. Hansen, "A simple modification
-//! in CMA-ES achieving linear time and space complexity", PPSN 2008: c₁ and c_μ are (n + 2)/3 times as fast.
+//! N. Hansen, arXiv:1604.00772, Table 1 and eqs. (49) to (58); for the diagonal R. Ros, N. Hansen, "A simple
+//! modification in CMA-ES achieving linear time and space complexity", PPSN 2008: c₁ and c_μ are (n + 2)/3 times as
+//! fast.
 
 use super::options::Covariance;
 

@@ -7,8 +7,8 @@
 //!
 //! Later directions have a longer memory. Direction j is not used before generation j: it has too little data.
 //!
-//! I. Loshchilov, T. Glasmachers, H.-G. Beyer, "Large scale black-box optimization by limited-memory matrix adaptation",
-//! IEEE Trans. Evolutionary Computation 23(2), 2019.
+//! I. Loshchilov, T. Glasmachers, H.-G. Beyer, "Large scale black-box optimization by limited-memory matrix
+//! adaptation", IEEE Trans. Evolutionary Computation 23(2), 2019.
 
 use super::constants::Constants;
 use super::generation::Ranked;

@@ -1,7 +1,7 @@
 //! The full covariance, with its Cholesky factor instead of its square root.
 //!
-//! A Aᵀ = C with A lower triangular gives the same distribution, and Σ wᵢ zᵢ needs no inverse. The factor is recomputed only
-//! after C has changed enough.
+//! A Aᵀ = C with A lower triangular gives the same distribution, and Σ wᵢ zᵢ needs no inverse. The factor is recomputed
+//! only after C has changed enough.
 //!
 //! O. Krause, D. R. Arbonès, C. Igel, "CMA-ES with optimal covariance update and storage complexity", NIPS 2016.
 

@@ -1,13 +1,13 @@
-//! Shortest paths over a triangle surface: Dijkstra's algorithm over its vertices and some points of every edge (M. Lanthier,
-//! A. Maheshwari, J.-R. Sack, "Approximating weighted shortest paths on polyhedral surfaces", 1997).
+//! Shortest paths over a triangle surface: Dijkstra's algorithm over its vertices and some points of every edge (M.
+//! Lanthier, A. Maheshwari, J.-R. Sack, "Approximating weighted shortest paths on polyhedral surfaces", 1997).
 //!
 //! ```text
 //! nodes   vertices, and m evenly spaced points on every edge
 //! arcs    straight across a triangle between points of different edges; from point to point along an edge
 //! ```
 //!
-//! A path bends only at nodes, so lengths are too long: on a tube by at most 3 % with four points per edge, and by a fraction of
-//! that with nine. Long thin triangles do not matter.
+//! A path bends only at nodes, so lengths are too long: on a tube by at most 3 % with four points per edge, and by a
+//! fraction of that with nine. Long thin triangles do not matter.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

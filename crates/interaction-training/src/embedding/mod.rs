@@ -1,6 +1,6 @@
-//! Geodesic embedding of a part's surface: every vertex is a point in eight dimensions, and straight distances approximate
-//! geodesic distances (R. M. Rustamov, Y. Lipman, T. Funkhouser, "Interior distance using barycentric coordinates", 2009;
-//! D. Panozzo et al., "Weighted averages on surfaces", 2013).
+//! Geodesic embedding of a part's surface: every vertex is a point in eight dimensions, and straight distances
+//! approximate geodesic distances (R. M. Rustamov, Y. Lipman, T. Funkhouser, "Interior distance using barycentric
+//! coordinates", 2009; D. Panozzo et al., "Weighted averages on surfaces", 2013).
 //!
 //! ```text
 //! mesh          the part's triangles, long edges halved                                              mesh.rs
@@ -164,7 +164,8 @@ pub fn surface(
     Ok(EmbeddedSurface::new(points, normals, mesh.triangles.clone(), embedding)?)
 }
 
-/// Default ranges of a network's inputs: the surface's bounding box, any attitude, and speeds and loads of assembly by hand.
+/// Default ranges of a network's inputs: the surface's bounding box, any attitude, and speeds and loads of assembly by
+/// hand.
 #[must_use]
 pub fn usual_ranges(surface: &EmbeddedSurface) -> [Range; INPUTS] {
     let around = |half: f64| Range { low: -half, high: half };

@@ -1,4 +1,5 @@
-//! Metric scaling: points whose straight distances fit given geodesics (I. Borg, P. Groenen, "Modern multidimensional scaling", 2005).
+//! Metric scaling: points whose straight distances fit given geodesics (I. Borg, P. Groenen, "Modern multidimensional
+//! scaling", 2005).
 //!
 //! ```text
 //! stress   Σ (|y_i − y_j| − D_ij)²

@@ -4,10 +4,10 @@
 //! round 1   e_i = Σ_l relation_1(X_i, X_l) / |·|     weights_i = assignment(X_i, e_i)          12 clusters
 //! round 2   e_j = Σ_l relation_2(X̄_j, X̄_l) / |·|     (o₁, o₂) = rotation(X̄_j, e_j)            turn of the normal
 //! ```
-//! X the 19 numbers of [`tightfit_interaction::INPUT_NAMES`], X̄ the same and the normal. Activations are leaky rectified with
-//! slope 0.01, also at the output of the relations; the outputs of assignment and rotation are linear. The file has one row
-//! of numbers, every matrix column by column. Relations store the middle matrices before their biases; the assignment has no
-//! output bias.
+//! X the 19 numbers of [`tightfit_interaction::INPUT_NAMES`], X̄ the same and the normal. Activations are leaky
+//! rectified with slope 0.01, also at the output of the relations; the outputs of assignment and rotation are linear.
+//! The file has one row of numbers, every matrix column by column. Relations store the middle matrices before their
+//! biases; the assignment has no output bias.
 
 use std::path::Path;
 

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `W0…W3`, `b0…b3`, `mii`, `mai`, `mio`, `mao` | `depth.safetensors`, a [`Field`] |
 //! | `CW0…CW3`, `Cb0…Cb3`, `Cmii`, `Cmai` | `configuration.safetensors`, a [`ConfigurationField`] |
-//! | `pa`, `om`, and of the surface `po`, `no`, `fo`, `Yo` | `clustering.safetensors`, an [`InteractionFile`] with the published options |
+//! | `pa`, `om`; surface: `po`, `no`, `fo`, `Yo` | `clustering.safetensors`, an [`InteractionFile`] |
 //! | `po`, `no`, `Yo` | `nodes.csv`: position, outward normal, embedding |
 //! | `fo` | `faces.csv`: corners from 0, counter-clockwise seen from outside |
 //! | `pd`, `Rd`, `Rd_gripper` | `set_points.csv`: position and quaternions |
 //!
-//! Frames are unchanged: the static part's for depth and configuration, the object's with its centre of mass at the origin
-//! for nodes. `import.json` summarises the import. Tables are numbers separated by blanks, one row per line.
+//! Frames are unchanged: the static part's for depth and configuration, the object's with its centre of mass at the
+//! origin for nodes. `import.json` summarises the import. Tables are numbers separated by blanks, one row per line.
 
 mod clustering;
 mod networks;
@@ -64,8 +64,8 @@ impl PublishedTask {
         })
     }
 
-    /// The clustering network with the object's surface and the options of the published program. The inputs of its nut, the
-    /// object that a gripper turns, have different axes.
+    /// The clustering network with the object's surface and the options of the published program. The inputs of its
+    /// nut, the object that a gripper turns, have different axes.
     ///
     /// # Errors
     /// When a number is not finite, or a range is empty.

@@ -1,5 +1,5 @@
-//! The published depth and configuration networks: three hidden layers with rectified activation, tanh at the output, inputs
-//! and outputs scaled to [−1, 1].
+//! The published depth and configuration networks: three hidden layers with rectified activation, tanh at the output,
+//! inputs and outputs scaled to [−1, 1].
 
 use std::path::Path;
 

@@ -11,8 +11,8 @@ use super::{PublishedTask, SET_POINT_INTERVAL};
 use crate::LearningError;
 
 impl PublishedTask {
-    /// Writes all files of a task into a folder, which is created if missing; returns the content of `import.json`. `source` is
-    /// recorded in the recipes.
+    /// Writes all files of a task into a folder, which is created if missing; returns the content of `import.json`.
+    /// `source` is recorded in the recipes.
     ///
     /// # Errors
     /// When a file cannot be written.

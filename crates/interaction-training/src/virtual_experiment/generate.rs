@@ -256,7 +256,8 @@ impl<'a> Trial<'a> {
         };
         // The sensor measures impacts; they do not load the grasp.
         let contact = [0, 3].map(|first| (part(impulses[0], first) + part(impulses[1], first)) / dt);
-        // Newton and Euler: the grasp supplies what contact and weight do not. Gyroscopic terms are far below the noise.
+        // Newton and Euler: the grasp supplies what contact and weight do not. Gyroscopic terms are far below the
+        // noise.
         let change = |first: usize| (part(&after, first) - part(&before, first)) / dt;
         let moment_in_world =
             motion.rotation * (self.inertia.moment * (motion.rotation.inverse() * change(3)));

@@ -1,7 +1,8 @@
-//! Motion of a person who guides a part: forwards and backwards along the task, with hesitation, offset, tilt and varying push.
+//! Motion of a person who guides a part: forwards and backwards along the task, with hesitation, offset, tilt and
+//! varying push.
 //!
-//! Every quantity is a sum of five slow sines of random frequency and phase, n(t) = √(2/5) Σ sin(2π fᵢ t + φᵢ), of variance
-//! one. The speed along the task is ½ + n(t) times the mean, and zero where that is small.
+//! Every quantity is a sum of five slow sines of random frequency and phase, n(t) = √(2/5) Σ sin(2π fᵢ t + φᵢ), of
+//! variance one. The speed along the task is ½ + n(t) times the mean, and zero where that is small.
 
 use std::f64::consts::TAU;
 

@@ -2,7 +2,8 @@
 
 use tightfit_simulation::{Scene, SceneError};
 
-/// The scene `bolting-engaged` with the parts of a pair of the paper's Table II, such as (47.2, 5.0) [mm]; (48, 5) is M48x5.
+/// The scene `bolting-engaged` with the parts of a pair of the paper's Table II, such as (47.2, 5.0) [mm]; (48, 5) is
+/// M48x5.
 ///
 /// # Errors
 /// When there is no such pair.

@@ -1,7 +1,7 @@
 //! A bolt whose diameter varies along the thread.
 //!
-//! The nut covers several turns, so the waviness acts as one radius, r(θ) = r₀ + Σ aᵢ sin(kᵢθ + φᵢ), θ the angle of the nut. The
-//! bolt gets new dimensions every ten milliseconds.
+//! The nut covers several turns, so the waviness acts as one radius, r(θ) = r₀ + Σ aᵢ sin(kᵢθ + φᵢ), θ the angle of the
+//! nut. The bolt gets new dimensions every ten milliseconds.
 
 use tightfit_network::Random;
 use tightfit_shape::Part;

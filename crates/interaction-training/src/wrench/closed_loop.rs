@@ -1,8 +1,9 @@
-//! A whole trial simulated from its first evaluated state: only the spring to the recorded poses drives the part (paper 5.4,
-//! Fig. 10).
+//! A whole trial simulated from its first evaluated state: only the spring to the recorded poses drives the part (paper
+//! 5.4, Fig. 10).
 //!
-//! The start state comes from the load model and is the same for every method. The recorded pose itself may be that of a hand:
-//! under load it lies tens of micrometres inside the other part, and methods without projection need seconds to resolve that.
+//! The start state comes from the load model and is the same for every method. The recorded pose itself may be that of
+//! a hand: under load it lies tens of micrometres inside the other part, and methods without projection need seconds to
+//! resolve that.
 
 use tightfit_learning::identification::HoldingSpring;
 use tightfit_simulation::{Input, Methods, State, Workspace, step};
@@ -10,8 +11,8 @@ use tightfit_simulation::{Input, Methods, State, Workspace, step};
 use super::predictor::contact_wrench;
 use super::{Moments, RecordedScene};
 
-/// Contact wrench of every step of a trial [N, N·m], and the largest distance of the part from the recorded poses [m]. Only the
-/// first of the moments' states is used.
+/// Contact wrench of every step of a trial [N, N·m], and the largest distance of the part from the recorded poses [m].
+/// Only the first of the moments' states is used.
 #[must_use]
 pub fn closed_loop(
     recorded: &RecordedScene,

@@ -4,10 +4,10 @@
 //! J = Σ (|ΔF|² + |Δτ|²/ℓ²) / Σ (|F|² + |τ|²/ℓ²)
 //! ```
 //!
-//! F, τ measured force and torque, ΔF, Δτ errors, ℓ the lever of the part ([`super::RecordedScene::lever`]), sums over moments.
-//! Δτ/ℓ is the force that makes this torque at a typical contact of the part: both terms are in newtons, and the larger one
-//! counts more. Relative errors of each would not do: a nut that is turned on has much force and little torque, and the
-//! small, poorly known torque would dominate.
+//! F, τ measured force and torque, ΔF, Δτ errors, ℓ the lever of the part ([`super::RecordedScene::lever`]), sums over
+//! moments. Δτ/ℓ is the force that makes this torque at a typical contact of the part: both terms are in newtons, and
+//! the larger one counts more. Relative errors of each would not do: a nut that is turned on has much force and little
+//! torque, and the small, poorly known torque would dominate.
 
 use serde::Serialize;
 

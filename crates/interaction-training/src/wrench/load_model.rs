@@ -2,18 +2,19 @@
 //!
 //! A rigid solver at a recorded pose knows the load only through the spring to the recorded poses:
 //!
-//! - `next-pose`: the part is at the recorded pose. The spring is as long as the motion of one step, so a resting part under
-//!   load seems unloaded.
-//! - `followed`: the recorded pose is that of a hand that holds the part through the spring. The part has followed the hand
-//!   from the start of the trial, kept out of the other part by all contacts and the ladder solver, for every compared method.
-//!   Recorded penetration thus carries load, and static friction keeps its history.
-//! - `settled`: the part rests where that spring holds it, independently for each moment (`settled.rs`). Without history, a gap
-//!   in the recording or a lost part affects no other moment.
+//! - `next-pose`: the part is at the recorded pose. The spring is as long as the motion of one step, so a resting part
+//!   under load seems unloaded.
+//! - `followed`: the recorded pose is that of a hand that holds the part through the spring. The part has followed the
+//!   hand from the start of the trial, kept out of the other part by all contacts and the ladder solver, for every
+//!   compared method. Recorded penetration thus carries load, and static friction keeps its history.
+//! - `settled`: the part rests where that spring holds it, independently for each moment (`settled.rs`). Without
+//!   history, a gap in the recording or a lost part affects no other moment.
 //!
-//! The first tenth of a second of a trial is followed but not evaluated: the part starts at the hand's pose without its load.
+//! The first tenth of a second of a trial is followed but not evaluated: the part starts at the hand's pose without its
+//! load.
 //!
-//! Projecting the recorded pose out of the other part, instead of following, fails: at some tens of micrometres of recorded
-//! penetration a thread has left the faces that hold it, and the projection moves to the wrong ones.
+//! Projecting the recorded pose out of the other part, instead of following, fails: at some tens of micrometres of
+//! recorded penetration a thread has left the faces that hold it, and the projection moves to the wrong ones.
 
 use serde::{Deserialize, Serialize};
 use tightfit_learning::identification::HoldingSpring;
@@ -66,8 +67,8 @@ impl LoadModel {
         self.moments_every(1, recorded, spring, recording)
     }
 
-    /// The model for fitting a load that this model uses. A following part sticks and slips, so its errors jump with the load;
-    /// those of a settled part are smooth.
+    /// The model for fitting a load that this model uses. A following part sticks and slips, so its errors jump with
+    /// the load; those of a settled part are smooth.
     #[must_use]
     pub(super) fn smooth(self) -> Self {
         match self {
@@ -111,8 +112,8 @@ impl LoadModel {
             }
             Self::Settled => settle(recorded, spring, &as_recorded().collect::<Vec<_>>()),
         };
-        // A step is compared with the sample at its end: there the spring is as long as the load requires. A sample that is
-        // early by a rounding error counts.
+        // A step is compared with the sample at its end: there the spring is as long as the load requires. A sample
+        // that is early by a rounding error counts.
         let begin = recording.samples[0].time + SETTLING;
         let judged: Vec<&Sample> = recording.samples[1..].iter().step_by(every).collect();
         let skipped = judged.partition_point(|sample| sample.time < begin - 1e-9);

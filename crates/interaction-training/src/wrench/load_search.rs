@@ -1,18 +1,19 @@
-//! Fits the part of the load that identification leaves open: the load whose predictions with all contacts match the measured
-//! wrenches of training trials best.
+//! Fits the part of the load that identification leaves open: the load whose predictions with all contacts match the
+//! measured wrenches of training trials best.
 //!
 //! ```text
-//! k [N/m] by axis, k [N·m/rad] by axis, μ     factors on the guess, searched for as logarithms
-//! δ [m]                                       upward shift of the fixed parts
+//! k [N/m] by axis, k [N·m/rad] by axis, μ  factors on the guess, searched for as logarithms
+//! δ [m]                                    upward shift of the fixed parts
 //!
-//! x ← x − (JᵀJ + λ diag JᵀJ)⁻¹ Jᵀr            r errors of all wrenches, force and torque over the lever; J by differences
+//! x ← x − (JᵀJ + λ diag JᵀJ)⁻¹ Jᵀr         r errors of all wrenches, force and torque over the lever; J by differences
 //! ```
 //!
-//! Damped Gauss-Newton (Levenberg, Marquardt) over eight unknowns; the damping of the spring follows from its stiffness.
-//! Differences are wide: contacts open and close, and narrow differences would measure that. Several λ are tried at once, since
-//! each costs as much as a column of J. The uncertainty of a recorded pose exceeds the deflection of a stiff grasp: the best
-//! spring is then softer than the true one, and the height at which contact starts differs. Predictions use all contacts and
-//! the ladder solver at settled parts, also for `followed`; every method then uses the same load.
+//! Damped Gauss-Newton (Levenberg, Marquardt) over eight unknowns; the damping of the spring follows from its
+//! stiffness. Differences are wide: contacts open and close, and narrow differences would measure that. Several λ are
+//! tried at once, since each costs as much as a column of J. The uncertainty of a recorded pose exceeds the deflection
+//! of a stiff grasp: the best spring is then softer than the true one, and the height at which contact starts differs.
+//! Predictions use all contacts and the ladder solver at settled parts, also for `followed`; every method then uses the
+//! same load.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963.
 
@@ -55,8 +56,8 @@ pub struct LoadSearch {
     pub costs: [f64; 2],
 }
 
-/// Searches from a first guess for at most `rounds` rounds; `follow` receives the round and the lowest cost so far. The guess is
-/// evaluated like the candidates and kept unless one of them is better: none of them has its damping.
+/// Searches from a first guess for at most `rounds` rounds; `follow` receives the round and the lowest cost so far. The
+/// guess is evaluated like the candidates and kept unless one of them is better: none of them has its damping.
 ///
 /// # Errors
 /// When the trials are too short.

@@ -27,8 +27,8 @@ pub struct Moments {
     pub measured: Vec<[f64; 6]>,
 }
 
-/// Distance [m] and angle [rad] from the recorded pose beyond which a simulated part has lost it. It then hangs on a rim that
-/// the real part slipped off, or is caught in a hole that the real part passed.
+/// Distance [m] and angle [rad] from the recorded pose beyond which a simulated part has lost it. It then hangs on a
+/// rim that the real part slipped off, or is caught in a hole that the real part passed.
 const LOST: [f64; 2] = [2e-3, 0.2];
 
 /// Whether a simulated part is near enough to the recorded pose to represent it.

@@ -13,8 +13,8 @@ pub struct RecordedScene {
     pub scene: Scene,
     /// Mass properties of the moving part.
     pub inertia: Inertia,
-    /// ℓ: root mean square distance of the moving part's nodes from its centre of mass; without nodes the radius of gyration
-    /// [m]. It converts torques to forces where both are compared.
+    /// ℓ: root mean square distance of the moving part's nodes from its centre of mass; without nodes the radius of
+    /// gyration [m]. It converts torques to forces where both are compared.
     pub lever: f64,
 }
 

@@ -7,9 +7,10 @@
 //! H(−T) ─► H(0)  with friction: it points against the recorded motion
 //! ```
 //!
-//! Simulator steps with all contacts and the ladder solver follow these poses. From H itself no solver finds the loaded faces: a
-//! thread that deflects by 70 µm has nodes behind an edge, nearer to another face than to theirs. Only a few of thousands of
-//! nodes are misassigned, and least squares outvote them; a step, which must keep every node out, would not.
+//! Simulator steps with all contacts and the ladder solver follow these poses. From H itself no solver finds the loaded
+//! faces: a thread that deflects by 70 µm has nodes behind an edge, nearer to another face than to theirs. Only a few
+//! of thousands of nodes are misassigned, and least squares outvote them; a step, which must keep every node out, would
+//! not.
 
 use nalgebra::{Matrix6, Vector6};
 use rayon::prelude::*;

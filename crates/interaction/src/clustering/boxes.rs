@@ -9,7 +9,8 @@
 use tightfit_pipeline::make_room;
 use tightfit_spatial::Simd;
 
-/// Contacts of a block, and blocks of a group: a register of AVX-512. Blocks of 16 have wider boxes and test more contacts.
+/// Contacts of a block, and blocks of a group: a register of AVX-512. Blocks of 16 have wider boxes and test more
+/// contacts.
 pub(super) const BLOCK: usize = 8;
 
 /// One number per contact of a block.

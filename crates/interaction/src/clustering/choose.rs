@@ -65,9 +65,9 @@ impl InteractionWorkspace {
 }
 
 impl InteractionClustering {
-    /// Computes the clusters of a finished contact set. `field` moves a point of the surface's triangles, in the object's frame
-    /// [m], onto the exact surface of the object and returns the contact with the other part there. The chords of a thread's
-    /// triangles are tens of micrometres off the thread, more than the gaps.
+    /// Computes the clusters of a finished contact set. `field` moves a point of the surface's triangles, in the
+    /// object's frame [m], onto the exact surface of the object and returns the contact with the other part there. The
+    /// chords of a thread's triangles are tens of micrometres off the thread, more than the gaps.
     pub fn choose(
         &self,
         contacts: &ContactSet,

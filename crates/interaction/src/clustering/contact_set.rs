@@ -14,7 +14,8 @@ pub struct ContactSet {
     points: Columns3,
     given: Vec<Given>,
     order: AlongCurve,
-    /// Length of the columns below, which follow the order of the curve: the number of contacts, padded to whole registers.
+    /// Length of the columns below, which follow the order of the curve: the number of contacts, padded to whole
+    /// registers.
     stride: usize,
     /// Eight columns.
     embedding: Vec<f64>,
@@ -61,7 +62,8 @@ impl ContactSet {
         self.stride = 0;
     }
 
-    /// Adds a contact: point [m] and unit normal into the object, both in the object's frame, gap [m], location on the surface.
+    /// Adds a contact: point [m] and unit normal into the object, both in the object's frame, gap [m], location on the
+    /// surface.
     pub fn push(&mut self, point: Vector3<f64>, normal: Vector3<f64>, gap: f64, located: Located) {
         self.points.push(point);
         self.given.push(Given { normal, gap, located });

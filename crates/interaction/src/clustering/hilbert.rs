@@ -8,8 +8,8 @@
 //! place    the bits of x₀, x₁ and x₂ in turn, the highest first
 //! ```
 //!
-//! Neighbours on the curve are neighbours in space (Skilling 2004), unlike on a Z-curve. Blocks of eight contacts therefore
-//! have smaller boxes, and fewer of them are near one another.
+//! Neighbours on the curve are neighbours in space (Skilling 2004), unlike on a Z-curve. Blocks of eight contacts
+//! therefore have smaller boxes, and fewer of them are near one another.
 
 use tightfit_pipeline::make_room;
 use tightfit_spatial::{Vectorise, vectorised};

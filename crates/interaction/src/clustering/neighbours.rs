@@ -8,8 +8,8 @@
 //! key      squared distance whose lowest bits hold the contact's index along the curve
 //! ```
 //!
-//! With a thousand contacts the index takes ten of 52 bits: distances that agree to 2⁻⁴² prefer the lower index. Any order of
-//! the contacts gives the nearest ones; an order that keeps neighbours together is fast.
+//! With a thousand contacts the index takes ten of 52 bits: distances that agree to 2⁻⁴² prefer the lower index. Any
+//! order of the contacts gives the nearest ones; an order that keeps neighbours together is fast.
 
 use tightfit_pipeline::make_room;
 use tightfit_spatial::{Simd, WithSimd, with_registers};

@@ -28,8 +28,8 @@ pub(super) struct Average {
     pub(super) heaviest: usize,
 }
 
-/// The average of a column of logits. The column is overwritten with weights, not divided by their sum. Columns are padded to
-/// whole registers beyond `count`.
+/// The average of a column of logits. The column is overwritten with weights, not divided by their sum. Columns are
+/// padded to whole registers beyond `count`.
 pub(super) fn average(logits: &mut [f64], count: usize, embedding: &[f64]) -> Average {
     vectorised(Averages { logits, count, embedding })
 }

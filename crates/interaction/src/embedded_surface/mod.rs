@@ -1,4 +1,5 @@
-//! A surface with an embedding whose straight distances approximate geodesic distances (Rustamov et al. 2009; Panozzo et al. 2013).
+//! A surface with an embedding whose straight distances approximate geodesic distances (Rustamov et al. 2009; Panozzo
+//! et al. 2013).
 //!
 //! ```text
 //! average   y = Σ w_i E_i                          in eight dimensions, off the embedded surface
@@ -6,8 +7,8 @@
 //! in space  Σ β_c x_c
 //! ```
 //!
-//! E_v embedding of vertex v [-], x_v its position [m], β barycentric coordinates. The descent starts near the result and
-//! takes a few hops. It may stop at a neighbour of the nearest vertex.
+//! E_v embedding of vertex v [-], x_v its position [m], β barycentric coordinates. The descent starts near the result
+//! and takes a few hops. It may stop at a neighbour of the nearest vertex.
 
 mod adjacency;
 mod triangle;
@@ -58,8 +59,8 @@ pub struct SurfacePoint {
 }
 
 impl EmbeddedSurface {
-    /// A surface from vertices [m], their outward unit normals and embedding, and triangles, counter-clockwise seen from
-    /// outside.
+    /// A surface from vertices [m], their outward unit normals and embedding, and triangles, counter-clockwise seen
+    /// from outside.
     ///
     /// # Errors
     /// When vertex counts differ, a triangle names a missing vertex, or a number is not finite.

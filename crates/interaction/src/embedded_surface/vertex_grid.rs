@@ -65,8 +65,8 @@ impl VertexGrid {
     pub(super) fn nearest(&self, point: Vector3<f64>) -> u32 {
         let center = self.cell_of(point);
         let mut best = Nearest { squared: f64::INFINITY, vertex: u32::MAX };
-        // Rows of three cells, contiguous in memory: the row of the point, and those of the eight around it that are near
-        // enough.
+        // Rows of three cells, contiguous in memory: the row of the point, and those of the eight around it that are
+        // near enough.
         let span = (center[0] - 1).max(0)..=(center[0] + 1).min(self.sizes[0] - 1);
         for [down, back] in ROWS {
             let [y, z] = [center[1] + down, center[2] + back];

@@ -10,9 +10,9 @@
 //! X̄  = [X; n]
 //! ```
 //!
-//! p point [m], n normal, (angle, axis) attitude, v velocity and ω angular velocity of the object, f and τ external force
-//! and torque about its centre of mass, all in the object's axes. Activations are rectified, leaky or plain, also at the
-//! output of the relations f_R. The outputs of f_O1 and f_O2 are linear.
+//! p point [m], n normal, (angle, axis) attitude, v velocity and ω angular velocity of the object, f and τ external
+//! force and torque about its centre of mass, all in the object's axes. Activations are rectified, leaky or plain, also
+//! at the output of the relations f_R. The outputs of f_O1 and f_O2 are linear.
 //!
 //! Everything but p and n is equal for all contacts of an object, and X is affine in p. The first layers are therefore
 //! composed with X once per state and take three (six) numbers instead of 38 (44).

@@ -30,7 +30,8 @@ pub struct InteractionOptions {
     /// Whether the world's axes replace the static part's axes, as published.
     #[serde(default, skip_serializing_if = "is_off")]
     pub world_axes: bool,
-    /// Whether the contacts are the vertices of the surface within `widest_gap` instead of the object's nodes, as published.
+    /// Whether the contacts are the vertices of the surface within `widest_gap` instead of the object's nodes, as
+    /// published.
     #[serde(default, skip_serializing_if = "is_off")]
     pub at_vertices: bool,
 }
@@ -66,7 +67,8 @@ pub enum NormalSource {
 }
 
 impl InteractionOptions {
-    /// Options of the paper: plain rectified activation, averages on the surface, gap and normal from the distance there.
+    /// Options of the paper: plain rectified activation, averages on the surface, gap and normal from the distance
+    /// there.
     pub const PAPER: Self = Self {
         slope: 0.0,
         unit_effects: false,

@@ -27,8 +27,8 @@ pub struct InteractionNetwork {
 }
 
 impl InteractionNetwork {
-    /// A network from [`PARAMETERS`] numbers: f_R1, f_O1, f_R2, f_O2; of each network its layers in order; of each layer the
-    /// matrix row by row (one row per output), then the biases.
+    /// A network from [`PARAMETERS`] numbers: f_R1, f_O1, f_R2, f_O2; of each network its layers in order; of each
+    /// layer the matrix row by row (one row per output), then the biases.
     ///
     /// # Errors
     /// When the count is wrong, a number is not finite, or an option is out of range.
@@ -71,7 +71,8 @@ impl InteractionNetwork {
         Ok(Self { parameters, ranges, options, inputs_from_object })
     }
 
-    /// A network with weights of mean 0 and variance 2/inputs, and biases of zero. Linear output layers have a tenth of that deviation.
+    /// A network with weights of mean 0 and variance 2/inputs, and biases of zero. Linear output layers have a tenth of
+    /// that deviation.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -140,8 +141,8 @@ impl InteractionNetwork {
         task.run(logits);
     }
 
-    /// Outputs of round 2, two columns. Layout as in [`Self::assign`], with six columns (point and normal) for every cluster
-    /// and for each of the others.
+    /// Outputs of round 2, two columns. Layout as in [`Self::assign`], with six columns (point and normal) for every
+    /// cluster and for each of the others.
     pub fn turn(
         &self,
         state: &ObjectState,

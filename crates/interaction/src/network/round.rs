@@ -7,8 +7,8 @@
 //! out_i = linear(h(h(base' + A' own_i + C e_i)))               object
 //! ```
 //!
-//! Every product broadcasts its weight to all lanes. Neighbours are summed one after another, so every register width gives
-//! the same bits.
+//! Every product broadcasts its weight to all lanes. Neighbours are summed one after another, so every register width
+//! gives the same bits.
 
 use tightfit_spatial::{Simd, WithSimd, with_registers};
 
@@ -30,8 +30,8 @@ pub(super) struct Dense<'a> {
     pub(super) biases: &'a [f64],
 }
 
-/// A relation and an object network whose first layers are composed with X. `D` inputs differ between contacts: the point
-/// (and the normal).
+/// A relation and an object network whose first layers are composed with X. `D` inputs differ between contacts: the
+/// point (and the normal).
 pub(super) struct Round<'a, const D: usize, const OUT: usize> {
     base: [f64; HIDDEN],
     own: [[f64; D]; HIDDEN],
@@ -200,7 +200,8 @@ enum Unit<S: Simd> {
     Leaky(S::f64s),
 }
 
-/// unit(start + W input), for as many outputs at a time as there are registers. A single sum would stall on its last product.
+/// unit(start + W input), for as many outputs at a time as there are registers. A single sum would stall on its last
+/// product.
 #[inline(always)]
 fn layer<S: Simd, const I: usize, const O: usize>(
     simd: S,

@@ -4,12 +4,12 @@
 //! |---|---|---|---|
 //! | insert | `workspace` | tip | path of the drive ± 2 mm, ± 3° |
 //! | | `mouth` | tip | 1.5 times the drive's error, from 1 mm above to 4 mm below the mouth, 2 times its tilt |
-//! | | `inserted` | middle of the engaged length | 5 times the play, a quarter to one and three quarters of the depth, 5 times the play |
+//! | | `inserted` | middle of the engaged length | 5 times the play, 0.25 to 1.75 of the depth, 5 times the play |
 //! | thread | `workspace` | middle of the nut | path of the drive ± 2 mm, ± 3° |
 //! | | `engaged` | middle of the nut | 2 times the play, path along the axis plus a pitch, 2 times the play |
 //!
-//! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. For an engaged nut the
-//! last coordinate is its phase error, so one box covers all angles.
+//! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. For an engaged nut
+//! the last coordinate is its phase error, so one box covers all angles.
 
 use tightfit_network::{COORDINATES, Chart, ChartSymmetry, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};

@@ -12,8 +12,8 @@ use crate::recipe::check_size;
 pub struct ConfigurationRecipe {
     /// Hidden layers.
     pub hidden: Vec<usize>,
-    /// Activation of the hidden layers. The output is a logit. The sigmoid is only in the loss, where its gradient does not
-    /// vanish away from contact.
+    /// Activation of the hidden layers. The output is a logit. The sigmoid is only in the loss, where its gradient does
+    /// not vanish away from contact.
     pub activation: Activation,
     /// Number of training configurations.
     pub samples: usize,

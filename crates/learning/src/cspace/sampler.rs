@@ -12,11 +12,11 @@
 //! tanh((t_C − t)/2τ),   the odds of the logit (t_C − t)/τ
 //! ```
 //!
-//! so that h decreases steadily into the collision instead of jumping at contact: a jump has no gradient that leads out. The
-//! sign is the collision label. Points of other lines are ±1.
+//! so that h decreases steadily into the collision instead of jumping at contact: a jump has no gradient that leads
+//! out. The sign is the collision label. Points of other lines are ±1.
 //!
-//! This is hit-and-run sampling: x becomes uniform over the free configurations that are reachable without collision, and the
-//! samples cover the contact surface around them. A fraction of the samples is uniform over the box instead.
+//! This is hit-and-run sampling: x becomes uniform over the free configurations that are reachable without collision,
+//! and the samples cover the contact surface around them. A fraction of the samples is uniform over the box instead.
 //!
 //! R. L. Smith, "Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions",
 //! Operations Research 32, 1984.

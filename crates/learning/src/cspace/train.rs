@@ -40,8 +40,9 @@ pub struct TrainedConfiguration {
     pub stop: Stop,
 }
 
-/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed when the
-/// file exists, and the file is removed at the end. `report` receives the progress and returns whether to continue.
+/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed
+/// when the file exists, and the file is removed at the end. `report` receives the progress and returns whether to
+/// continue.
 ///
 /// # Errors
 /// When the recipe is out of range, the checkpoint belongs to another task, or training diverges.

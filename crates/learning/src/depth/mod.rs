@@ -1,7 +1,8 @@
 //! Depth networks: the signed distance from a part, learnt from its exact distance.
 //!
-//! [`DepthRecipe`] holds the options, [`train_depth`] trains, [`DepthErrors`] measures the result. Most samples lie within a
-//! few hundred micrometres of the surface, uniform over its area; the rest fill the band in which the network is valid.
+//! [`DepthRecipe`] holds the options, [`train_depth`] trains, [`DepthErrors`] measures the result. Most samples lie
+//! within a few hundred micrometres of the surface, uniform over its area; the rest fill the band in which the network
+//! is valid.
 
 mod errors;
 mod primitive;

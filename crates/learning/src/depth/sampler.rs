@@ -1,7 +1,8 @@
 //! Random points near the surface of a part, uniform over its area.
 //!
-//! A triangle of the part's mesh is drawn by its area, a point in it uniformly. The point is moved onto the exact surface along
-//! the gradient of the distance, which removes the facets, and then off the surface by the wanted distance.
+//! A triangle of the part's mesh is drawn by its area, a point in it uniformly. The point is moved onto the exact
+//! surface along the gradient of the distance, which removes the facets, and then off the surface by the wanted
+//! distance.
 
 use tightfit_network::Random;
 use tightfit_shape::mesh::{MeshOptions, TriMesh};

@@ -43,8 +43,9 @@ pub struct TrainedDepth {
     pub stop: Stop,
 }
 
-/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed when the
-/// file exists, and the file is removed at the end. `report` receives the progress and returns whether to continue.
+/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed
+/// when the file exists, and the file is removed at the end. `report` receives the progress and returns whether to
+/// continue.
 ///
 /// # Errors
 /// When the recipe is out of range, the part has no bounded surface, the checkpoint belongs to another task, or

@@ -1,13 +1,15 @@
 //! Calibration file of a peg, a hole and a sensor: converts trials to recordings and writes the scene.
 //!
 //! ```text
-//! Trial ─► tool pose ∘ tool_from_part, in the frame of that trial's hole      wrench: bias and weight removed, at the part's centre
+//! Trial ─► pose:    tool pose ∘ tool_from_part, in the frame of that trial's hole
+//!          wrench:  bias and weight removed, at the part's centre of mass
 //! ```
 //!
 //! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame is
-//! at the tip of a round peg, in the middle of a block, +z towards its tail. The data do not determine its centre of mass: it is
-//! put at the centre of compliance, where the grasp decouples translation and rotation. The pose assumes a stiff grasp; `grasp`
-//! is its compliance. The measured wrench does not enter the pose, so a prediction from the pose does not use it.
+//! at the tip of a round peg, in the middle of a block, +z towards its tail. The data do not determine its centre of
+//! mass: it is put at the centre of compliance, where the grasp decouples translation and rotation. The pose assumes a
+//! stiff grasp; `grasp` is its compliance. The measured wrench does not enter the pose, so a prediction from the pose
+//! does not use it.
 
 use std::path::Path;
 
@@ -38,7 +40,8 @@ pub struct Calibration {
     pub hole: HoleNumbers,
     /// The sensor.
     pub sensor: SensorNumbers,
-    /// C: compliance of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m, N·m].
+    /// C: compliance of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m,
+    /// N·m].
     #[serde(alias = "grasp_give")]
     pub grasp_compliance: [[f64; 6]; 6],
     /// Residual gap at loaded contacts, one standard deviation [mm]; zero where unknown.
@@ -285,8 +288,8 @@ impl Calibration {
         GraspSpring::of(&self.compliance(), self.peg.length_mm * 1e-3)
     }
 
-    /// The spring of predictions, damped for this step [s] and softened for the scatter of the gaps at loads with this root mean
-    /// square by axis [N, N·m].
+    /// The spring of predictions, damped for this step [s] and softened for the scatter of the gaps at loads with this
+    /// root mean square by axis [N, N·m].
     #[must_use]
     pub fn spring(&self, step: f64, loads: [f64; 6]) -> Option<HoldingSpring> {
         let grasp = self.grasp()?;
@@ -295,7 +298,8 @@ impl Calibration {
         Some(stiff.softened(self.gap_scatter_mm * 1e-3, self.hole.depth_mm * 0.5e-3, loads, step))
     }
 
-    /// Contact force [N] and torque about the sensor's origin [N·m] for the motion of a row, tool axes: the reading one lag later.
+    /// Contact force [N] and torque about the sensor's origin [N·m] for the motion of a row, tool axes: the reading one
+    /// lag later.
     fn contact_at(&self, load: &SensorLoad, trial: &Trial, row: usize) -> [Vector3<f64>; 2] {
         let time = trial.time[row] + self.sensor.lag_ms * 1e-3;
         let last = trial.len() - 1;

@@ -3,13 +3,14 @@
 //! ```text
 //! min over world_from_fixed of Σ_k Σ_g min(d_g(q_k), 0)²
 //!
-//! q_k   recorded poses of the moving part, those well inside          d_g   least distance of a group of nodes from the other part
+//! q_k   recorded poses of the moving part, those well inside
+//! d_g   least distance of a group of nodes from the other part
 //! ```
 //!
-//! The nodes of both parts are grouped by octants, so that opposite walls count separately. Any pair of parts will do. With play
-//! the minimum is not a point: the pose is known to about half the play in the directions that the motion covered. The standard
-//! deviation assumes residuals of `noise`. Directions that no penetration limits (rotation about a round hole's axis) are
-//! reported as undetermined.
+//! The nodes of both parts are grouped by octants, so that opposite walls count separately. Any pair of parts will do.
+//! With play the minimum is not a point: the pose is known to about half the play in the directions that the motion
+//! covered. The standard deviation assumes residuals of `noise`. Directions that no penetration limits (rotation about
+//! a round hole's axis) are reported as undetermined.
 
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;

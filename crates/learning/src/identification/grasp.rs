@@ -28,8 +28,9 @@ pub struct GraspSpring {
 }
 
 impl GraspSpring {
-    /// From the compliance at the tip of a peg of this length [m]; `None` where the compliance along an axis is unknown (zero). A
-    /// rotation that the hole cannot show, such as that of a round peg about its axis, is assumed as stiff as the stiffest other.
+    /// From the compliance at the tip of a peg of this length [m]; `None` where the compliance along an axis is unknown
+    /// (zero). A rotation that the hole cannot show, such as that of a round peg about its axis, is assumed as stiff as
+    /// the stiffest other.
     #[must_use]
     pub fn of(compliance: &Matrix6<f64>, length: f64) -> Option<Self> {
         let coupling = |at: &Matrix6<f64>| -> f64 {

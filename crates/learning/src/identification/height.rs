@@ -1,15 +1,16 @@
 //! Height of the hole in each trial, its depth, and compliance of the grasp along its axis.
 //!
 //! ```text
-//! z_i + c F_i = h_t           rows with one contact on the plane of the mouth, z_i: contact point
-//! z_i + c F_i = h_t − D       rows on the floor, z_i: the lowest corner of the tip
-//! c                           median over the trials of their slope of −z over F on the floor
-//! D                           median over the trials that touch both
-//! h_t                         mean of the values from mouth and floor, each a median over rows; F along the hole's axis
+//! z_i + c F_i = h_t          rows with one contact on the plane of the mouth, z_i: contact point
+//! z_i + c F_i = h_t − D      rows on the floor, z_i: the lowest corner of the tip
+//! c                          median over the trials of their slope of −z over F on the floor
+//! D                          median over the trials that touch both
+//! h_t                        mean of the values from mouth and floor, each a median over rows; F along the hole's axis
 //! ```
 //!
-//! The slope is that of z over F, not of F over z: the force is known to a few per cent, the height only to about the deflection.
-//! Positions include the deflection under the measured load, so that a tilted tip touches with the right corner.
+//! The slope is that of z over F, not of F over z: the force is known to a few per cent, the height only to about the
+//! deflection. Positions include the deflection under the measured load, so that a tilted tip touches with the right
+//! corner.
 
 use tightfit_spatial::{Pose, UnitQuaternion, Vector3};
 

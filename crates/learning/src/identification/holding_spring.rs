@@ -5,8 +5,8 @@
 //! b = k h/2                 the least damping that removes e within a step of length h
 //! ```
 //!
-//! Over a step from e₀ to e₁ the midpoint rule gives k (e₀ + e₁)/2 + b (e₁ − e₀)/h. With b = k h/2 that is k e₁: a part without
-//! load is back at its target at the end of the step, for any stiffness, and does not oscillate.
+//! Over a step from e₀ to e₁ the midpoint rule gives k (e₀ + e₁)/2 + b (e₁ − e₀)/h. With b = k h/2 that is k e₁: a part
+//! without load is back at its target at the end of the step, for any stiffness, and does not oscillate.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use tightfit_simulation::Coupling;
@@ -44,8 +44,8 @@ fn by_axis<'de, D: Deserializer<'de>>(source: D) -> Result<[f64; 3], D::Error> {
 }
 
 impl Default for HoldingSpring {
-    /// A hand on a robot: deflects by a tenth of a millimetre and half a milliradian under usual loads, damped within a few
-    /// steps.
+    /// A hand on a robot: deflects by a tenth of a millimetre and half a milliradian under usual loads, damped within a
+    /// few steps.
     fn default() -> Self {
         Self::even(1e5, 500.0, 200.0, 1.0)
     }
@@ -75,11 +75,11 @@ impl HoldingSpring {
         }
     }
 
-    /// Softened for poses with a standard deviation of `scatter` [m] at a lever of `lever` [m] and loads with a root mean square of
-    /// `loads` by axis [N, N·m]. The stiffness of unloaded axes stays.
+    /// Softened for poses with a standard deviation of `scatter` [m] at a lever of `lever` [m] and loads with a root
+    /// mean square of `loads` by axis [N, N·m]. The stiffness of unloaded axes stays.
     ///
-    /// A gap g = C f + δ with δ ~ N(0, s²) and f ~ N(0, φ²) has its most likely load at f = g C/(C² + s²/φ²): a spring with the
-    /// compliance C + s²/(φ² C).
+    /// A gap g = C f + δ with δ ~ N(0, s²) and f ~ N(0, φ²) has its most likely load at f = g C/(C² + s²/φ²): a spring
+    /// with the compliance C + s²/(φ² C).
     #[must_use]
     pub fn softened(&self, scatter: f64, lever: f64, loads: [f64; 6], step: f64) -> Self {
         let soften = |stiffness: f64, scatter: f64, load: f64| {

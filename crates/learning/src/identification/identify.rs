@@ -150,8 +150,8 @@ impl Identification {
         answers.find_map(|(_, answer)| answer.get("lag of the wrench")).map_or(0.0, |lag| lag.value)
     }
 
-    /// The calibration with further trials: the set-up stays as identified, and only the sensor's bias and the position of the hole
-    /// come from the further trials.
+    /// The calibration with further trials: the set-up stays as identified, and only the sensor's bias and the position
+    /// of the hole come from the further trials.
     #[must_use]
     pub fn calibration_with(&self, others: &[Trial]) -> Option<Calibration> {
         let (mut all, mouth, play) = (self.calibration.clone()?, self.mouth.as_ref()?, self.play.as_ref()?);

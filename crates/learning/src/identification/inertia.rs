@@ -1,18 +1,18 @@
 //! The ten inertial parameters of the body on the sensor, physically consistent.
 //!
 //! ```text
-//! f = m (Rᵀg − a) + m (ω × (c × ω) + c × α)                    reading: weight and inertia of the body
-//! τ = m c × (Rᵀg − a) − I α − ω × I ω                            about the sensor's origin, tool axes
+//! f = m (Rᵀg − a) + m (ω × (c × ω) + c × α)               reading: weight and inertia of the body
+//! τ = m c × (Rᵀg − a) − I α − ω × I ω                       about the sensor's origin, tool axes
 //!
-//! P = [Σ  mc; mcᵀ  m] = L Lᵀ,   I = tr(Σ) 1 − Σ                    pseudo-inertia, positive definite by its Cholesky factor
+//! P = [Σ  mc; mcᵀ  m] = L Lᵀ,   I = tr(Σ) 1 − Σ               pseudo-inertia, positive definite by its Cholesky factor
 //! ```
 //!
-//! a, α are accelerations of the sensor's origin. The search runs over L (its diagonal by logarithms), so every
-//! iterate is a physical body; results are m, mc and I with propagated uncertainty. Parameters that the motion does not excite
+//! a, α are accelerations of the sensor's origin. The search runs over L (its diagonal by logarithms), so every iterate
+//! is a physical body; results are m, mc and I with propagated uncertainty. Parameters that the motion does not excite
 //! keep a standard deviation above their limit and are reported as undetermined.
 //!
-//! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter identification", RA-L 2018.
-//! C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
+//! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter
+//! identification", RA-L 2018. C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
 
 use nalgebra::{Matrix3, Matrix4};
 use tightfit_spatial::Vector3;
@@ -137,8 +137,8 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
         iterations: 40,
     }
     .solve();
-    // The reading is linear in the ten parameters, so their uncertainty is that of a linear fit. At the boundary of physical
-    // bodies the logarithms have no slope and would report zero uncertainty.
+    // The reading is linear in the ten parameters, so their uncertainty is that of a linear fit. At the boundary of
+    // physical bodies the logarithms have no slope and would report zero uncertainty.
     let body = ten(&pseudo_inertia(&solution.values));
     let named = TEN
         .into_iter()

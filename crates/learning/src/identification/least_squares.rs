@@ -1,17 +1,17 @@
 //! Robust least squares with an uncertainty for correlated rows, and detection of undetermined directions.
 //!
 //! ```text
-//! min Σ ρ(r_i(x)),  ρ(r) = 2 s² (√(1 + r²/s²) − 1)          damped Gauss-Newton, weights w = 1/√(1 + r²/s²)
-//! H = Σ w JᵀJ       g_b = Σ_{i in b} w Jᵀr                   scores of a group b of rows
-//! C = H⁻¹ (Σ_b g_b g_bᵀ) H⁻¹                                 sandwich: valid for rows that are correlated within a group
+//! min Σ ρ(r_i(x)),  ρ(r) = 2 s² (√(1 + r²/s²) − 1)        damped Gauss-Newton, weights w = 1/√(1 + r²/s²)
+//! H = Σ w JᵀJ       g_b = Σ_{i in b} w Jᵀr                 scores of a group b of rows
+//! C = H⁻¹ (Σ_b g_b g_bᵀ) H⁻¹                               sandwich: valid for rows that are correlated within a group
 //! ```
 //!
-//! Groups are sections of a trial and whole trials; the larger variance is reported, at least the Gauss-Newton variance σ² H⁻¹.
-//! A parameter whose standard deviation exceeds its limit counts as not determined; the weakest direction of H (in units of
-//! those limits) shows together with which others.
+//! Groups are sections of a trial and whole trials; the larger variance is reported, at least the Gauss-Newton variance
+//! σ² H⁻¹. A parameter whose standard deviation exceeds its limit counts as not determined; the weakest direction of H
+//! (in units of those limits) shows together with which others.
 //!
-//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980. K.-Y. Liang, S. Zeger,
-//! "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
+//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980. K.-Y. Liang, S.
+//! Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;

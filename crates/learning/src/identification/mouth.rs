@@ -1,17 +1,18 @@
-//! The tip on the plane around the hole's mouth: outline of the tip, its distance from sensor and tool point, height of the plane.
+//! The tip on the plane around the hole's mouth: outline of the tip, its distance from sensor and tool point, height of
+//! the plane.
 //!
 //! ```text
-//! M = x × F,  x = (c_x, c_y, s)           a single contact: the wrench is a force through x; s: sensor's origin to tip plane
-//! c ∈ o + Q(ψ) boundary of the outline     a tip touches with its edge, or lies on the rim of the hole
-//! n · (p + R (c, l)) = h                  both in the plane of the mouth
+//! M = x × F,  x = (c_x, c_y, s)          one contact: a force through x; s: sensor's origin to tip plane
+//! c ∈ o + Q(ψ) boundary of the outline   a tip touches with its edge, or lies on the rim of the hole
+//! n · (p + R (c, l)) = h                 both in the plane of the mouth
 //!
-//! R, p   world from tool                  o, ψ  position and rotation of the outline about the tool's axis
-//! l      tool point to tip plane [m]      h, n  height [m] and normal of the plane, (n_x, n_y, 1)
+//! R, p   world from tool                 o, ψ  position and rotation of the outline about the tool's axis
+//! l      tool point to tip plane [m]     h, n  height [m] and normal of the plane, (n_x, n_y, 1)
 //! ```
 //!
-//! Used rows have a nearly vertical force and no couple along it. Some are contacts within the tip's face; the robust loss
-//! rejects them. The sensor's axis is assumed to pass through the tool point. Upright landings cannot separate l from h; l can
-//! be given where the robot's set-up states it.
+//! Used rows have a nearly vertical force and no couple along it. Some are contacts within the tip's face; the robust
+//! loss rejects them. The sensor's axis is assumed to pass through the tool point. Upright landings cannot separate l
+//! from h; l can be given where the robot's set-up states it.
 
 use nalgebra::{Rotation2, Vector2};
 use tightfit_spatial::{Pose, Vector3};

@@ -1,16 +1,16 @@
 //! A peg inside its hole: pose of the hole, clearance, and compliance of the grasp.
 //!
 //! ```text
-//! part   = tool ∘ tip ∘ (C w)                      w: contact wrench on the tip, part axes; C: compliance of the grasp (symmetric)
-//! gap_k  = wall − d_k · q_k                        q_k: outline's corners at the tip and where they pass the mouth; d_k: towards the wall
-//! r_k    = gap_k        where contact k carries a load (weight λ/(λ + 3 N))
-//!          min(gap_k,0) elsewhere                    penetration-minimising, paper 5.1
+//! part   = tool ∘ tip ∘ (C w)   w: contact wrench on the tip, part axes; C: compliance of the grasp (symmetric)
+//! gap_k  = wall − d_k · q_k     q_k: outline's corners at the tip and at the mouth; d_k: towards the wall
+//! r_k    = gap_k                where contact k carries a load (weight λ/(λ + 3 N))
+//!          min(gap_k, 0)        elsewhere: penetration-minimising, paper 5.1
 //! ```
 //!
-//! The loaded contacts follow from the measured wrench (`cone_loads`) and are updated a few times. Only the fit uses the measured
-//! wrench: predictions use the tool's pose, C and the clearance. The position of the hole may differ between trials (it was seen
-//! to creep under the hand's push); its attitude does not. Peg and tool are assumed coaxial: a tilted peg in an upright hole and
-//! an upright peg in a tilted hole cannot be distinguished.
+//! The loaded contacts follow from the measured wrench (`cone_loads`) and are updated a few times. Only the fit uses
+//! the measured wrench: predictions use the tool's pose, C and the clearance. The position of the hole may differ
+//! between trials (it was seen to creep under the hand's push); its attitude does not. Peg and tool are assumed
+//! coaxial: a tilted peg in an upright hole and an upright peg in a tilted hole cannot be distinguished.
 
 use nalgebra::{Matrix6, Quaternion, Vector6};
 use rayon::prelude::*;

@@ -8,9 +8,9 @@
 //! R      world from tool                    b   bias, one per trial
 //! ```
 //!
-//! The zero of a sensor drifts by about 0.03 N within a trial; the reported uncertainty accounts for that, for any number of
-//! rows. Undetermined parameters keep their ideal value. The fit also selects the rows without contact: first those that match
-//! the first rows, then all that the fit explains.
+//! The zero of a sensor drifts by about 0.03 N within a trial; the reported uncertainty accounts for that, for any
+//! number of rows. Undetermined parameters keep their ideal value. The fit also selects the rows without contact: first
+//! those that match the first rows, then all that the fit explains.
 
 use tightfit_spatial::{UnitQuaternion, Vector3};
 

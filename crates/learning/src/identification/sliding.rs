@@ -4,7 +4,8 @@
 //! μ = |F_t| / F_n          rows with |v_t| > 5 mm/s and cos(F_t, v_t) < −0.9
 //! ```
 //!
-//! The value is the median over the rows of all trials; its standard deviation comes from the scatter of the trials' medians.
+//! The value is the median over the rows of all trials; its standard deviation comes from the scatter of the trials'
+//! medians.
 
 use tightfit_spatial::Vector3;
 

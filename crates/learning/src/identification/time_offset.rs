@@ -4,8 +4,8 @@
 //! e(δ) = Σ |f(t) − b − m (Rᵀg − a)(t − δ)|²        free rows; least at the lag δ, m and b refitted for each δ
 //! ```
 //!
-//! The minimum is that of a parabola through the three lowest grid points; the standard deviation is the scatter of the trials'
-//! minima over √n.
+//! The minimum is that of a parabola through the three lowest grid points; the standard deviation is the scatter of the
+//! trials' minima over √n.
 
 use tightfit_spatial::Vector3;
 

@@ -1,5 +1,5 @@
-//! Column map: a TOML file that states the meaning of a table's columns. The columns of a `.npy` array are named by their
-//! number, "0" the first.
+//! Column map: a TOML file that states the meaning of a table's columns. The columns of a `.npy` array are named by
+//! their number, "0" the first.
 //!
 //! ```toml
 //! time = { column = "t", unit = "s" }

@@ -1,7 +1,7 @@
 //! Recordings of this program as trials, for inspection and identification like any other log.
 //!
-//! The tool's frame is that of the part, the sensor's origin its centre of mass. The file has the velocity of the centre of mass
-//! but not its position in the frame: twists are computed from the poses.
+//! The tool's frame is that of the part, the sensor's origin its centre of mass. The file has the velocity of the
+//! centre of mass but not its position in the frame: twists are computed from the poses.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! A calibrated trial: motion of the held part and contact wrench on it, sample by sample.
 //!
-//! Calibration converts every log to this form: pose of the moving part, and the wrench of the fixed part on it at its centre
-//! of mass. Predictions are compared with it.
+//! Calibration converts every log to this form: pose of the moving part, and the wrench of the fixed part on it at its
+//! centre of mass. Predictions are compared with it.
 
 use tightfit_spatial::{Pose, Twist, Vector3};
 

@@ -1,6 +1,7 @@
 //! Reads logs of this program's runs as trials.
 //!
-//! A log has the pose of the part's centre of mass, which is the tool's frame here, and the contact wrench on it, world axes.
+//! A log has the pose of the part's centre of mass, which is the tool's frame here, and the contact wrench on it, world
+//! axes.
 
 use std::path::Path;
 

@@ -13,7 +13,8 @@ pub struct Split {
     pub test: Vec<usize>,
 }
 
-/// Seven of ten trials train, the rest test. Each group (a session, a hole) is split separately, so both sides contain it.
+/// Seven of ten trials train, the rest test. Each group (a session, a hole) is split separately, so both sides contain
+/// it.
 #[must_use]
 pub fn split_trials(groups: &[&str], seed: u64) -> Split {
     let mut split = Split { train: Vec::new(), test: Vec::new() };

@@ -1,7 +1,7 @@
 //! A trial as logged: the tool's pose and the sensor's wrench, in SI units and one set of axes.
 //!
-//! Readers convert units, signs and axes and change nothing else: bias, tool weight and the sensor's position are still to be
-//! identified. Faulty rows are kept, so that [`super::examine`] can report them.
+//! Readers convert units, signs and axes and change nothing else: bias, tool weight and the sensor's position are still
+//! to be identified. Faulty rows are kept, so that [`super::examine`] can report them.
 
 use tightfit_spatial::{Pose, Twist, Vector3};
 

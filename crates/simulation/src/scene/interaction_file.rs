@@ -80,7 +80,8 @@ pub(super) fn interaction_of(
     Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
 }
 
-/// Median distance of a network's surface from the part, relative to the part's size, above which it belongs to another part [-].
+/// Median distance of a network's surface from the part, relative to the part's size, above which it belongs to another
+/// part [-].
 const OFF: f64 = 0.02;
 
 /// Median distance of vertices from the part [m], if it exceeds the limit.
