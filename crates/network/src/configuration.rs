@@ -1,11 +1,12 @@
-//! A field over the configurations of a body: whether it is free there, and which way is free.
+//! A field over the configurations of a body: free or colliding, and the direction towards free space.
 //!
 //! ```text
 //! q = chart(pose)             q̇ = J [v; ω]
 //! h(q) = network(scale(q))    ∂h/∂q = diag(2/(highₖ − lowₖ)) ∇network      a = Jᵀ ∂h/∂q
 //! ```
-//! q six coordinates of the moving part's pose against the other ([`Chart`]) [m, rad]; h positive where it is free,
-//! negative where it collides [-]; a change of h per velocity of the centre of mass and angular velocity [1/m, 1/rad].
+//! q six coordinates of the moving part's pose relative to the other ([`Chart`]) [m, rad]; h positive for a free
+//! configuration, negative for a colliding one [-]; a gradient of h per velocity of the centre of mass and angular
+//! velocity [1/m, 1/rad].
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
 //! tight-tolerance robotic assembly tasks", 2022, section 4.
@@ -21,10 +22,10 @@ use crate::chart::{COORDINATES, per_velocity};
 use crate::file::{Describes, FORMAT, read_whole, sealed_bytes, unsealed, write_whole};
 use crate::{Activation, Chart, Inference, InferenceScratch, Network, NetworkError, Range};
 
-/// Configurations that [`ConfigurationField::some_values`] takes: a vector of the widest registers.
+/// Most configurations of [`ConfigurationField::some_values`]: one vector of the widest registers.
 pub const MOST_AT_ONCE: usize = 16;
 
-/// The field; constant, shared between threads.
+/// The field; immutable and shared between threads.
 #[derive(Debug)]
 pub struct ConfigurationField {
     chart: Chart,
@@ -34,10 +35,10 @@ pub struct ConfigurationField {
 }
 
 impl ConfigurationField {
-    /// Puts the parts together; ranges in [m] and [rad].
+    /// A field from its components; ranges in [m] and [rad].
     ///
     /// # Errors
-    /// When the network has not six inputs, or a range is empty.
+    /// When the network does not have six inputs, or a range is empty.
     pub fn new(chart: Chart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
@@ -50,7 +51,7 @@ impl ConfigurationField {
         Ok(Self { chart, ranges, network, inference })
     }
 
-    /// What the coordinates mean.
+    /// The chart of the coordinates.
     #[must_use]
     pub fn chart(&self) -> &Chart {
         &self.chart
@@ -71,7 +72,7 @@ impl ConfigurationField {
     /// h [-] and ∂h/∂q [1/m, 1/rad] at a configuration [m, rad].
     ///
     /// # Errors
-    /// Never for a field that [`Self::new`] made; the type is that of [`Inference`].
+    /// Never for a field from [`Self::new`]; the error type is that of [`Inference`].
     pub fn evaluate(
         &self,
         configuration: [f64; COORDINATES],
@@ -83,8 +84,8 @@ impl ConfigurationField {
         Ok((f64::from(value[0]), from_fn(|k| f64::from(slopes[k]) / self.ranges[k].half_width())))
     }
 
-    /// h [-] at a pose and its change per velocity of the centre of mass and angular velocity [1/m, 1/rad], in the axes
-    /// of the fixed part.
+    /// h [-] at a pose and its gradient per velocity of the centre of mass and angular velocity [1/m, 1/rad], in the
+    /// axes of the fixed part.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -99,23 +100,23 @@ impl ConfigurationField {
         Ok((value, per_velocity(slopes, &jacobian)))
     }
 
-    /// Whether a pose lies in the box that the field was made for.
+    /// Whether a pose lies in the box of the training data.
     #[must_use]
     pub fn covers(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> bool {
         self.contains(&self.chart.coordinates(fixed_from_part, center_in_part).0)
     }
 
-    /// Whether a configuration [m, rad] lies in the box that the field was made for.
+    /// Whether a configuration [m, rad] lies in the box of the training data.
     #[must_use]
     pub fn contains(&self, configuration: &[f64; COORDINATES]) -> bool {
         let mut both = configuration.iter().zip(&self.ranges);
         both.all(|(value, range)| (range.low..=range.high).contains(value))
     }
 
-    /// h [-] at no more than [`MOST_AT_ONCE`] configurations [m, rad]; those beyond the length of `values` are left out.
+    /// h [-] at up to [`MOST_AT_ONCE`] configurations [m, rad]; those beyond the length of `values` are ignored.
     ///
     /// # Errors
-    /// When there are more of them.
+    /// When `values` is longer than that.
     pub fn some_values(
         &self,
         configurations: &[[f64; COORDINATES]],
@@ -138,7 +139,7 @@ impl ConfigurationField {
     /// h at many configurations [m, rad].
     ///
     /// # Errors
-    /// Never for a field that [`Self::new`] made.
+    /// Never for a field from [`Self::new`].
     pub fn values(&self, configurations: &[[f64; COORDINATES]]) -> Result<Vec<f32>, NetworkError> {
         let column = |k: usize| configurations.iter().map(move |q| self.ranges[k].scaled(q[k]) as f32);
         let inputs: Vec<f32> = (0..COORDINATES).flat_map(column).collect();
@@ -147,17 +148,17 @@ impl ConfigurationField {
         Ok(values)
     }
 
-    /// Takes the memory that an evaluation needs.
+    /// Allocates the memory of an evaluation.
     pub fn reserve(&self, scratch: &mut InferenceScratch) {
         scratch.reserve(&self.inference);
     }
 }
 
-/// What stands in the metadata, less the hash.
+/// The metadata without the hash.
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: u32,
-    // files from before there were other charts do not name it
+    // Files written before other charts existed do not name it.
     #[serde(default, skip_serializing_if = "Chart::is_euler")]
     chart: Chart,
     configuration_ranges: [Range; COORDINATES],
@@ -175,12 +176,12 @@ impl Describes for Description {
     }
 }
 
-/// A configuration field and how it was made; a safetensors file like that of a [`crate::Field`].
+/// A configuration field and its recipe; a safetensors file like that of a [`crate::Field`].
 #[derive(Debug)]
 pub struct ConfigurationFile {
     /// The field.
     pub field: ConfigurationField,
-    /// How it was made; free form.
+    /// How the field was trained; free form.
     pub recipe: serde_json::Value,
 }
 
@@ -201,10 +202,10 @@ impl ConfigurationFile {
         sealed_bytes(description, layers)
     }
 
-    /// Reads bytes; `name` stands in the errors.
+    /// Reads a file from bytes; errors contain `name`.
     ///
     /// # Errors
-    /// When they are not such a file, of another version, or damaged.
+    /// When the bytes are not such a file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { chart, configuration_ranges, recipe, .. } = description;
@@ -214,10 +215,10 @@ impl ConfigurationFile {
         })
     }
 
-    /// Writes the file; an old one is replaced at once or not at all.
+    /// Writes the file; an old one is replaced atomically.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
         write_whole(path, &self.to_bytes()?)
     }
@@ -225,7 +226,7 @@ impl ConfigurationFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, is of another kind or version, or damaged.
+    /// When the file cannot be read, is of another kind or version, or damaged.
     pub fn load(path: &Path) -> Result<Self, NetworkError> {
         Self::from_bytes(&read_whole(path)?, &path.display().to_string())
     }

@@ -1,8 +1,8 @@
 //! Value and input gradient of a network for a batch of points.
 //!
-//! What is guaranteed: the result of a point depends on that point alone, not on its place in the batch, on the
-//! size of the batch or on what the scratch memory held; and it has the same bits on AVX-512, AVX2 and the portable
-//! path (fused multiply-adds in one order everywhere, see `kernel/product.rs`).
+//! Guarantee: the result of a point depends on that point alone, not on its index in the batch, the size of the batch
+//! or the contents of the scratch memory. It has the same bits on AVX-512, AVX2 and the portable path (fused
+//! multiply-adds in one order everywhere, see `kernel/product.rs`).
 
 use pulp::{Simd, WithSimd};
 
@@ -12,14 +12,14 @@ use crate::kernel::{
 };
 use crate::{Network, NetworkError, SimdPath};
 
-/// A network ready to be evaluated; constant, shared between threads.
+/// A network prepared for evaluation; immutable and shared between threads.
 #[derive(Debug)]
 pub struct Inference {
     packed: PackedNetwork,
     point: PointNetwork,
 }
 
-/// Memory of an evaluation; grows at the first call and is kept. One per thread.
+/// Memory of an evaluation, allocated at the first call and reused. One per thread.
 #[derive(Debug, Default)]
 pub struct InferenceScratch {
     memory: TileMemory,
@@ -27,7 +27,7 @@ pub struct InferenceScratch {
 }
 
 impl InferenceScratch {
-    /// Takes all memory that any batch of this network needs.
+    /// Allocates all memory for batches of this network.
     pub fn reserve(&mut self, inference: &Inference) {
         self.memory.reserve(&inference.packed, 1);
         self.point.reserve(&inference.point);
@@ -35,20 +35,20 @@ impl InferenceScratch {
 }
 
 impl Inference {
-    /// On the fastest path of this processor.
+    /// Inference on the fastest path of this processor.
     #[must_use]
     pub fn new(network: &Network) -> Self {
         Self::on_path(network, SimdPath::best())
     }
 
-    /// On a given path.
+    /// Inference on a given path.
     ///
     /// # Errors
-    /// When this processor does not have it.
+    /// When this processor does not support the path.
     pub fn with_path(network: &Network, path: SimdPath) -> Result<Self, NetworkError> {
         if !path.is_available() {
             let found = format!("{path:?}");
-            return Err(NetworkError::size("inference", "path", found, "one that this processor has"));
+            return Err(NetworkError::size("inference", "path", found, "one that this processor supports"));
         }
         Ok(Self::on_path(network, path))
     }
@@ -57,7 +57,7 @@ impl Inference {
         Self { packed: PackedNetwork::new(network, path), point: PointNetwork::new(network) }
     }
 
-    /// The path that was chosen.
+    /// The path in use.
     #[must_use]
     pub fn path(&self) -> SimdPath {
         self.packed.path
@@ -74,7 +74,7 @@ impl Inference {
     /// `inputs` holds one column after another (all x, all y, …), each as long as `values`.
     ///
     /// # Errors
-    /// When the lengths do not fit.
+    /// When the lengths do not match.
     pub fn values(
         &self,
         inputs: &[f32],
@@ -84,10 +84,10 @@ impl Inference {
         self.evaluate(inputs, values, None, scratch)
     }
 
-    /// Value and gradient at every point; `gradients` has columns as `inputs` does: all ∂/∂x, all ∂/∂y, …
+    /// Value and gradient at every point; `gradients` has columns like `inputs`: all ∂/∂x, all ∂/∂y, …
     ///
     /// # Errors
-    /// When the lengths do not fit.
+    /// When the lengths do not match.
     pub fn values_and_gradients(
         &self,
         inputs: &[f32],
@@ -144,7 +144,7 @@ impl WithSimd for Batch<'_> {
         let points = self.values.len();
         let mut first = 0;
         while first < points {
-            // the last tile is as narrow as its points allow
+            // The last tile has only as many vectors as its points need.
             let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.path.tile_vectors());
             match vectors {
                 3 if S::F32_LANES == 16 => self.tile::<S, 3>(simd, first),

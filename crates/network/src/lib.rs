@@ -1,9 +1,9 @@
 /*!
-Small networks as fields of space.
+Small networks as scalar fields over space.
 
-[`Network`] is a multilayer perceptron with one output, [`Inference`] evaluates it with its gradient on the fastest
-vector instructions of the processor. [`Field`] puts features and scaling around it, [`FieldFile`] is its file,
-[`training`] fits it to samples. Nothing here knows about parts: `learning` makes samples from them.
+[`Network`] is a multilayer perceptron with one output. [`Inference`] evaluates it with its gradient on the fastest
+vector instructions of the processor. [`Field`] adds features and scaling, [`FieldFile`] is its file format, and
+[`training`] fits it to samples. This crate does not know parts; the `learning` crate samples them.
 
 ```
 use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};

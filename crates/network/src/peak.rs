@@ -1,4 +1,4 @@
-//! The rate of fused multiply-adds that a core can reach, measured.
+//! Measures the peak rate of fused multiply-adds of a core.
 //!
 //! Twelve independent chains: four cycles of latency times two units need eight, and twelve fit into the sixteen
 //! registers of AVX2.
@@ -12,7 +12,7 @@ use crate::SimdPath;
 
 const CHAINS: usize = 12;
 
-/// Floating-point operations per second (two per fused multiply-add) of one core, measured over `rounds` turns of
+/// Floating-point operations per second (two per fused multiply-add) of one core, measured over `rounds` rounds of
 /// twelve chains.
 #[must_use]
 pub fn fused_multiply_add_rate(path: SimdPath, rounds: u32) -> f64 {

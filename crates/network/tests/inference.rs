@@ -1,4 +1,4 @@
-//! The fast kernels against double precision, against one another, and against themselves.
+//! Compares the fast kernels with double precision, with one another, and between batches.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -25,8 +25,8 @@ fn evaluate(network: &Network, path: SimdPath, inputs: &[f32], points: usize) ->
     (values, gradients)
 }
 
-/// A millionth of the range: 5 nm on a range of 5 mm. A gradient of a kinked network may belong to the other side
-/// of a kink where rounding moves the sum across zero; such points are few and are not counted for the gradient.
+/// A millionth of the range: 5 nm on a range of 5 mm. Where rounding moves a sum across zero, the gradient of a
+/// network with kinks is that of the other side; at most one such point is allowed.
 #[test]
 fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range() {
     let mut random = Random::new(7);
@@ -71,7 +71,7 @@ fn every_path_gives_the_same_bits() {
         let portable = evaluate(&network, SimdPath::Portable, &inputs, 101);
         for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
             assert_eq!(evaluate(&network, path, &inputs, 101), portable, "{activation:?} {path:?}");
-            // a point by itself goes another way
+            // A single point uses another kernel.
             let alone = evaluate(&network, path, &[inputs[7], inputs[108], inputs[209]], 1);
             let gradient = [7, 108, 209].map(|place| portable.1[place]).to_vec();
             assert_eq!(alone, (vec![portable.0[7]], gradient), "{activation:?} {path:?}");
@@ -80,7 +80,7 @@ fn every_path_gives_the_same_bits() {
 }
 
 #[test]
-fn a_point_has_the_same_result_wherever_it_stands_in_a_batch() {
+fn a_point_has_the_same_result_at_every_index_of_a_batch() {
     let mut random = Random::new(5);
     let network =
         Network::random(&[3, 64, 64, 1], Activation::Silu, Activation::Identity, &mut random).unwrap();
@@ -108,7 +108,7 @@ fn a_point_has_the_same_result_wherever_it_stands_in_a_batch() {
 }
 
 #[test]
-fn extreme_inputs_reach_the_limits_and_not_a_number_stays_one() {
+fn extreme_inputs_reach_the_limits_and_nan_stays_nan() {
     for (activation, at_minus, at_plus) in [
         (Activation::Tanh, -1.0, 1.0),
         (Activation::Sigmoid, 0.0, 1.0),
@@ -127,7 +127,7 @@ fn extreme_inputs_reach_the_limits_and_not_a_number_stays_one() {
 }
 
 #[test]
-fn sizes_that_do_not_fit_are_refused_with_their_place() {
+fn mismatched_sizes_are_rejected_with_their_place() {
     let mut random = Random::new(1);
     let network = Network::random(&[3, 8, 1], Activation::Relu, Activation::Identity, &mut random).unwrap();
     let inference = Inference::new(&network);

@@ -27,7 +27,7 @@ impl Adjacency {
         Self::of_pairs(count, &pairs)
     }
 
-    /// Sorted pairs of a vertex and a number.
+    /// From sorted pairs of a vertex and an entry.
     fn of_pairs(count: usize, pairs: &[(u32, u32)]) -> Self {
         let mut begins = vec![0; count + 1];
         pairs.iter().for_each(|(vertex, _)| begins[*vertex as usize + 1] += 1);

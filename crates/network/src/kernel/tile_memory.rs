@@ -1,4 +1,4 @@
-//! A network's weights packed for a path, and the memory of its passes.
+//! Weights of a network packed for a path, and the memory of its passes.
 
 use super::{Buffer, PackedMatrix};
 use crate::network::Layer;
@@ -10,9 +10,9 @@ pub(crate) struct PackedNetwork {
     pub(crate) path: SimdPath,
     pub(crate) inputs: usize,
     pub(super) activations: Vec<Activation>,
-    /// W of every layer, starting from its biases.
+    /// W of every layer; sums start from the biases.
     pub(super) forward: Vec<PackedMatrix>,
-    /// Wᵀ of every layer, starting from zero.
+    /// Wᵀ of every layer; sums start from zero.
     pub(super) backward: Vec<PackedMatrix>,
 }
 
@@ -33,7 +33,7 @@ impl PackedNetwork {
         packed
     }
 
-    /// Takes the weights of a network of the same sizes.
+    /// Copies the weights of a network with the same sizes.
     pub(crate) fn fill(&mut self, network: &Network) {
         let matrices = self.forward.iter_mut().zip(&mut self.backward);
         for (layer, (forward, backward)) in network.layers().iter().zip(matrices) {
@@ -64,17 +64,17 @@ impl PackedNetwork {
     }
 }
 
-/// Values and δ of every level for a number of tiles, one tile after another.
+/// Values and δ of every level, tile after tile.
 #[derive(Debug, Default)]
 pub(crate) struct TileMemory {
     pub(crate) values: Vec<Buffer>,
-    /// Of level l at l − 1.
+    /// δ of level l at index l − 1.
     pub(crate) deltas: Vec<Buffer>,
     pub(crate) gradient: Buffer,
 }
 
 impl TileMemory {
-    /// Makes room; does nothing when there is enough.
+    /// Allocates memory if there is too little.
     pub(crate) fn reserve(&mut self, network: &PackedNetwork, tiles: usize) {
         let points = tiles * network.tile_points();
         let layers = network.layers();

@@ -23,7 +23,7 @@ pub enum RecordingError {
         path: PathBuf,
         /// What was found, and where.
         found: String,
-        /// What would be accepted.
+        /// Expected contents.
         remedy: String,
     },
     /// A `.npy` file.

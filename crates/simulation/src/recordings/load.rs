@@ -1,4 +1,5 @@
-//! The folder of recordings: `tosses.npy`, all rows one after another, and `index.csv`, where each toss begins.
+//! Reads a folder of recordings: `tosses.npy` with the rows of all tosses, and `index.csv` with the first row of each
+//! toss.
 //!
 //! ```text
 //! row        quaternion w x y z | position [m] | angular velocity, body axes [rad/s] | velocity, world axes [m/s]
@@ -16,13 +17,13 @@ use super::npy;
 /// Numbers of a row.
 const COLUMNS: usize = 13;
 
-/// How far the length of a recorded quaternion may be from one [-].
+/// Tolerance on the length of a recorded quaternion [-].
 const UNIT: f64 = 1e-3;
 
 /// One recorded state: pose and velocity of the cube's centre.
 pub type RecordedState = BodyMotion;
 
-/// One toss, rows at equal distances of time.
+/// One toss, with rows at equal time intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toss {
     /// Its states, at least two.
@@ -32,7 +33,7 @@ pub struct Toss {
 /// All tosses of a folder.
 ///
 /// # Errors
-/// When a file is missing or is not what the format asks for.
+/// When a file is missing or does not have the expected format.
 pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
     let rows_path = folder.join("tosses.npy");
     let bytes = std::fs::read(&rows_path).map_err(missing(&rows_path))?;
