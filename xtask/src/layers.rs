@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// Crates from the lowest layer to the highest; those in one row do not import one another.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["spatial"],
     &["shape", "network"],
     &["pipeline"],
-    &["robot"],
+    &["robot", "interaction"],
     &["simulation"],
     &["learning", "haptics", "gpu"],
+    &["interaction-training"],
     &["viewer", "python", "tightfit"],
 ];
 

@@ -50,7 +50,8 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    pub(crate) fn size(
+    /// Sizes that do not match.
+    pub fn size(
         place: impl Into<String>,
         what: &'static str,
         found: impl ToString,

@@ -16,7 +16,8 @@ use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range, Re
 
 /// Version of the layout.
 pub(crate) const FORMAT: u32 = 1;
-pub(crate) const KEY: &str = "tightfit";
+/// Name of the metadata entry that holds description and hash as JSON.
+pub const KEY: &str = "tightfit";
 
 /// The metadata of a field without the hash.
 #[derive(Serialize, Deserialize)]
@@ -221,8 +222,9 @@ fn seal(description: &impl Serialize, layers: &[Layer]) -> Result<String, serde_
     Ok(hash(text.into_iter().chain(numbers.flat_map(|number| number.to_le_bytes()))))
 }
 
-/// FNV-1a hash of bytes, as 16 hexadecimal digits.
-pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> String {
+/// FNV-1a of some bytes, as 16 hexadecimal digits.
+#[must_use]
+pub fn hash(bytes: impl Iterator<Item = u8>) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, step))
 }

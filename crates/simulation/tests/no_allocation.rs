@@ -15,7 +15,7 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use tightfit_network::interaction::InteractionOptions;
+use tightfit_interaction::InteractionOptions;
 use tightfit_simulation::batch::Batch;
 use tightfit_simulation::{Disturbance, Run, Scene};
 

@@ -1,4 +1,4 @@
-//! From two parts, a box and a recipe to a field over configurations.
+//! Trains a field over the configurations of a box.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use super::{ConfigurationBox, ConfigurationErrors, ConfigurationRecipe, Labelled
 use crate::LearningError;
 use crate::checkpoint::resume;
 
-/// Samples that the final errors are taken over, and those that decide which network was best.
+/// Samples for the final errors, and samples that decide which network is best.
 const REPORT_SAMPLES: usize = 200_000;
 const CHECK_SAMPLES: usize = 20_000;
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigurationProgress {
     /// Steps done.
     pub step: u64,
     /// Steps of the whole run.
     pub steps: u64,
-    /// Mean price ln(1 + exp(−t h)) over samples that are not trained on [-].
+    /// Mean loss ln(1 + exp(−t h)) on validation samples [-].
     pub price: f64,
     /// Smallest so far [-].
     pub best_price: f64,
@@ -32,14 +32,15 @@ pub struct ConfigurationProgress {
 pub struct TrainedConfiguration {
     /// Field and recipe, ready to be saved.
     pub file: CspaceFile,
-    /// How far from contact it is wrong.
+    /// Errors of the field.
     pub errors: ConfigurationErrors,
     /// Why training ended.
     pub stop: Stop,
 }
 
-/// Trains; `name` stands in the recipe. With a `checkpoint` the run is written there at every look, begins from there
-/// when the file exists, and removes it when done. `report` is told the progress and answers whether to go on.
+/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed
+/// when the file exists, and the file is removed at the end. `report` receives the progress and returns whether to
+/// continue.
 ///
 /// # Errors
 /// When the recipe is out of range, the checkpoint belongs to another task, or training diverges.
@@ -81,7 +82,7 @@ pub fn train_configuration(
     let field = CspaceField::new(place.chart, place.ranges, trainer.best_network())?;
     let errors = ConfigurationErrors::measure(&field, pair, place, REPORT_SAMPLES, seed)?;
     if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
-        // a leftover would only be resumed at its end
+        // A leftover checkpoint would only be resumed at its end.
         let _ = std::fs::remove_file(path);
     }
     let recipe = json!({
@@ -102,7 +103,7 @@ fn scaled(ranges: &[Range; COORDINATES], labelled: &[Labelled]) -> Result<Sample
     Ok(Samples::new(inputs, targets, vec![1.0; labelled.len()])?)
 }
 
-/// What a checkpoint must agree with; threads change no result.
+/// The task that a checkpoint must match; threads change no result.
 fn purpose(name: &str, place: &ConfigurationBox, recipe: &ConfigurationRecipe) -> serde_json::Value {
     let mut recipe = recipe.clone();
     recipe.training.threads = 1;

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use tightfit_network::interaction::CLUSTERS;
-
 use super::k_means::{KMeansWorkspace, k_means};
 use crate::make_room;
 use crate::records::Contacts;
+
+/// Clusters that the interaction network makes of a pair's contacts; K-means makes as many where a pair has no network.
+pub const INTERACTION_CLUSTERS: usize = 12;
 
 /// How the contacts of a pair of parts are reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +20,7 @@ pub enum ClusteringMethod {
         /// Number of clusters.
         clusters: u32,
     },
-    /// By the interaction network of the pair, which the scene holds; pairs without a network use K-means with 12
-    /// clusters.
+    /// By the scene's interaction network (crate `tightfit-interaction`); pairs without one use [`Self::KMeans`] with 12 clusters.
     Interaction,
 }
 
@@ -64,7 +64,7 @@ impl ClusteringMethod {
         match self {
             Self::None => contacts,
             Self::KMeans { clusters } => contacts.min(clusters as usize),
-            Self::Interaction => contacts.min(CLUSTERS),
+            Self::Interaction => contacts.min(INTERACTION_CLUSTERS),
         }
     }
 
@@ -75,7 +75,7 @@ impl ClusteringMethod {
             _ if self.most_of_a_pair(range.len()) == range.len() => workspace.chosen.extend(all),
             Self::None => workspace.chosen.extend(all),
             Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
-            Self::Interaction => k_means(contacts, range, CLUSTERS, workspace),
+            Self::Interaction => k_means(contacts, range, INTERACTION_CLUSTERS, workspace),
         }
     }
 }

@@ -1,21 +1,22 @@
-//! Errors in a folder of recordings.
+//! What can be wrong with a recording, its folder or its column map.
 
 use std::path::{Path, PathBuf};
 
 use super::npy::NotAnArray;
+use crate::log::LogError;
 
-/// Recordings that cannot be used.
+/// A recording that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// A file cannot be read.
-    #[error("cannot read {}: {reason}; a folder of recordings holds tosses.npy and index.csv", .path.display())]
+    /// The system refused to read a file.
+    #[error("cannot read {}: {reason}", .path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// The reason given by the operating system.
+        /// What the system reported.
         reason: String,
     },
-    /// A file does not have the expected format.
+    /// A file does not follow its format.
     #[error("{}: {found}; {remedy}", .path.display())]
     Malformed {
         /// The path.
@@ -25,17 +26,23 @@ pub enum RecordingError {
         /// Expected contents.
         remedy: String,
     },
-    /// A file is not an array.
+    /// A `.npy` file.
     #[error(transparent)]
     Array(#[from] NotAnArray),
+    /// A log of this program, or a Parquet file.
+    #[error(transparent)]
+    Log(#[from] LogError),
 }
 
 impl RecordingError {
-    pub(super) fn malformed(path: &Path, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// A file that does not follow its format.
+    #[must_use]
+    pub fn malformed(path: &Path, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Malformed { path: path.to_path_buf(), found: found.into(), remedy: remedy.into() }
     }
 
-    pub(super) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    /// Converts the system's error for a path.
+    pub fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |error| Self::Unreadable { path, reason: error.to_string() }
     }

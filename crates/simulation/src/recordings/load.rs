@@ -36,7 +36,7 @@ pub struct Toss {
 /// When a file is missing or does not have the expected format.
 pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
     let rows_path = folder.join("tosses.npy");
-    let bytes = std::fs::read(&rows_path).map_err(RecordingError::unreadable(&rows_path))?;
+    let bytes = std::fs::read(&rows_path).map_err(missing(&rows_path))?;
     let table = npy::table(&rows_path, &bytes)?;
     if table.columns != COLUMNS {
         return Err(RecordingError::malformed(
@@ -46,7 +46,7 @@ pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
         ));
     }
     let index_path = folder.join("index.csv");
-    let text = std::fs::read_to_string(&index_path).map_err(RecordingError::unreadable(&index_path))?;
+    let text = std::fs::read_to_string(&index_path).map_err(missing(&index_path))?;
     let mut tosses = Vec::new();
     for (line, first, count) in index(&text, &index_path)? {
         let end = first.checked_add(count).filter(|end| *end <= table.rows() && count >= 2);
@@ -71,6 +71,15 @@ pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
         return Err(RecordingError::malformed(&index_path, "names no toss", "expected one line per toss"));
     }
     Ok(tosses)
+}
+
+/// A file of the folder that cannot be read.
+fn missing(path: &Path) -> impl FnOnce(std::io::Error) -> RecordingError {
+    let path = path.to_path_buf();
+    move |error| {
+        let remedy = "the folder of recordings holds tosses.npy and index.csv";
+        RecordingError::malformed(&path, format!("cannot be read: {error}"), remedy)
+    }
 }
 
 /// (line, first row, number of rows) of every toss.

@@ -1,11 +1,9 @@
-//! The interaction network that makes clusters of a part's contacts, named by a scene.
+//! The interaction network that a scene names for the contacts of a part.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use tightfit_network::Located;
-use tightfit_network::interaction::InteractionFile;
-use tightfit_pipeline::clustering::interaction::InteractionClustering;
+use tightfit_interaction::{InteractionClustering, InteractionFile, Located};
 use tightfit_shape::Part;
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
@@ -20,22 +18,22 @@ pub struct InteractionPair {
     pub moving: usize,
     /// Fixed body.
     pub fixed: usize,
-    /// The network's object frame in the part's: at the centre of mass.
+    /// Pose of the network's object frame in the part's frame: at the centre of mass.
     pub part_from_object: Pose,
     /// Network and surface.
     pub clustering: Arc<InteractionClustering>,
-    /// Where on the surface the nodes of the free body are.
+    /// Locations of the free body's nodes on the surface.
     pub located: Arc<Vec<Located>>,
 }
 
 impl InteractionPair {
-    /// Whether it is of these two bodies.
+    /// Whether it belongs to these two bodies.
     pub(crate) fn is_of(&self, pair: &ContactPair) -> bool {
         pair.bodies == [self.moving.min(self.fixed), self.moving.max(self.fixed)]
     }
 }
 
-/// The network that a part names, if one does; the key that is wrong and why.
+/// The network that a part names, if one does; errors are (key, reason).
 pub(super) fn interaction_of(
     bodies: &[Body],
     descriptions: &[(&String, &PartDescription)],
@@ -47,7 +45,7 @@ pub(super) fn interaction_of(
         .filter_map(|(body, (name, part))| Some((body, *name, part.interaction.as_ref()?)));
     let Some((moving, name, description)) = named.next() else { return Ok(None) };
     if let Some((_, name, _)) = named.next() {
-        let remedy = "is the second one; only one part may have it";
+        let remedy = "is the second one; only one part may have an interaction network";
         return Err((format!("parts.{name}.interaction"), remedy.into()));
     }
     let at = |key: &str| format!("parts.{name}.interaction.{key}");
@@ -59,7 +57,7 @@ pub(super) fn interaction_of(
     };
     let own = &bodies[moving];
     let Some(inertia) = own.inertia.filter(|_| own.motion == Motion::Free) else {
-        let remedy = "is for free parts; leave it out or free the part";
+        let remedy = "is for free parts; omit it or make the part free";
         return Err((format!("parts.{name}.interaction"), remedy.into()));
     };
     let file = InteractionFile::load(&folder.join(&description.network))
@@ -68,8 +66,8 @@ pub(super) fn interaction_of(
     let part_from_object = Pose::new(inertia.center_of_mass, turned(description.rotation_deg));
     if let Some(off) = off_surface(&own.part, &part_from_object, surface.points()) {
         let remedy = format!(
-            "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; train one for it with \
-             `tightfit train embedding`, or turn it with rotation_deg",
+            "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; create one with \
+             `tightfit train embedding`, or rotate it with rotation_deg",
             off * 1e3
         );
         return Err((at("network"), remedy));
@@ -82,10 +80,11 @@ pub(super) fn interaction_of(
     Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
 }
 
-/// Vertices of a network's surface that lie this far off the part, by its size [-], are another part's.
+/// Median distance of a network's surface from the part, relative to the part's size, above which it belongs to another
+/// part [-].
 const OFF: f64 = 0.02;
 
-/// Median distance of vertices from the part [m], where that is too much.
+/// Median distance of vertices from the part [m], if it exceeds the limit.
 fn off_surface(part: &Part, part_from_object: &Pose, vertices: &[Vector3<f64>]) -> Option<f64> {
     let size = part.aabb()?.size().norm();
     let away = |vertex: &Vector3<f64>| part.sample(part_from_object.transform_point(*vertex)).distance.abs();
