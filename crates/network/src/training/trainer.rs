@@ -1,6 +1,6 @@
 //! The training run: optimiser steps, validation, and the best network so far.
 
-use rayon::prelude::*;
+use super::parallel::*;
 
 use super::optimizer_state::OptimizerState;
 use super::shard::{SHARD_POINTS, Shard};
