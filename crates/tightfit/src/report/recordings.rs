@@ -19,7 +19,7 @@ pub struct TrialPage {
     pub findings: Vec<[String; 2]>,
     /// Times [s].
     pub time: Vec<f64>,
-    /// Force [N], torque [N·m] and way from the start [mm], each along x, y, z.
+    /// Force [N], torque [N·m] and displacement from the start [mm], each along x, y, z.
     pub channels: [[Vec<f64>; 3]; 3],
 }
 
@@ -67,7 +67,7 @@ fn lines(title: &str, names: &[&'static str; 3], time: &[f64], channels: &[Vec<f
     }
 }
 
-/// A page of what was identified: a table per question, refusals, pictures.
+/// A page of identified parameters: a table per question, refusals, pictures.
 #[must_use]
 pub fn identification_html(title: &str, sections: &[IdentifiedSection], pictures: &[Scatter]) -> String {
     let mut html = head(title);
