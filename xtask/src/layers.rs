@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 7] = [
 ];
 
 /// Stages of the pipeline, which know only the records that pass between them.
-const STAGES: [&str; 5] = ["detection", "configuration", "clustering", "solving", "integration"];
+const STAGES: [&str; 5] = ["detection", "cspace", "clustering", "solving", "integration"];
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut wrong = Vec::new();

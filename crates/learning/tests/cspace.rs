@@ -7,7 +7,7 @@ use tightfit_learning::cspace::{
     ConfigurationBox, ConfigurationRecipe, Offenders, PairGap, draw, task_boxes, train_configuration,
 };
 use tightfit_network::training::{Stop, TrainingOptions};
-use tightfit_network::{Chart, ChartSymmetry, ConfigurationFile, LocalChart, Range};
+use tightfit_network::{ChartSymmetry, CspaceChart, CspaceFile, LocalChart, Range};
 use tightfit_simulation::Scene;
 
 /// A ball of 10 mm above the ground: free where its centre is higher than 5 mm, whatever else.
@@ -15,7 +15,7 @@ fn ball() -> (PairGap, ConfigurationBox) {
     let text = "name = \"ball\"\n[parts.ball]\nshape = { kind = \"sphere\", diameter_mm = 10 }\n\
                 [parts.ground]\nshape = { kind = \"half-space\" }\nmotion = \"fixed\"\n";
     let scene = Scene::from_toml(text).unwrap();
-    let chart = Chart::Local(LocalChart {
+    let chart = CspaceChart::Local(LocalChart {
         point_in_part: [0.0; 3],
         nominal_point: [0.0, 0.0, 5.1e-3],
         nominal_rotation: [0.0, 0.0, 0.0, 1.0],
@@ -60,7 +60,7 @@ fn a_toy_is_learnt_to_micrometres_and_runs_repeat_themselves() {
     assert!(trained.errors.wrong < 0.01 && trained.errors.p95 < 8e-6, "{:?}", trained.errors);
     assert_eq!(run(1).file.field.network(), trained.file.field.network());
     let bytes = trained.file.to_bytes().unwrap();
-    let read = ConfigurationFile::from_bytes(&bytes, "test").unwrap();
+    let read = CspaceFile::from_bytes(&bytes, "test").unwrap();
     assert_eq!(read.field.chart(), &place.chart);
     assert_eq!(read.recipe["box"], "toy");
 }
@@ -103,7 +103,7 @@ fn boxes_follow_from_the_play_of_the_parts() {
     // 0.2 mm of radial play; along the axis what the flanks of 60° leave of it
     assert!((engaged.ranges[0].high - 2.0 * 0.2e-3).abs() < 2e-6, "{engaged:?}");
     assert!((engaged.ranges[5].high - 2.0 * 0.2e-3 / 3.0_f64.sqrt()).abs() < 4e-6, "{engaged:?}");
-    let Chart::Local(LocalChart { symmetry, .. }) = engaged.chart else { panic!("{engaged:?}") };
+    let CspaceChart::Local(LocalChart { symmetry, .. }) = engaged.chart else { panic!("{engaged:?}") };
     assert_eq!(symmetry, ChartSymmetry::Screw { pitch: 5e-3 });
 
     let error = task_boxes(&Scene::find("block-on-table").unwrap()).unwrap_err().to_string();

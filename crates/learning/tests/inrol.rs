@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion};
 use tightfit_learning::inrol::{PublishedTask, task_folders};
-use tightfit_network::{ConfigurationFile, FieldFile, FieldScratch, InferenceScratch};
+use tightfit_network::{CspaceFile, FieldFile, FieldScratch, InferenceScratch};
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
 const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/inrol");
@@ -136,7 +136,7 @@ fn the_imported_configuration_network_knows_free_from_colliding() {
     let Some(folder) = published() else { return };
     let out = scratch("inrol-configuration");
     PublishedTask::read(&folder.join("peg")).unwrap().write(&out, "published").unwrap();
-    let field = ConfigurationFile::load(&out.join("configuration.safetensors")).unwrap().field;
+    let field = CspaceFile::load(&out.join("configuration.safetensors")).unwrap().field;
     let mut scratch = InferenceScratch::default();
     let mut at = |height: f64| {
         field.evaluate([0.0, 0.0, height, std::f64::consts::PI, 0.0, 0.0], &mut scratch).unwrap().0

@@ -37,7 +37,7 @@ const SMALL: f64 = 1e-4;
 /// Map from a pose to six coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Chart {
+pub enum CspaceChart {
     /// Centre of mass and intrinsic x-y-z angles, as in the paper.
     #[default]
     Euler,
@@ -76,7 +76,7 @@ pub enum ChartSymmetry {
 /// Coordinates q [m, rad] and their Jacobian J per [v; ω].
 pub type Charted = ([f64; COORDINATES], Matrix6<f64>);
 
-impl Chart {
+impl CspaceChart {
     /// Whether this is the paper's chart.
     #[must_use]
     pub fn is_euler(&self) -> bool {
@@ -220,11 +220,11 @@ pub(crate) fn per_velocity(slopes: [f64; COORDINATES], jacobian: &Matrix6<f64>) 
 mod tests {
     use super::*;
 
-    fn charts() -> Vec<Chart> {
+    fn charts() -> Vec<CspaceChart> {
         let local = |symmetry| {
             let rotation = about(Vector3::z(), 0.7) * about(Vector3::x(), 0.2);
             let [i, j, k, w] = rotation.coords.into();
-            Chart::Local(LocalChart {
+            CspaceChart::Local(LocalChart {
                 point_in_part: [0.001, -0.002, 0.03],
                 nominal_point: [0.01, 0.02, 0.03],
                 nominal_rotation: [i, j, k, w],
@@ -232,7 +232,7 @@ mod tests {
             })
         };
         let screw = ChartSymmetry::Screw { pitch: -5e-3 };
-        vec![Chart::Euler, local(ChartSymmetry::None), local(ChartSymmetry::Revolved), local(screw)]
+        vec![CspaceChart::Euler, local(ChartSymmetry::None), local(ChartSymmetry::Revolved), local(screw)]
     }
 
     /// The pose after a time under a constant velocity of the centre of mass and a constant angular velocity.
@@ -247,8 +247,10 @@ mod tests {
         let center = Vector3::new(0.002, 0.003, 0.05);
         let (v, w) = (Vector3::new(0.1, -0.2, 0.15), Vector3::new(0.7, 0.4, -1.1));
         for chart in charts() {
-            let last = if matches!(chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }))
-            {
+            let last = if matches!(
+                chart,
+                CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. })
+            ) {
                 0.0
             } else {
                 1.1e-3
@@ -275,7 +277,7 @@ mod tests {
     fn a_symmetry_motion_changes_only_the_height() {
         let center = Vector3::zeros();
         for chart in charts() {
-            let Chart::Local(LocalChart { symmetry, .. }) = chart else { continue };
+            let CspaceChart::Local(LocalChart { symmetry, .. }) = chart else { continue };
             let pose = chart.fixed_from_part([1e-3, -2e-3, 3e-3, 2e-3, -1e-3, 0.0], center);
             let angle = 2.3;
             let rise = match symmetry {
@@ -284,7 +286,7 @@ mod tests {
                 ChartSymmetry::Screw { pitch } => pitch * angle / TAU,
             };
             // Along the axis of the nominal attitude; the part is tilted from it by 2 mrad.
-            let Chart::Local(local) = chart else { continue };
+            let CspaceChart::Local(local) = chart else { continue };
             let shift = local.rotation() * Vector3::z() * rise;
             let turn = about(Vector3::z(), angle);
             let point = Vector3::from(local.point_in_part);

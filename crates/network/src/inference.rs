@@ -5,12 +5,13 @@
 //! multiply-adds in one order everywhere, see `kernel/product.rs`).
 
 use pulp::{Simd, WithSimd};
+use tightfit_spatial::InstructionSet;
 
 use crate::kernel::{
-    OnePoint, PackedNetwork, PointMemory, PointNetwork, TileMemory, backward, forward, input_gradient,
-    output_slope,
+    OnePoint, PackedNetwork, PointMemory, PointNetwork, TileMemory, Tiling, backward, forward,
+    input_gradient, output_slope,
 };
-use crate::{Network, NetworkError, SimdPath};
+use crate::{Network, NetworkError};
 
 /// A network prepared for evaluation; immutable and shared between threads.
 #[derive(Debug)]
@@ -35,32 +36,37 @@ impl InferenceScratch {
 }
 
 impl Inference {
-    /// Inference on the fastest path of this processor.
+    /// On the fastest instruction set allowed.
     #[must_use]
     pub fn new(network: &Network) -> Self {
-        Self::on_path(network, SimdPath::best())
+        Self::on(network, InstructionSet::current())
     }
 
-    /// Inference on a given path.
+    /// On a given instruction set.
     ///
     /// # Errors
-    /// When this processor does not support the path.
-    pub fn with_path(network: &Network, path: SimdPath) -> Result<Self, NetworkError> {
-        if !path.is_available() {
-            let found = format!("{path:?}");
-            return Err(NetworkError::size("inference", "path", found, "one that this processor supports"));
+    /// When this processor does not have it.
+    pub fn with_instruction_set(network: &Network, set: InstructionSet) -> Result<Self, NetworkError> {
+        if !set.is_available() {
+            let found = format!("{set:?}");
+            return Err(NetworkError::size(
+                "inference",
+                "instruction set",
+                found,
+                "one that this processor has",
+            ));
         }
-        Ok(Self::on_path(network, path))
+        Ok(Self::on(network, set))
     }
 
-    fn on_path(network: &Network, path: SimdPath) -> Self {
-        Self { packed: PackedNetwork::new(network, path), point: PointNetwork::new(network) }
+    fn on(network: &Network, set: InstructionSet) -> Self {
+        Self { packed: PackedNetwork::new(network, set), point: PointNetwork::new(network) }
     }
 
-    /// The path in use.
+    /// The instruction set in use.
     #[must_use]
-    pub fn path(&self) -> SimdPath {
-        self.packed.path
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.packed.set
     }
 
     /// Number of inputs.
@@ -117,12 +123,12 @@ impl Inference {
         if let [value] = values {
             scratch.point.reserve(&self.point);
             let (network, memory) = (&self.point, &mut scratch.point);
-            self.packed.path.run(OnePoint { network, memory, inputs, value, gradient: gradients });
+            self.packed.set.run(OnePoint { network, memory, inputs, value, gradient: gradients });
             return Ok(());
         }
         scratch.memory.reserve(&self.packed, 1);
         let memory = &mut scratch.memory;
-        self.packed.path.run(Batch { network: &self.packed, memory, inputs, values, gradients });
+        self.packed.set.run(Batch { network: &self.packed, memory, inputs, values, gradients });
         Ok(())
     }
 }
@@ -144,8 +150,8 @@ impl WithSimd for Batch<'_> {
         let points = self.values.len();
         let mut first = 0;
         while first < points {
-            // The last tile has only as many vectors as its points need.
-            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.path.tile_vectors());
+            // the last tile is as narrow as its points allow
+            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.set.tile_vectors());
             match vectors {
                 3 if S::F32_LANES == 16 => self.tile::<S, 3>(simd, first),
                 2 => self.tile::<S, 2>(simd, first),

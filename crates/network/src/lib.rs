@@ -21,7 +21,7 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 
 mod activation;
 mod chart;
-mod configuration;
+mod cspace_field;
 mod embedded_surface;
 mod error;
 mod features;
@@ -31,7 +31,6 @@ mod inference;
 pub mod interaction;
 mod kernel;
 mod network;
-mod path;
 mod peak;
 mod primitive;
 mod random;
@@ -39,8 +38,8 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
-pub use chart::{COORDINATES, Chart, ChartSymmetry, Charted, LocalChart};
-pub use configuration::{ConfigurationField, ConfigurationFile, MOST_AT_ONCE};
+pub use chart::{COORDINATES, ChartSymmetry, Charted, CspaceChart, LocalChart};
+pub use cspace_field::{CspaceField, CspaceFile, MOST_AT_ONCE};
 pub use embedded_surface::{EMBEDDING, EmbeddedSurface, Embedding, Located, SurfacePoint};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};
@@ -48,7 +47,6 @@ pub use field::{Field, FieldScratch};
 pub use file::{FieldFile, read_whole, write_whole};
 pub use inference::{Inference, InferenceScratch};
 pub use network::{Layer, Network};
-pub use path::SimdPath;
 pub use peak::fused_multiply_add_rate;
 pub use primitive::{Primitive, Residual};
 pub use random::Random;

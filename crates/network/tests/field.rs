@@ -4,7 +4,7 @@
 
 use nalgebra::Vector3;
 use tightfit_network::{
-    Activation, Chart, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
+    Activation, CspaceChart, CspaceField, CspaceFile, Features, Field, FieldFile, FieldScratch,
     InferenceScratch, Network, Primitive, Random, Range, Residual,
 };
 use tightfit_spatial::Columns3;
@@ -148,10 +148,10 @@ fn a_configuration_field_has_the_derivative_of_its_values_and_survives_its_file(
         Network::random(&[6, 16, 16, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
     let ranges = [(-0.01, 0.02), (-0.02, 0.02), (0.1, 0.13), (-0.2, 0.3), (-0.2, 0.2), (-1.0, 1.0)]
         .map(|(low, high)| Range::new("test", low, high).unwrap());
-    let field = ConfigurationField::new(Chart::Euler, ranges, network).unwrap();
+    let field = CspaceField::new(CspaceChart::Euler, ranges, network).unwrap();
     let path = std::env::temp_dir().join("tightfit-configuration.safetensors");
-    ConfigurationFile { field, recipe: serde_json::json!({ "made": "here" }) }.save(&path).unwrap();
-    let ConfigurationFile { field, recipe } = ConfigurationFile::load(&path).unwrap();
+    CspaceFile { field, recipe: serde_json::json!({ "made": "here" }) }.save(&path).unwrap();
+    let CspaceFile { field, recipe } = CspaceFile::load(&path).unwrap();
     assert_eq!(recipe["made"], "here");
     assert!(FieldFile::load(&path).is_err(), "a configuration field is not a field over space");
 
@@ -172,5 +172,5 @@ fn a_configuration_field_has_the_derivative_of_its_values_and_survives_its_file(
         assert!((slopes[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", slopes[k]);
     }
     let other = Network::random(&[5, 4, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
-    assert!(ConfigurationField::new(Chart::Euler, ranges, other).unwrap_err().to_string().contains('6'));
+    assert!(CspaceField::new(CspaceChart::Euler, ranges, other).unwrap_err().to_string().contains('6'));
 }

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use pulp::{Scalar, Simd};
 
 /// One number per lane.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Wide<S: Simd> {
     simd: S,
     lanes: S::f64s,
@@ -67,7 +67,7 @@ impl<'a, S: Simd> RegistersMut<'a, S> {
 }
 
 /// One vector per lane.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Wide3<S: Simd>(pub [Wide<S>; 3]);
 
 impl<S: Simd> Wide<S> {
@@ -121,6 +121,13 @@ impl<S: Simd> Wide<S> {
     #[must_use]
     pub fn sqrt(self) -> Self {
         Self { lanes: self.simd.sqrt_f64s(self.lanes), ..self }
+    }
+
+    /// |x|.
+    #[inline(always)]
+    #[must_use]
+    pub fn abs(self) -> Self {
+        self.is_below(self.zero()).choose(-self, self)
     }
 
     /// 1/x.

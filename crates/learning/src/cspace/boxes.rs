@@ -11,7 +11,7 @@
 //! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. Around an engaged nut
 //! the last coordinate is how far it is out of phase, so that one box serves all angles.
 
-use tightfit_network::{COORDINATES, Chart, ChartSymmetry, LocalChart, Range};
+use tightfit_network::{COORDINATES, ChartSymmetry, CspaceChart, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};
 use tightfit_simulation::{Drive, Scene, Task};
 
@@ -35,7 +35,7 @@ pub struct ConfigurationBox {
     /// Phase of the task.
     pub name: &'static str,
     /// What the coordinates mean, and the nominal pose.
-    pub chart: Chart,
+    pub chart: CspaceChart,
     /// Range of every coordinate [m, rad].
     pub ranges: [Range; COORDINATES],
 }
@@ -45,7 +45,7 @@ impl ConfigurationBox {
     #[must_use]
     pub fn uses(&self, coordinate: usize) -> bool {
         let is_revolved =
-            matches!(self.chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
+            matches!(self.chart, CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
         !(is_revolved && coordinate == COORDINATES - 1)
     }
 }
@@ -162,8 +162,8 @@ fn way(drive: &Drive) -> [f64; 2] {
     [heights.clone().fold(f64::INFINITY, f64::min), heights.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> Chart {
-    Chart::Local(LocalChart {
+fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> CspaceChart {
+    CspaceChart::Local(LocalChart {
         point_in_part,
         nominal_point,
         nominal_rotation: [0.0, 0.0, 0.0, 1.0],
@@ -171,7 +171,11 @@ fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmet
     })
 }
 
-fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<ConfigurationBox, LearningError> {
+fn made(
+    name: &'static str,
+    chart: CspaceChart,
+    bounds: [[f64; 2]; 6],
+) -> Result<ConfigurationBox, LearningError> {
     let mut ranges = [Range { low: -1.0, high: 1.0 }; COORDINATES];
     for (range, [low, high]) in ranges.iter_mut().zip(bounds) {
         *range = Range::new(name, low, high)?;
@@ -180,7 +184,7 @@ fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<Confi
 }
 
 /// How far a coordinate goes from the nominal pose until the parts collide, the nearer of both ways [m, rad].
-fn play(pair: &PairGap, chart: &Chart, coordinate: usize) -> Result<f64, LearningError> {
+fn play(pair: &PairGap, chart: &CspaceChart, coordinate: usize) -> Result<f64, LearningError> {
     let mut offenders = Offenders::default();
     let mut collides = |value: f64| {
         let mut q = [0.0; COORDINATES];

@@ -4,7 +4,7 @@ use std::array::from_fn;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tightfit_network::{COORDINATES, ConfigurationField, Random};
+use tightfit_network::{COORDINATES, CspaceField, Random};
 
 use super::{ConfigurationBox, Offenders, PairGap};
 use crate::LearningError;
@@ -37,9 +37,9 @@ impl ConfigurationErrors {
     /// Measures a field against the exact gap.
     ///
     /// # Errors
-    /// Those of [`ConfigurationField::values`].
+    /// Those of [`CspaceField::values`].
     pub fn measure(
-        field: &ConfigurationField,
+        field: &CspaceField,
         pair: &PairGap,
         place: &ConfigurationBox,
         count: usize,

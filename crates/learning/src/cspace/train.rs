@@ -4,9 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tightfit_network::training::{Progress, Samples, Stop, Trainer};
-use tightfit_network::{
-    Activation, COORDINATES, ConfigurationField, ConfigurationFile, Network, Random, Range,
-};
+use tightfit_network::{Activation, COORDINATES, CspaceField, CspaceFile, Network, Random, Range};
 
 use super::{ConfigurationBox, ConfigurationErrors, ConfigurationRecipe, Labelled, PairGap, draw};
 use crate::LearningError;
@@ -33,7 +31,7 @@ pub struct ConfigurationProgress {
 #[derive(Debug)]
 pub struct TrainedConfiguration {
     /// Field and recipe, ready to be saved.
-    pub file: ConfigurationFile,
+    pub file: CspaceFile,
     /// How far from contact it is wrong.
     pub errors: ConfigurationErrors,
     /// Why training ended.
@@ -80,7 +78,7 @@ pub fn train_configuration(
             best_price: best_error,
         }))
     })?;
-    let field = ConfigurationField::new(place.chart, place.ranges, trainer.best_network())?;
+    let field = CspaceField::new(place.chart, place.ranges, trainer.best_network())?;
     let errors = ConfigurationErrors::measure(&field, pair, place, REPORT_SAMPLES, seed)?;
     if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
         // a leftover would only be resumed at its end
@@ -93,7 +91,7 @@ pub fn train_configuration(
         "steps_done": trainer.step(),
         "errors_m": errors,
     });
-    Ok(TrainedConfiguration { file: ConfigurationFile { field, recipe }, errors, stop })
+    Ok(TrainedConfiguration { file: CspaceFile { field, recipe }, errors, stop })
 }
 
 /// Samples in scaled units.

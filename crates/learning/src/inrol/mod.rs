@@ -3,7 +3,7 @@
 //! | theirs | ours |
 //! |---|---|
 //! | `W0…W3`, `b0…b3`, `mii`, `mai`, `mio`, `mao` | `depth.safetensors`, a [`Field`] |
-//! | `CW0…CW3`, `Cb0…Cb3`, `Cmii`, `Cmai` | `configuration.safetensors`, a [`ConfigurationField`] |
+//! | `CW0…CW3`, `Cb0…Cb3`, `Cmii`, `Cmai` | `configuration.safetensors`, a [`CspaceField`] |
 //! | `pa`, `om`, and of the surface `po`, `no`, `fo`, `Yo` | `clustering.safetensors`, an [`InteractionFile`] with the published habits |
 //! | `po`, `no`, `Yo` | `nodes.csv`: position, outward normal, embedding |
 //! | `fo` | `faces.csv`: corners from 0, counter-clockwise seen from outside |
@@ -22,7 +22,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use tightfit_network::interaction::{InteractionFile, InteractionOptions};
-use tightfit_network::{ConfigurationField, EmbeddedSurface, Field};
+use tightfit_network::{CspaceField, EmbeddedSurface, Field};
 
 pub use clustering::{ClusteringNetworks, Dense};
 pub use object::PublishedObject;
@@ -39,7 +39,7 @@ pub struct PublishedTask {
     /// Distance from the static part, in its frame [m].
     pub depth: Field,
     /// Whether the object is free.
-    pub configuration: ConfigurationField,
+    pub configuration: CspaceField,
     /// The networks that make clusters of contacts.
     pub clustering: ClusteringNetworks,
     /// The moving part.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tightfit_network::{Activation, Chart, ConfigurationField, Features, Field, Layer, Network, Range};
+use tightfit_network::{Activation, CspaceChart, CspaceField, Features, Field, Layer, Network, Range};
 
 use super::table::Table;
 use crate::LearningError;
@@ -16,10 +16,10 @@ pub(super) fn depth(txt: &Path) -> Result<Field, LearningError> {
 }
 
 /// h(q).
-pub(super) fn configuration(txt: &Path) -> Result<ConfigurationField, LearningError> {
+pub(super) fn configuration(txt: &Path) -> Result<CspaceField, LearningError> {
     let ranges = ranges(txt, ["Cmii.txt", "Cmai.txt"], 6)?;
     let six = [0, 1, 2, 3, 4, 5].map(|k| ranges[k]);
-    Ok(ConfigurationField::new(Chart::Euler, six, network(txt, "C", 6)?)?)
+    Ok(CspaceField::new(CspaceChart::Euler, six, network(txt, "C", 6)?)?)
 }
 
 fn ranges(txt: &Path, names: [&str; 2], count: usize) -> Result<Vec<Range>, LearningError> {

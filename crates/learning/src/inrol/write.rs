@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
-use tightfit_network::{ConfigurationFile, FieldFile};
+use tightfit_network::{CspaceFile, FieldFile};
 
 use super::object::EMBEDDING;
 use super::{PublishedTask, SET_POINT_INTERVAL};
@@ -39,8 +39,7 @@ impl PublishedTask {
             "configuration_ranges_m_rad": self.configuration.ranges(),
         });
         FieldFile { field: self.depth, recipe: recipe.clone() }.save(&folder.join("depth.safetensors"))?;
-        ConfigurationFile { field: self.configuration, recipe }
-            .save(&folder.join("configuration.safetensors"))?;
+        CspaceFile { field: self.configuration, recipe }.save(&folder.join("configuration.safetensors"))?;
         let text = serde_json::to_string_pretty(&summary).map_err(|error| LearningError::File {
             path: folder.join("import.json").display().to_string(),
             problem: error.to_string(),

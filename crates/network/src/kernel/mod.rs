@@ -14,6 +14,7 @@ mod point;
 mod product;
 mod smooth;
 mod tile_memory;
+mod tiling;
 mod weight_gradient;
 
 pub(crate) use buffer::Buffer;
@@ -21,4 +22,5 @@ pub(crate) use packed::PackedMatrix;
 pub(crate) use passes::{backward, forward, input_gradient, output_slope};
 pub(crate) use point::{OnePoint, PointMemory, PointNetwork};
 pub(crate) use tile_memory::{PackedNetwork, TileMemory};
+pub(crate) use tiling::Tiling;
 pub(crate) use weight_gradient::weight_gradient;

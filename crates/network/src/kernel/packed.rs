@@ -1,10 +1,11 @@
 //! Weights in the order in which the kernel reads them.
 //!
-//! A matrix is divided into blocks of R rows; a block is stored column by column: [block][column][row in block]. R is
-//! the block size of the path. The remaining rows form a last block: exact up to 4 rows, otherwise padded with zeros.
+//! A matrix is cut into blocks of R rows, a block is stored column by column: [block][column][row in block]. R is
+//! the block of the instruction set, and what is left over is a block of its own: exact up to 4 rows, else padded with zeros.
 
-use super::Buffer;
-use crate::SimdPath;
+use tightfit_spatial::InstructionSet;
+
+use super::{Buffer, Tiling};
 
 /// A matrix and the initial values of its sums, in blocks.
 #[derive(Debug, Default)]
@@ -17,9 +18,9 @@ pub(crate) struct PackedMatrix {
 }
 
 impl PackedMatrix {
-    /// An empty matrix of this size.
-    pub(crate) fn new(rows: usize, columns: usize, path: SimdPath) -> Self {
-        let full_block = path.block_rows();
+    /// Room for a matrix of this size.
+    pub(crate) fn new(rows: usize, columns: usize, set: InstructionSet) -> Self {
+        let full_block = set.block_rows();
         let mut packed = Self { rows, columns, full_block, ..Self::default() };
         packed.weights.reserve(packed.padded_rows() * columns);
         packed.starts.resize(packed.padded_rows(), 0.0);

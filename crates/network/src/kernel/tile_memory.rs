@@ -1,13 +1,15 @@
-//! Weights of a network packed for a path, and the memory of its passes.
+//! A network's weights packed for an instruction set, and the memory of its passes.
 
-use super::{Buffer, PackedMatrix};
+use tightfit_spatial::InstructionSet;
+
+use super::{Buffer, PackedMatrix, Tiling};
 use crate::network::Layer;
-use crate::{Activation, Network, SimdPath};
+use crate::{Activation, Network};
 
 /// Packed weights for both directions.
 #[derive(Debug)]
 pub(crate) struct PackedNetwork {
-    pub(crate) path: SimdPath,
+    pub(crate) set: InstructionSet,
     pub(crate) inputs: usize,
     pub(super) activations: Vec<Activation>,
     /// W of every layer; sums start from the biases.
@@ -17,13 +19,13 @@ pub(crate) struct PackedNetwork {
 }
 
 impl PackedNetwork {
-    pub(crate) fn new(network: &Network, path: SimdPath) -> Self {
+    pub(crate) fn new(network: &Network, set: InstructionSet) -> Self {
         let matrices = |size: fn(&Layer) -> [usize; 2]| {
             let sizes = network.layers().iter().map(size);
-            sizes.map(|[rows, columns]| PackedMatrix::new(rows, columns, path)).collect()
+            sizes.map(|[rows, columns]| PackedMatrix::new(rows, columns, set)).collect()
         };
         let mut packed = Self {
-            path,
+            set,
             inputs: network.inputs(),
             activations: network.layers().iter().map(|layer| layer.activation).collect(),
             forward: matrices(|layer| [layer.outputs(), layer.inputs()]),
@@ -45,7 +47,7 @@ impl PackedNetwork {
 
     /// Points of a full tile.
     pub(crate) fn tile_points(&self) -> usize {
-        self.path.tile_vectors() * self.path.lanes()
+        self.set.tile_vectors() * self.set.lanes()
     }
 
     /// Rows of a level, padding included.

@@ -29,7 +29,7 @@ impl Shard<'_> {
     pub(super) fn run(self) {
         let tiles = self.count.div_ceil(self.network.tile_points());
         self.memory.reserve(self.network, tiles);
-        self.network.path.run(self);
+        self.network.set.run(self);
     }
 
     #[inline(always)]

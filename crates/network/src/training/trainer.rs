@@ -1,12 +1,13 @@
 //! The training run: optimiser steps, validation, and the best network so far.
 
-use super::parallel::*;
+use tightfit_spatial::InstructionSet;
 
 use super::optimizer_state::OptimizerState;
+use super::parallel::*;
 use super::shard::{SHARD_POINTS, Shard};
 use super::{Loss, Samples, TrainingOptions};
 use crate::kernel::{PackedNetwork, TileMemory};
-use crate::{Inference, InferenceScratch, Network, NetworkError, Random, SimdPath};
+use crate::{Inference, InferenceScratch, Network, NetworkError, Random};
 
 /// Progress of a run, reported at every validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +72,7 @@ impl Trainer {
         network.copy_parameters_to(&mut parameters);
         let shard = ShardResult { price: 0.0, gradient: vec![0.0; count] };
         Ok(Self {
-            packed: PackedNetwork::new(&network, SimdPath::best()),
+            packed: PackedNetwork::new(&network, InstructionSet::current()),
             memories: (0..options.threads).map(|_| TileMemory::default()).collect(),
             shards: vec![shard; options.batch.div_ceil(SHARD_POINTS)],
             gradient: vec![0.0; count],

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tightfit_network::{ConfigurationField, ConfigurationFile, NetworkError};
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_network::{CspaceField, CspaceFile, NetworkError};
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_shape::preset::preset;
 
 use super::description::PartDescription;
@@ -56,11 +56,10 @@ pub(super) fn cspace_of(
             "is for free parts; leave it out or free the part".into(),
         ));
     }
-    let load = |file: &String| ConfigurationFile::load(&folder.join(file)).map(|file| file.field);
-    let fields: Result<Vec<ConfigurationField>, NetworkError> =
-        description.networks.iter().map(load).collect();
+    let load = |file: &String| CspaceFile::load(&folder.join(file)).map(|file| file.field);
+    let fields: Result<Vec<CspaceField>, NetworkError> = description.networks.iter().map(load).collect();
     let fields = fields.map_err(|error| (at("networks"), error.to_string()))?;
-    Ok(Some(CspacePair { moving, fixed, space: Arc::new(ConfigurationSpace::new(fields)) }))
+    Ok(Some(CspacePair { moving, fixed, space: Arc::new(CspaceNetworks::new(fields)) }))
 }
 
 /// Embedded networks of the first pair that has some.
@@ -74,9 +73,9 @@ fn embedded_of(bodies: &[Body]) -> Result<Option<CspacePair>, NetworkError> {
             continue;
         };
         let of_pair = NETWORKS.iter().filter(|(first, second, _)| (first, second) == (own, other));
-        let fields = of_pair.map(|(name, _, bytes)| Ok(ConfigurationFile::from_bytes(bytes, name)?.field));
-        let fields: Result<Vec<ConfigurationField>, NetworkError> = fields.collect();
-        return Ok(Some(CspacePair { moving, fixed, space: Arc::new(ConfigurationSpace::new(fields?)) }));
+        let fields = of_pair.map(|(name, _, bytes)| Ok(CspaceFile::from_bytes(bytes, name)?.field));
+        let fields: Result<Vec<CspaceField>, NetworkError> = fields.collect();
+        return Ok(Some(CspacePair { moving, fixed, space: Arc::new(CspaceNetworks::new(fields?)) }));
     }
     Ok(None)
 }

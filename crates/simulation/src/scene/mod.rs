@@ -31,7 +31,7 @@ pub use method::DetectionMethod;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::mesh::CollisionMesh;
@@ -138,7 +138,7 @@ pub struct CspacePair {
     /// Fixed body.
     pub fixed: usize,
     /// The networks.
-    pub space: Arc<ConfigurationSpace>,
+    pub space: Arc<CspaceNetworks>,
 }
 
 /// How two bodies touch.

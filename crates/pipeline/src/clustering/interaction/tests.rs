@@ -5,7 +5,7 @@ use tightfit_network::interaction::{
     CLUSTERS, INPUTS, InteractionNetwork, InteractionOptions, NEIGHBOURS, ObjectState,
 };
 use tightfit_network::{EmbeddedSurface, Random, Range};
-use tightfit_spatial::{Pose, VectorWidth};
+use tightfit_spatial::{InstructionSet, Pose};
 
 use super::neighbours::{NeighbourSearch, find_neighbours};
 use super::{Cluster, ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact};
@@ -222,12 +222,12 @@ fn the_order_of_contacts_does_not_matter_and_every_width_gives_the_same_bits() {
     let own = clustering(InteractionOptions::PAPER);
     let set = contacts(&own, 200);
     let expected = chosen(&own, &set);
-    for width in VectorWidth::ALL {
+    for width in InstructionSet::ALL {
         width.limit();
         let again = contacts(&own, 200);
         assert_eq!(chosen(&own, &again), expected, "{width:?}");
     }
-    VectorWidth::Avx512.limit();
+    InstructionSet::Avx512.limit();
     let mut turned = ContactSet::default();
     for k in (0..200).rev() {
         let point = set.point(k);

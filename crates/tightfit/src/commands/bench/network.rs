@@ -9,9 +9,8 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
-use tightfit::network::{
-    Activation, Inference, InferenceScratch, Network, Random, SimdPath, fused_multiply_add_rate,
-};
+use tightfit::network::{Activation, Inference, InferenceScratch, Network, Random, fused_multiply_add_rate};
+use tightfit::spatial::InstructionSet;
 
 use crate::commands::numbers::numbers;
 use crate::output::{put, say};
@@ -41,10 +40,12 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<ExitCode> {
     let network = random_network(&arguments.sizes)?;
     let bar = progress::bar("network");
     let mut measured = Vec::new();
-    for (index, path) in SimdPath::ALL.into_iter().enumerate().filter(|(_, path)| path.is_available()) {
-        progress::set(&bar, index as f64 / SimdPath::ALL.len() as f64);
+    let sets = InstructionSet::ALL;
+    for (index, path) in sets.into_iter().rev().enumerate().filter(|(_, path)| path.is_available()) {
+        progress::set(&bar, index as f64 / sets.len() as f64);
         // the portable path has no vectors: a few rounds show as much
-        let rounds = if path == SimdPath::Portable { arguments.rounds.min(3) } else { arguments.rounds };
+        let rounds =
+            if path == InstructionSet::Portable { arguments.rounds.min(3) } else { arguments.rounds };
         measured.push(measure(&network, path, arguments.points, rounds)?);
     }
     bar.finish_and_clear();
@@ -75,7 +76,7 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<ExitCode> {
 
 /// Results of one instruction set.
 struct Measured {
-    path: SimdPath,
+    path: InstructionSet,
     ns_per_point: f64,
     /// Operations per second [1e9/s] of value and gradient; a multiplication and an addition are two.
     gflops: f64,
@@ -121,8 +122,8 @@ fn random_network(sizes: &str) -> Result<Network> {
     Ok(Network::random(&sizes, Activation::Relu, Activation::Tanh, &mut Random::new(1))?)
 }
 
-fn measure(network: &Network, path: SimdPath, points: usize, rounds: usize) -> Result<Measured> {
-    let inference = Inference::with_path(network, path)?;
+fn measure(network: &Network, path: InstructionSet, points: usize, rounds: usize) -> Result<Measured> {
+    let inference = Inference::with_instruction_set(network, path)?;
     let width = network.inputs();
     let mut random = Random::new(2);
     let inputs: Vec<f32> = (0..width * points).map(|_| random.uniform(-1.0, 1.0) as f32).collect();

@@ -1,10 +1,10 @@
 //! A C-space field around the configuration of a body: h and its slope after a displacement.
 
 use nalgebra::{Matrix6, Vector6};
-use tightfit_network::{ConfigurationField, InferenceScratch, MOST_AT_ONCE, NetworkError};
+use tightfit_network::{CspaceField, InferenceScratch, MOST_AT_ONCE, NetworkError};
 use tightfit_spatial::{Pose, Vector3, cayley};
 
-use super::ConfigurationContact;
+use super::CspaceContact;
 
 /// The moving body.
 #[derive(Clone, Copy, Debug)]
@@ -19,19 +19,19 @@ pub struct FreeBody {
     pub inverse_mass: Matrix6<f64>,
 }
 
-/// The field of one box, seen from where a body is.
+/// The field of one box, in terms of displacements of a body.
 #[derive(Debug)]
 pub struct LocalField<'a> {
     pub(super) body: FreeBody,
-    field: &'a ConfigurationField,
+    field: &'a CspaceField,
     world_from_fixed: Pose,
     scratch: &'a mut InferenceScratch,
 }
 
 impl<'a> LocalField<'a> {
-    /// Puts it together.
+    /// From the field, the fixed part's pose and the moving body.
     pub fn new(
-        field: &'a ConfigurationField,
+        field: &'a CspaceField,
         world_from_fixed: Pose,
         body: FreeBody,
         scratch: &'a mut InferenceScratch,
@@ -42,7 +42,7 @@ impl<'a> LocalField<'a> {
     /// h [-] and its slope [1/m, 1/rad] after a displacement of centre of mass and attitude [m, rad], world axes.
     ///
     /// # Errors
-    /// Never for a field that was built.
+    /// Never for a valid field.
     pub fn at(&mut self, displacement: &Vector6<f64>) -> Result<(f64, Vector6<f64>), NetworkError> {
         let pose = self.fixed_from_part(displacement);
         let (value, slope) = self.field.at_pose(&pose, self.body.center_in_part, self.scratch)?;
@@ -52,10 +52,10 @@ impl<'a> LocalField<'a> {
         Ok((value, Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z)))
     }
 
-    /// h [-] after a displacement; none beyond the box of the field.
+    /// h [-] after a displacement; `None` outside the box of the field.
     ///
     /// # Errors
-    /// Never for a field that was built.
+    /// Never for a valid field.
     pub(super) fn value(&mut self, displacement: &Vector6<f64>) -> Result<Option<f64>, NetworkError> {
         let q = self.coordinates(displacement);
         let mut value = [0.0];
@@ -63,11 +63,11 @@ impl<'a> LocalField<'a> {
         Ok(self.field.contains(&q).then_some(f64::from(value[0])))
     }
 
-    /// Of so many places along a displacement, at equal distances, the first at which h is below a level, or which lies
-    /// beyond the box; none when there is none. The last place is the end of the displacement.
+    /// The first of `places` equidistant samples along a displacement at which h is below a level or that is outside
+    /// the box; the last sample is the end of the displacement.
     ///
     /// # Errors
-    /// Never for a field that was built.
+    /// Never for a valid field.
     pub(super) fn first_below(
         &mut self,
         displacement: &Vector6<f64>,
@@ -97,7 +97,7 @@ impl<'a> LocalField<'a> {
         (displacement.dot(&(mass * displacement)) / self.body.mass).sqrt()
     }
 
-    /// Whether the box of the field reaches as far as a displacement.
+    /// Whether the box of the field contains a displacement.
     #[must_use]
     pub fn covers(&self, displacement: &Vector6<f64>) -> bool {
         self.field.contains(&self.coordinates(displacement))
@@ -108,20 +108,20 @@ impl<'a> LocalField<'a> {
         self.field.chart().coordinates(&pose, self.body.center_in_part).0
     }
 
-    /// The plane h = 0 as it looks from a displacement with this h and slope; none where the field is flat.
+    /// The plane h = 0, linearised at a displacement with this h and slope; `None` where the field is flat.
     pub(super) fn plane(
         &self,
         displacement: &Vector6<f64>,
         value: f64,
         slope: &Vector6<f64>,
-    ) -> Option<ConfigurationContact> {
+    ) -> Option<CspaceContact> {
         let gain = (self.body.mass * slope.dot(&(self.body.inverse_mass * slope))).sqrt();
         if !(gain > 0.0 && gain.is_finite()) {
             return None;
         }
         let normal = slope / gain;
         let gap = value / gain - normal.dot(displacement);
-        Some(ConfigurationContact { normal, gap, displacement: *displacement, remainder: value })
+        Some(CspaceContact { normal, gap, displacement: *displacement, remainder: value })
     }
 
     fn fixed_from_part(&self, displacement: &Vector6<f64>) -> Pose {

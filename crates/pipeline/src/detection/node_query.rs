@@ -1,38 +1,42 @@
-//! How the nodes of one side look at the surface of the other: which of the faces they are near become contacts.
+//! Which of the faces near the nodes of one body become contacts.
 //!
-//! Blocks whose faces are known are taken at once where every point has one face or an edge of two; other points are asked
-//! by themselves. Nodes inside a ball or capsule take the true distance to the piece.
+//! A block is handled as a whole where every point has one face or an edge of two faces; other points are queried one
+//! by one. Nodes inside a ball or capsule take the exact distance to the piece.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::{Part, Sample, intersection};
 
+use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
-use super::found::Found;
 use super::node_blocks::Region;
-use super::{DetectionOptions, Side};
+use super::{DetectionOptions, PairBody};
 
-/// How the nodes of one side are looked at.
-pub(super) struct Look<'a> {
-    of: &'a Side<'a>,
-    pub(super) against: &'a Side<'a>,
+/// The query of one body's nodes against the surface of the other.
+pub(super) struct NodeQuery<'a> {
+    of: &'a PairBody<'a>,
+    pub(super) against: &'a PairBody<'a>,
     pub(super) choice: FaceChoice,
-    /// Farther faces are left out [m].
+    /// Faces farther away are left out [m].
     margin: f64,
-    /// Distance of the nodes' own surface from them [m].
+    /// Distance of the body's surface from its nodes [m].
     offset: f64,
-    /// A ball around its centre touches the nearest point of a piece, edges and corners included.
+    /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
     is_core: bool,
-    /// How far from a node its contact may be [m].
+    /// Largest distance of a contact from its node [m].
     pub(super) reach: f64,
-    /// Where the other part is within reach, and the radius that its bore leaves free [m].
+    /// Where the other part is within reach, and the radius inside which its bore leaves space [m].
     pub(super) region: Region,
     inner: f64,
 }
 
-impl<'a> Look<'a> {
-    pub(super) fn new(of: &'a Side<'a>, against: &'a Side<'a>, options: &'a DetectionOptions) -> Self {
+impl<'a> NodeQuery<'a> {
+    pub(super) fn new(
+        of: &'a PairBody<'a>,
+        against: &'a PairBody<'a>,
+        options: &'a DetectionOptions,
+    ) -> Self {
         let offset = of.part.node_offset();
         let (margin, reach) = (options.margin, options.margin + offset.abs());
         let extent = against.part.extent();
@@ -45,7 +49,7 @@ impl<'a> Look<'a> {
         Self { of, against, choice, margin, offset, is_core, reach, region, inner }
     }
 
-    /// Takes what a block of nodes is near to; `node` of a lane.
+    /// Writes the contacts of a block of nodes; `node` maps a lane to its node.
     #[inline(always)]
     pub(super) fn at_block(
         &self,
@@ -53,7 +57,7 @@ impl<'a> Look<'a> {
         count: usize,
         points: &PointBlock,
         faces: &mut FaceBlock,
-        found: &mut Found,
+        writer: &mut ContactWriter,
     ) {
         let mut all = 0;
         for verdict in &faces.verdict[..count] {
@@ -65,11 +69,11 @@ impl<'a> Look<'a> {
         let first_id = self.of.first_id;
         let is_plain = !self.is_core & (self.offset == 0.0);
         if is_plain & (all & PAIR != 0) {
-            self.choice.of_block(points, faces);
+            self.choice.choose_in_block(points, faces);
         }
         if is_plain & (all & !(SINGLE | PAIR) == 0) {
             let id = |lane: usize| (first_id + node(lane)) * Part::MOST_PIECES;
-            self.take_lanes(count, points, faces, id, found);
+            self.take_lanes(count, points, faces, id, writer);
             return;
         }
         for lane in 0..count {
@@ -78,29 +82,29 @@ impl<'a> Look<'a> {
             match faces.verdict[lane] {
                 FAR => {}
                 SINGLE if !self.is_core => {
-                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), found);
+                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), writer);
                 }
                 PAIR if is_plain => {
                     let other =
                         (faces.second_distance[lane] >= -self.choice.behind).then(|| faces.second(lane));
-                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), found);
+                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), writer);
                 }
                 CORNER if !self.is_core => {
                     let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
-                    // the nearer one comes first, as for a node by itself
+                    // The nearer face comes first, as in the query of a single node.
                     if both[1].1.distance < both[0].1.distance {
                         both.swap(0, 1);
                     }
                     for (number, face) in both {
-                        self.take(points.get(lane), [Some(face), None], id(number), found);
+                        self.take(points.get(lane), [Some(face), None], id(number), writer);
                     }
                 }
-                _ => self.at_node(points.get(lane), id, found),
+                _ => self.at_node(points.get(lane), id, writer),
             }
         }
     }
 
-    /// Takes the first faces of a block that are near enough, and the second ones of edges with them.
+    /// Writes the first faces of a block that are within the margin, with the second faces of edges.
     #[inline(always)]
     fn take_lanes(
         &self,
@@ -108,7 +112,7 @@ impl<'a> Look<'a> {
         points: &PointBlock,
         faces: &FaceBlock,
         id: impl Fn(usize) -> u32,
-        found: &mut Found,
+        writer: &mut ContactWriter,
     ) {
         let (mut is_whole, mut all) = (count == BLOCK, FAR);
         for lane in 0..BLOCK {
@@ -117,28 +121,28 @@ impl<'a> Look<'a> {
         }
         let mut near = ArrayVec::<usize, BLOCK>::new();
         if is_whole {
-            found.push_whole(points, faces, id);
+            writer.push_whole(points, faces, id);
         } else {
             for lane in 0..count {
                 if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
                     near.push(lane);
                 }
             }
-            found.push_lanes(&near, points, faces, id);
+            writer.push_lanes(&near, points, faces, id);
         }
         if all & PAIR != 0 {
             let taken = if is_whole { BLOCK } else { near.len() };
             for place in 0..taken {
                 let lane = if is_whole { place } else { near[place] };
                 if (faces.verdict[lane] == PAIR) & (faces.second_distance[lane] >= -self.choice.behind) {
-                    found.push_other(taken - 1 - place, faces.second(lane));
+                    writer.push_other(taken - 1 - place, faces.second(lane));
                 }
             }
         }
     }
 
-    /// Takes what a node by itself is near to.
-    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, found: &mut Found) {
+    /// Writes the contacts of a single node.
+    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, writer: &mut ContactWriter) {
         let Region { heights, radius } = self.region;
         let squared = point.x * point.x + point.y * point.y;
         let is_far = point.z < heights[0]
@@ -149,25 +153,31 @@ impl<'a> Look<'a> {
             return;
         }
         self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
-            true => self.take(point, [Some(intersection(branches)), None], id(number), found),
-            false => self.at_edge(point, branches, id(number), found),
+            true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
+            false => self.at_edge(point, branches, id(number), writer),
         });
     }
 
-    /// Takes one of the faces that meet at an edge.
+    /// Writes one of the faces that meet at an edge.
     #[inline(always)]
-    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, found: &mut Found) {
-        self.take(point, self.choice.of_node(point, faces), id, found);
+    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, writer: &mut ContactWriter) {
+        self.take(point, self.choice.choose(point, faces), id, writer);
     }
 
-    /// Takes a face if it is near enough, and the other one with it.
+    /// Writes a face that is within the margin, and the other face of its edge.
     #[inline(always)]
-    fn take(&self, point: Vector3<f64>, [face, other]: [Option<Sample>; 2], id: u32, found: &mut Found) {
+    fn take(
+        &self,
+        point: Vector3<f64>,
+        [face, other]: [Option<Sample>; 2],
+        id: u32,
+        writer: &mut ContactWriter,
+    ) {
         let face = face.map(|face| face.offset(self.offset));
         if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
-            found.push(point - normal * self.offset, normal, distance, id);
+            writer.push(point - normal * self.offset, normal, distance, id);
             if let Some(other) = other {
-                found.push_other(0, other.offset(self.offset));
+                writer.push_other(0, other.offset(self.offset));
             }
         }
     }

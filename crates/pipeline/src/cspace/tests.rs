@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix6, Vector6};
 use tightfit_network::{
-    Activation, Chart, ChartSymmetry, ConfigurationField, InferenceScratch, Layer, LocalChart, Network,
+    Activation, ChartSymmetry, CspaceChart, CspaceField, InferenceScratch, Layer, LocalChart, Network,
     Random, Range,
 };
 use tightfit_spatial::{Pose, Vector3};
@@ -11,24 +11,24 @@ use super::{FreeBody, LocalField, coming_contact, nearest_contact};
 
 const HALF_WIDTHS: [f64; 6] = [1e-4, 1e-4, 2e-3, 4e-3, 4e-3, 5e-3];
 
-fn field(layers: Vec<Layer>) -> ConfigurationField {
-    let chart = Chart::Local(LocalChart {
+fn field(layers: Vec<Layer>) -> CspaceField {
+    let chart = CspaceChart::Local(LocalChart {
         point_in_part: [0.0, 0.0, 0.01],
         nominal_point: [0.0, 0.0, 0.01],
         nominal_rotation: [0.0, 0.0, 0.0, 1.0],
         symmetry: ChartSymmetry::None,
     });
     let ranges = HALF_WIDTHS.map(|half| Range { low: -half, high: half });
-    ConfigurationField::new(chart, ranges, Network::new(layers).unwrap()).unwrap()
+    CspaceField::new(chart, ranges, Network::new(layers).unwrap()).unwrap()
 }
 
 /// h = ½ + w·(scaled q): a plane in scaled coordinates.
-fn plane() -> ConfigurationField {
+fn plane() -> CspaceField {
     let weights = vec![-1.0, 0.5, 0.1, -0.7, 0.3, 0.2];
     field(vec![Layer { weights, biases: vec![0.5], activation: Activation::Identity }])
 }
 
-fn curved(seed: u64) -> ConfigurationField {
+fn curved(seed: u64) -> CspaceField {
     let sizes = [6, 16, 16, 1];
     let network =
         Network::random(&sizes, Activation::Tanh, Activation::Identity, &mut Random::new(seed)).unwrap();

@@ -1,4 +1,4 @@
-//! Contacts found, on their way into the record: written there in the part's frame, turned into the world all at once.
+//! Writes the contacts of one query into the record: first in the part's frame, then all are transformed to world axes.
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::Sample;
@@ -6,23 +6,23 @@ use tightfit_shape::block::{BLOCK, FaceBlock, PointBlock};
 use tightfit_spatial::Columns3;
 
 use super::moved_surface::MovedSurface;
-use super::{DetectionOptions, Side};
+use super::{DetectionOptions, PairBody};
 use crate::records::{Contacts, NOT_FREE, OtherFace};
 
-/// Contacts between the nodes of one side and the surface of another. Until [`Self::finish`] their arms are points, and
-/// both these and the normals are in the frame of the latter's part.
-pub(super) struct Found<'a> {
-    of: &'a Side<'a>,
-    against: &'a Side<'a>,
+/// Contacts between the nodes of one body and the surface of another. Until [`Self::finish`] their arms are points;
+/// points and normals are then in the frame of the part that has the surface.
+pub(super) struct ContactWriter<'a> {
+    of: &'a PairBody<'a>,
+    against: &'a PairBody<'a>,
     contacts: &'a mut Contacts,
-    /// Where they begin in the record, and their other faces.
+    /// Index of the first of them in the record, and of the first of their other faces.
     start: usize,
     first_other: usize,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ContactWriter<'a> {
     #[inline(always)]
-    pub(super) fn new(of: &'a Side<'a>, against: &'a Side<'a>, contacts: &'a mut Contacts) -> Self {
+    pub(super) fn new(of: &'a PairBody<'a>, against: &'a PairBody<'a>, contacts: &'a mut Contacts) -> Self {
         let (start, first_other) = (contacts.len(), contacts.others.len());
         Self { of, against, contacts, start, first_other }
     }
@@ -35,7 +35,7 @@ impl<'a> Found<'a> {
         self.contacts.id.push(id);
     }
 
-    /// All points of a block with their first faces, as on faces that conform; `id` of a lane's node.
+    /// Writes all points of a block with their first faces, the usual case on conforming faces; `id` of a lane's node.
     #[inline(always)]
     pub(super) fn push_whole(&mut self, points: &PointBlock, faces: &FaceBlock, id: impl Fn(usize) -> u32) {
         let Contacts { arm_a, normal, gap, .. } = &mut *self.contacts;
@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
         self.contacts.id.extend((0..BLOCK).map(|lane| id(lane) + faces.number[lane] as u32));
     }
 
-    /// Points of a block with their first faces; `id` of a lane's node.
+    /// Writes some points of a block with their first faces; `id` of a lane's node.
     #[inline(always)]
     pub(super) fn push_lanes(
         &mut self,
@@ -77,14 +77,14 @@ impl<'a> Found<'a> {
         self.contacts.id.extend(lanes.iter().map(|&lane| id(lane) + faces.number[lane] as u32));
     }
 
-    /// Another face of a contact pushed `back` before the last.
+    /// Adds the other face of a contact; `back` counts from the last contact.
     pub(super) fn push_other(&mut self, back: usize, face: Sample) {
         let contact = (self.contacts.len() - 1 - back) as u32;
         self.contacts.others.push(OtherFace { contact, normal: face.normal, gap: face.distance });
     }
 
-    /// Turns the contacts into the world and fills the other columns. The first side of a row is always free: where the
-    /// node's owner is not, the row is turned over.
+    /// Transforms the contacts to world axes and fills the other columns. The first body of a row is always free: where
+    /// the body that owns the node is not, the row is reversed.
     #[inline(always)]
     pub(super) fn finish(self, options: &DetectionOptions) {
         let Self { of, against, contacts, start, first_other } = self;
@@ -93,7 +93,7 @@ impl<'a> Found<'a> {
         let turn: Matrix3<f64> = pose.rotation.to_rotation_matrix().into_inner();
         let count = contacts.gap.len();
 
-        // columns of zeros only are not kept
+        // Columns that would hold only zeros stay empty.
         let is_moved = second.linear != Vector3::zeros() || second.angular != Vector3::zeros();
         let (is_free, is_moved) = (second.body != NOT_FREE, second.body == NOT_FREE && is_moved);
         for (columns, is_used) in [(&mut contacts.arm_b, is_free), (&mut contacts.surface_velocity, is_moved)]
@@ -131,7 +131,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// x ← R x + t, from one place of the columns on.
+/// x ← R x + t, from index `from` on.
 #[inline(always)]
 fn carry(columns: &mut Columns3, from: usize, turn: &Matrix3<f64>, shift: Vector3<f64>) {
     let Columns3 { x, y, z } = columns;

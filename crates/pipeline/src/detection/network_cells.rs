@@ -1,37 +1,37 @@
-//! Where a depth network may be asked: cells of space around a part, sorted once by the part's own distance.
+//! Where a depth network may be queried: cells of space around a part, classified once by the part's exact distance.
 //!
 //! ```text
-//! near       |d(c)| + h ≤ band       all points of the cell are within the band
+//! network    |d(c)| + h ≤ band       all points of the cell are within the band
 //! far        d(c) + h > band         all points are outside, farther than clear = band − 2h
-//! elsewhere  anything else           deep in the material, or beyond what the network was told
+//! exact      anything else           deep in the material, or outside the network's training samples
 //! ```
 //!
 //! d signed distance from the part [m], c centre of a cell, h half its diagonal, band the distance up to which the
-//! network was trained. |d(x) − d(c)| ≤ |x − c|, so a cell is judged by its centre. Cells are band/3 wide, which makes
-//! clear 0.42 of the band; blocks of 8³ cells that the surface does not come near are filled at once.
+//! network was trained. |d(x) − d(c)| ≤ |x − c|, so the centre decides for the cell. Cells are band/3 wide, which makes
+//! clear 0.42 of the band. Blocks of 8³ cells that are far from the surface are filled at once.
 
 use nalgebra::Vector3;
 use tightfit_shape::Part;
 
 /// Cells along the edge of a block.
 const BLOCK_CELLS: usize = 8;
-/// Most cells of a part: 64 MB.
+/// Largest number of cells of a part: 64 MB.
 const MOST_CELLS: usize = 64 << 20;
 
-/// What is known of all points of a cell.
+/// What holds for all points of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whereabouts {
-    /// Outside, farther than [`NearCells::clear`].
+pub(super) enum CellKind {
+    /// Outside, farther than [`NetworkCells::clear`].
     Far,
-    /// Where the network may be asked.
-    Near,
-    /// Where the part itself must be asked.
-    Elsewhere,
+    /// The network may be queried.
+    Network,
+    /// The part's exact distance must be queried.
+    Exact,
 }
 
 /// The cells of a part.
 #[derive(Debug)]
-pub(super) struct NearCells {
+pub(super) struct NetworkCells {
     /// Lowest corner in the part's frame [m].
     corner: Vector3<f64>,
     /// Edge length of a cell [m].
@@ -41,12 +41,12 @@ pub(super) struct NearCells {
     /// Points of far cells are farther away than this [m].
     clear: f64,
     /// x fastest, then y.
-    cells: Vec<Whereabouts>,
+    cells: Vec<CellKind>,
 }
 
-impl NearCells {
-    /// Sorts the cells around a part. `is_known` says whether the network was told of a place. `None` for a part
-    /// without end, or one so large that its cells would not fit in memory.
+impl NetworkCells {
+    /// Classifies the cells around a part. `is_known` tells whether the network was trained at a point. `None` for an
+    /// unbounded part, or one so large that its cells would not fit in memory.
     pub(super) fn new(part: &Part, band: f64, is_known: impl Fn(Vector3<f64>) -> bool) -> Option<Self> {
         let aabb = part.aabb()?;
         let width = band / 3.0;
@@ -59,33 +59,33 @@ impl NearCells {
         }
         let counts = blocks.map(|count| count as usize * BLOCK_CELLS);
         let mut all = Self { corner, width, counts, clear: band - 2.0 * half, cells: Vec::new() };
-        let judge = |center: Vector3<f64>| {
+        let classify = |center: Vector3<f64>| {
             let distance = part.sample(center).distance;
             if distance + half > band {
-                Whereabouts::Far
+                CellKind::Far
             } else if distance.abs() + half <= band && is_known(center) {
-                Whereabouts::Near
+                CellKind::Network
             } else {
-                Whereabouts::Elsewhere
+                CellKind::Exact
             }
         };
         let block_half = half * BLOCK_CELLS as f64;
-        let mut sorted = vec![Whereabouts::Far; counts.iter().product()];
+        let mut kinds = vec![CellKind::Far; counts.iter().product()];
         for first in places(counts, BLOCK_CELLS) {
             let middle = all.corner_of(first).add_scalar(width * BLOCK_CELLS as f64 / 2.0);
             let distance = part.sample(middle).distance;
             let whole = match distance.abs() > band + block_half {
-                true if distance > 0.0 => Some(Whereabouts::Far),
-                true => Some(Whereabouts::Elsewhere),
+                true if distance > 0.0 => Some(CellKind::Far),
+                true => Some(CellKind::Exact),
                 false => None,
             };
             for offset in places([BLOCK_CELLS; 3], 1) {
                 let place = [0, 1, 2].map(|axis| first[axis] + offset[axis]);
                 let center = all.corner_of(place).add_scalar(width / 2.0);
-                sorted[all.index(place)] = whole.unwrap_or_else(|| judge(center));
+                kinds[all.index(place)] = whole.unwrap_or_else(|| classify(center));
             }
         }
-        all.cells = sorted;
+        all.cells = kinds;
         Some(all)
     }
 
@@ -94,15 +94,15 @@ impl NearCells {
         self.clear
     }
 
-    /// What is known of a point of the part's frame [m].
+    /// The kind of the cell at a point of the part's frame [m].
     #[inline(always)]
-    pub(super) fn at(&self, point: Vector3<f64>) -> Whereabouts {
+    pub(super) fn at(&self, point: Vector3<f64>) -> CellKind {
         let scaled = (point - self.corner) / self.width;
         let mut place = [0; 3];
         for axis in 0..3 {
-            // a comparison that fails for NaN too
+            // Written so that NaN fails it.
             if !(scaled[axis] >= 0.0 && scaled[axis] < self.counts[axis] as f64) {
-                return Whereabouts::Far;
+                return CellKind::Far;
             }
             place[axis] = scaled[axis] as usize;
         }
@@ -118,7 +118,7 @@ impl NearCells {
     }
 }
 
-/// Every `step`-th place of a grid.
+/// Every `step`-th cell of a grid.
 fn places(counts: [usize; 3], step: usize) -> impl Iterator<Item = [usize; 3]> {
     let along = move |axis: usize| (0..counts[axis]).step_by(step);
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     #[allow(clippy::unwrap_used, reason = "a test may fail")]
-    fn near_points_are_within_the_band_and_far_ones_are_clear() {
+    fn points_of_network_cells_are_within_the_band_and_far_ones_are_clear() {
         let band = 2e-3;
         for name in ["hole-50", "m48x5-bolt"] {
             let part = preset(name).unwrap();
-            let cells = NearCells::new(&part, band, |_| true).unwrap();
+            let cells = NetworkCells::new(&part, band, |_| true).unwrap();
             let size = part.aabb().unwrap();
             let mut random = SplitMix(7);
             let mut counts = [0; 3];
@@ -148,15 +148,15 @@ mod tests {
                 let point = Vector3::new(draw(0), draw(1), draw(2));
                 let distance = part.sample(point).distance;
                 match cells.at(point) {
-                    Whereabouts::Near => {
+                    CellKind::Network => {
                         assert!(distance.abs() <= band, "{name} {point:?} {distance}");
                         counts[0] += 1;
                     }
-                    Whereabouts::Far => {
+                    CellKind::Far => {
                         assert!(distance > cells.clear(), "{name} {point:?} {distance}");
                         counts[1] += 1;
                     }
-                    Whereabouts::Elsewhere => {
+                    CellKind::Exact => {
                         assert!(distance < -cells.clear(), "{name} {point:?} {distance}");
                         counts[2] += 1;
                     }

@@ -4,7 +4,7 @@
 //! q = chart(pose)             q̇ = J [v; ω]
 //! h(q) = network(scale(q))    ∂h/∂q = diag(2/(highₖ − lowₖ)) ∇network      a = Jᵀ ∂h/∂q
 //! ```
-//! q six coordinates of the moving part's pose relative to the other ([`Chart`]) [m, rad]; h positive for a free
+//! q six coordinates of the moving part's pose relative to the other ([`CspaceChart`]) [m, rad]; h positive for a free
 //! configuration, negative for a colliding one [-]; a gradient of h per velocity of the centre of mass and angular
 //! velocity [1/m, 1/rad].
 //!
@@ -20,26 +20,30 @@ use tightfit_spatial::Pose;
 
 use crate::chart::{COORDINATES, per_velocity};
 use crate::file::{Describes, FORMAT, read_whole, sealed_bytes, unsealed, write_whole};
-use crate::{Activation, Chart, Inference, InferenceScratch, Network, NetworkError, Range};
+use crate::{Activation, CspaceChart, Inference, InferenceScratch, Network, NetworkError, Range};
 
-/// Most configurations of [`ConfigurationField::some_values`]: one vector of the widest registers.
+/// Most configurations of [`CspaceField::some_values`]: one vector of the widest registers.
 pub const MOST_AT_ONCE: usize = 16;
 
 /// The field; immutable and shared between threads.
 #[derive(Debug)]
-pub struct ConfigurationField {
-    chart: Chart,
+pub struct CspaceField {
+    chart: CspaceChart,
     ranges: [Range; COORDINATES],
     network: Network,
     inference: Inference,
 }
 
-impl ConfigurationField {
+impl CspaceField {
     /// A field from its components; ranges in [m] and [rad].
     ///
     /// # Errors
     /// When the network does not have six inputs, or a range is empty.
-    pub fn new(chart: Chart, ranges: [Range; COORDINATES], network: Network) -> Result<Self, NetworkError> {
+    pub fn new(
+        chart: CspaceChart,
+        ranges: [Range; COORDINATES],
+        network: Network,
+    ) -> Result<Self, NetworkError> {
         if network.inputs() != COORDINATES {
             let found = network.inputs();
             return Err(NetworkError::size("configuration field", "number of inputs", found, COORDINATES));
@@ -53,7 +57,7 @@ impl ConfigurationField {
 
     /// The chart of the coordinates.
     #[must_use]
-    pub fn chart(&self) -> &Chart {
+    pub fn chart(&self) -> &CspaceChart {
         &self.chart
     }
 
@@ -159,8 +163,8 @@ impl ConfigurationField {
 struct Description {
     format: u32,
     // Files written before other charts existed do not name it.
-    #[serde(default, skip_serializing_if = "Chart::is_euler")]
-    chart: Chart,
+    #[serde(default, skip_serializing_if = "CspaceChart::is_euler")]
+    chart: CspaceChart,
     configuration_ranges: [Range; COORDINATES],
     activations: Vec<Activation>,
     recipe: serde_json::Value,
@@ -178,14 +182,14 @@ impl Describes for Description {
 
 /// A configuration field and its recipe; a safetensors file like that of a [`crate::Field`].
 #[derive(Debug)]
-pub struct ConfigurationFile {
+pub struct CspaceFile {
     /// The field.
-    pub field: ConfigurationField,
+    pub field: CspaceField,
     /// How the field was trained; free form.
     pub recipe: serde_json::Value,
 }
 
-impl ConfigurationFile {
+impl CspaceFile {
     /// The bytes of the file.
     ///
     /// # Errors
@@ -209,10 +213,7 @@ impl ConfigurationFile {
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { chart, configuration_ranges, recipe, .. } = description;
-        Ok(Self {
-            field: ConfigurationField::new(chart, configuration_ranges, Network::new(layers)?)?,
-            recipe,
-        })
+        Ok(Self { field: CspaceField::new(chart, configuration_ranges, Network::new(layers)?)?, recipe })
     }
 
     /// Writes the file; an old one is replaced atomically.

@@ -1,4 +1,4 @@
-//! One of the two bodies of a pair, as detection sees it.
+//! One of the two bodies of a pair: what detection reads of it.
 
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
@@ -10,12 +10,12 @@ use crate::records::NOT_FREE;
 
 /// A body of a pair.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct PairBody<'a> {
     /// Shape.
     pub part: &'a Part,
-    /// What answers for the shape instead, if anything does.
+    /// Depth network that is queried instead of the shape, if any.
     pub network: Option<&'a DepthNetwork>,
-    /// Its triangles, if it is to be detected by them. Two parts that both have them are.
+    /// Its triangles; two parts that both have them are detected by them.
     pub mesh: Option<&'a CollisionMesh>,
     /// Nodes in the part's frame [m].
     pub nodes: &'a NodeBlocks,
@@ -29,18 +29,18 @@ pub struct Side<'a> {
     pub linear: Vector3<f64>,
     /// Angular velocity in world axes [rad/s].
     pub angular: Vector3<f64>,
-    /// Identity of the first node in this pair; the others follow.
+    /// Identity of the first node in this pair; the identities of the others follow it.
     pub first_id: u32,
 }
 
-impl Side<'_> {
+impl PairBody<'_> {
     /// Whether forces move it.
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.body != NOT_FREE
     }
 
-    /// Velocity of the point at `point` in world axes [m/s].
+    /// Velocity of the body's point at `point`, both in world axes [m/s, m].
     #[must_use]
     pub fn velocity_at(&self, point: Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&(point - self.center))

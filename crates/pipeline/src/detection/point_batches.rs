@@ -1,15 +1,15 @@
-//! Points that are near a part, gathered from the blocks they lie in.
+//! Points near a part, collected from several blocks into full batches.
 //!
-//! Of a block that reaches beyond an end or a cone only some nodes are near. Finding their faces is the larger half of the
-//! work, so it is done for 32 of them at a time, whatever blocks they come from; the order of the nodes stays.
+//! Of a block that reaches beyond an end or a cone only some nodes are near. The query of their faces is most of the
+//! work, so it is done for 32 points at a time, whatever blocks they come from. The order of the nodes stays.
 
 use tightfit_shape::block::{BLOCK, FAR, PlaceBlock, PointBlock};
 
-/// Points that are passed over at once where none is near.
+/// Points that are skipped together where none is near.
 const ROW: usize = 8;
 
-/// Nodes with their places, up to 32 and those of a block more.
-pub(super) struct Gathered {
+/// Nodes with their places: fewer than 32, plus those of one block.
+pub(super) struct PointQueue {
     axes: [[f64; 2 * BLOCK]; 3],
     own: [[f64; 2 * BLOCK]; 2],
     verdict: [u64; 2 * BLOCK],
@@ -17,17 +17,17 @@ pub(super) struct Gathered {
     count: usize,
 }
 
-/// Up to 32 nodes, taken out.
+/// Up to 32 nodes, taken from the queue.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct PointBatch {
     pub(super) points: PointBlock,
     pub(super) places: PlaceBlock,
-    /// Numbers of the nodes.
+    /// Indices of the nodes.
     pub(super) nodes: [u32; BLOCK],
     pub(super) count: usize,
 }
 
-impl Gathered {
+impl PointQueue {
     pub(super) fn new() -> Self {
         Self {
             axes: [[0.0; 2 * BLOCK]; 3],
@@ -38,7 +38,8 @@ impl Gathered {
         }
     }
 
-    /// Adds the near ones of the `count` nodes of a block from number `first` on; whether there are 32 or more now.
+    /// Adds those of the `count` nodes of a block that are near; `first` is the block's first node. Returns whether the
+    /// queue holds 32 nodes or more.
     #[inline(always)]
     pub(super) fn add(&mut self, first: u32, count: usize, points: &PointBlock, places: &PlaceBlock) -> bool {
         let ([x, y, z], [phase, radius]) = (&points.axes, &places.own);
@@ -78,16 +79,16 @@ impl Gathered {
                 self.own[1][at] = radius[lane];
                 self.verdict[at] = places.verdict[lane];
                 self.node[at] = first + lane as u32;
-                // the next one is written over a point that is far
+                // A far point is overwritten by the next one.
                 self.count += usize::from(places.verdict[lane] != FAR);
             }
         }
         self.count >= BLOCK
     }
 
-    /// Takes out the first 32, or all; the last one stands in for those that lack.
+    /// Moves the first 32 nodes, or all, into a batch; unused lanes repeat the last node.
     #[inline(always)]
-    pub(super) fn take(&mut self, batch: &mut Batch) {
+    pub(super) fn take(&mut self, batch: &mut PointBatch) {
         let count = self.count.min(BLOCK);
         if count == 0 {
             batch.count = 0;
@@ -116,7 +117,7 @@ impl Gathered {
     }
 }
 
-/// Copies the second 32 over the first: of known length, so that no call is made for it.
+/// Copies the second 32 over the first; the fixed length avoids a call of `memmove`.
 #[inline(always)]
 fn move_down<T: Copy>(column: &mut [T; 2 * BLOCK]) {
     let (first, second) = column.split_at_mut(BLOCK);
