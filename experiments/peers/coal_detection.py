@@ -17,7 +17,7 @@ import time
 import coal
 import numpy as np
 
-ASSETS = pathlib.Path(__file__).resolve().parents[2] / "assets" / "benchmark"
+ASSETS = pathlib.Path(__file__).resolve().parents[2] / "crates/tightfit/assets/benchmark"
 TASKS = {"peg": ("hole", "peg"), "nut": ("bolt", "nut")}
 
 

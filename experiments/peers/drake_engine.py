@@ -23,7 +23,7 @@ from drives import DRIVES, quaternion
 from pieces import PAIRS
 from trajectory import Trajectory
 
-MESHES = pathlib.Path(__file__).resolve().parent.parent.parent / "assets" / "benchmark"
+MESHES = pathlib.Path(__file__).resolve().parent.parent.parent / "crates/tightfit/assets/benchmark"
 # compliant pieces, rigid mesh; which of them moves
 PARTS = {"peg": ("moving", "hole.obj"), "nut": ("fixed", "nut.obj")}
 MODULUS = 1e9  # Pa

@@ -31,7 +31,7 @@ def run(task, step, out):
     subprocess.run(["g++", "-O3", "-march=native", HERE / "ode_engine.cpp", "-o", program, "-lode"], check=True)
     drive = DRIVES[task]
     position, rotation = drive.target(0.0)
-    meshes = [str(HERE.parent.parent / "assets" / "benchmark" / f"{name}.obj") for name in MESHES[task]]
+    meshes = [str(HERE.parent.parent / "crates/tightfit/assets/benchmark" / f"{name}.obj") for name in MESHES[task]]
     numbers = [step, drive.mass, *drive.moment, drive.center[2], *position, *quaternion(rotation)]
     engine = subprocess.Popen([program, *meshes, *(f"{number:.17g}" for number in numbers)], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""M, C v and g of the arms in assets/robots at random configurations, computed by Pinocchio, as JSON.
+"""M, C v and g of the arms in crates/robot/assets/robots at random configurations, computed by Pinocchio, as JSON.
 
     pip install pin && python experiments/robot/pinocchio_reference.py OUT.json [COUNT]
 """
@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pinocchio
 
-ROBOTS = pathlib.Path(__file__).resolve().parents[2] / "assets" / "robots"
+ROBOTS = pathlib.Path(__file__).resolve().parents[2] / "crates/robot/assets/robots"
 SEED = 20240607
 
 

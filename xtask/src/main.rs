@@ -50,6 +50,9 @@ fn test() -> Result<()> {
     step("clippy", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])
     })?;
+    step("library without default features", || {
+        cargo(&["check", "--package", "tightfit", "--lib", "--no-default-features", "--locked"], &[])
+    })?;
     let strict_docs = [("RUSTDOCFLAGS", "-D warnings")];
     step("documentation", || cargo(&["doc", "--workspace", "--no-deps", "--locked"], &strict_docs))?;
     step("tests", || cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[]))

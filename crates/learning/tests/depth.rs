@@ -134,7 +134,7 @@ fn invalid_recipes_and_parts_without_a_surface_are_rejected() {
 #[test]
 fn the_embedded_networks_have_the_errors_that_their_files_state() {
     for (name, p99) in [("hole-50", 1e-6), ("m48x5-bolt", 3e-6)] {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/networks");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../simulation/assets/networks");
         let file = FieldFile::load(&folder.join(format!("{name}-depth.safetensors"))).unwrap();
         let part = preset(name).unwrap();
         let errors =

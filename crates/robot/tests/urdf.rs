@@ -158,7 +158,7 @@ fn a_tip_must_be_named_if_several_links_end_the_arm() {
 /// Truncated, with bytes changed or pieces doubled: always a result, never a panic.
 #[test]
 fn damaged_descriptions_never_panic() {
-    let whole = include_str!("../../../assets/robots/panda.urdf");
+    let whole = include_str!("../assets/robots/panda.urdf");
     let mut random = SplitMix::stream(1);
     let mut accepted = 0;
     for _ in 0..400 {

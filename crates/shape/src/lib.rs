@@ -13,6 +13,7 @@ pub mod fit;
 mod intersection;
 pub mod mesh;
 pub mod node;
+mod parallel;
 mod part;
 pub mod preset;
 pub mod primitive;

@@ -5,6 +5,9 @@ A scene file is TOML with the unit in every key. [`Scene::load`] reads one, [`bu
 come with the program, [`scene_schema`] is the JSON schema of the format. A wrong value is answered with its
 key, the value, what is allowed, and the line.
 
+[`Run`] simulates a scene, [`Certificate`] is measured in every step, [`Assessment`] says whether the result of a run may be
+relied on. Features, all on by default: `clock` (times of stages), `parallel` (threads), `parquet` (logs beside .csv).
+
 ```
 use tightfit_simulation::Scene;
 
@@ -28,6 +31,7 @@ assert!(wrong.unwrap_err().to_string().contains("line 3: parts.a.shape.diameter_
 #![forbid(unsafe_code)]
 
 pub mod arm;
+mod assessment;
 mod audit;
 pub mod batch;
 mod certificate;
@@ -52,6 +56,7 @@ pub mod trials;
 mod validation;
 
 pub use arm::{Arm, ArmCertificate, ArmFailure, ArmInput, ArmMotion, ArmRecord};
+pub use assessment::{Assessment, Grade, MeasuredBy, Reason};
 pub use audit::Audit;
 pub use certificate::{Certificate, StageSeconds};
 pub use comparison::WrenchDifference;
@@ -62,7 +67,7 @@ pub use limits::{Limit, Limits};
 pub use methods::{CspaceMethod, Methods, Preset};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
-pub use run::{BodyRecord, Disturbance, Record, Run};
+pub use run::{BodyRecord, Disturbance, KinematicRecord, Record, Run};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
 pub use step::{PairImpulse, Workspace, step};

@@ -53,6 +53,32 @@ impl Limit {
         self as u8 >= Self::JointRange as u8
     }
 
+    /// Whether the certificate of a run is void after it. Limits of an arm do not void it: a real arm has them too. A
+    /// step that the arm could not take is a failure of the run, see [`Grade`](crate::Grade).
+    #[must_use]
+    pub fn voids_certificate(self) -> bool {
+        !self.is_of_arm() || self == Self::ArmFailed
+    }
+
+    /// What happened in a step that hit it, after "3 steps".
+    #[must_use]
+    pub fn what_happened(self) -> &'static str {
+        match self {
+            Self::NotConverged => "did not converge",
+            Self::ProjectionIncomplete => "had an incomplete pose projection",
+            Self::TankEmpty => "lacked energy for the pose projection",
+            Self::NotFinite => "were not taken: a number was not finite",
+            Self::TooFast => "moved a part farther than detection searches; use a smaller step",
+            Self::BeganInside => "started with parts inside one another",
+            Self::JointRange => "had a joint at the end of its range",
+            Self::JointSpeed => "had a joint at its speed limit",
+            Self::DriveEffort => "had a drive at its effort limit",
+            Self::GraspSlipped => "let the part slip in the hand",
+            Self::OutOfReach => "had a command out of the arm's reach",
+            Self::ArmFailed => "were not taken: the arm failed",
+        }
+    }
+
     /// Its name in logs and reports.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,6 +1,6 @@
-//! What a run came to.
+//! The result of a run.
 
-use crate::{Limit, Record, Run, Task};
+use crate::{ArmFailure, Limit, Record, Run, Task};
 
 /// How a thread ended up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,12 +13,25 @@ pub enum ThreadState {
     NotEngaged,
 }
 
+impl ThreadState {
+    /// Name in reports and JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Engaged => "engaged",
+            Self::CrossThreaded => "cross-threaded",
+            Self::NotEngaged => "not-engaged",
+        }
+    }
+}
+
 /// Result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Whether the task is done.
+    /// Whether the task is completed; true without a task. Whether that may be relied on is for
+    /// [`Assessment`](crate::Assessment) to say.
     pub completed: bool,
-    /// Depth of a peg, or overlap of nut and bolt [m].
+    /// [`Record::depth`] at the end of the task [m]: depth of a peg, or overlap of nut and bolt.
     pub depth: Option<f64>,
     /// Turns since the start, positive when a nut goes on.
     pub turns: Option<f64>,
@@ -53,10 +66,22 @@ pub struct Summary {
     pub kinematic_work: f64,
     /// Largest drift of an arm's grasp [m], where there is an arm.
     pub grasp_drift: Option<f64>,
+    /// Work of contact impulses, sum of the magnitudes of all steps [J].
+    pub contact_work: f64,
+    /// Work of kinematic parts through contact, sum of the magnitudes of all steps [J].
+    pub kinematic_work_magnitude: f64,
+    /// Work of an arm's drives and weight, sum of the magnitudes of all steps [J]; 0 without an arm.
+    pub arm_work: f64,
+    /// Why the arm could not take a step, the first time.
+    pub arm_failure: Option<ArmFailure>,
+    /// Steps.
+    pub steps: usize,
     /// Steps that did not converge.
     pub unconverged: usize,
-    /// Limits that were hit.
+    /// Limits that were hit: steps times limits, unconverged steps aside.
     pub limits: usize,
+    /// Steps that hit each limit, in the order of [`Limit::ALL`].
+    pub limit_steps: [usize; Limit::ALL.len()],
 }
 
 impl Summary {
@@ -72,12 +97,22 @@ impl Summary {
             summary.energy_injected += certificate.energy_injected;
             summary.projection_work += certificate.projection_work;
             summary.kinematic_work += certificate.kinematic_work;
+            summary.contact_work += certificate.contact_work.abs();
+            summary.kinematic_work_magnitude += certificate.kinematic_work.abs();
+            summary.arm_failure = summary.arm_failure.or(certificate.arm_failure);
             if let Some(arm) = &certificate.arm {
+                summary.arm_work += arm.report.drive_work.abs() + arm.report.weight_work.abs();
                 summary.grasp_drift = Some(summary.grasp_drift.unwrap_or(0.0).max(arm.drift));
             }
             summary.unconverged += usize::from(!certificate.converged);
-            summary.limits += certificate.limits.iter().filter(|limit| *limit != Limit::NotConverged).count();
+            for (steps, limit) in summary.limit_steps.iter_mut().zip(Limit::ALL) {
+                *steps += usize::from(certificate.limits.contains(limit));
+            }
         }
+        summary.steps = records.len();
+        let others = Limit::ALL.into_iter().zip(&summary.limit_steps);
+        summary.limits =
+            others.filter(|(limit, _)| *limit != Limit::NotConverged).map(|(_, steps)| steps).sum();
         summary.penetration =
             three(records, |record| Some(record.certificate.penetration)).unwrap_or_default();
         summary.audited = three(records, |record| record.audited);
@@ -98,7 +133,7 @@ fn three(records: &[Record], depth: impl Fn(&Record) -> Option<f64>) -> Option<[
 }
 
 impl Outcome {
-    /// What a run came to by its last record; a disturbance begins when the task is done, and is not part of it.
+    /// Result at the last record of the task; a disturbance begins after the task and does not count.
     #[must_use]
     pub fn of(run: &Run, records: &[Record]) -> Self {
         let undisturbed = match (&run.disturbance, &run.scene.drive) {
@@ -111,7 +146,7 @@ impl Outcome {
         match run.scene.task {
             None => none,
             Some(Task::Insert { depth, .. }) => {
-                let reached = -last.pose.translation.z;
+                let reached = last.depth.unwrap_or_default();
                 Self { completed: reached >= depth, depth: Some(reached), ..none }
             }
             Some(Task::Thread { onto, turns, engaged, torque }) => {
@@ -122,13 +157,13 @@ impl Outcome {
                 };
                 // a right-hand nut goes on by turning clockwise seen from its outer side
                 let turned = -(last.angle - first.angle) / std::f64::consts::TAU * pitch.signum();
-                // a nut in its play meets its seat with one side first, and turns on by its axial play there
+                // A nut touches its seat with one side first, then turns on by its axial play.
                 let near_seat = engaged - pitch.abs() / 2.0;
-                let is_near = |record: &Record| run.overlap_with(onto, &record.pose) >= near_seat;
+                let is_near = |record: &Record| record.depth.is_some_and(|overlap| overlap >= near_seat);
                 let on_thread = torque.and_then(|_| records.iter().position(is_near));
                 let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
-                let overlap = run.overlap_with(onto, &last.pose);
+                let overlap = last.depth.unwrap_or_default();
                 let advances = lead.is_some_and(|lead| (lead / pitch - 1.0).abs() < 0.02);
                 let state = if overlap < engaged.min(pitch.abs()) {
                     ThreadState::NotEngaged
@@ -138,7 +173,7 @@ impl Outcome {
                     ThreadState::CrossThreaded
                 };
                 let reached = torque.map(|_| peak_torque(run, records));
-                // a nut that jams on its way is not on its seat
+                // A nut that jams before its seat is not tight, whatever the torque.
                 let is_tight = match (torque, reached) {
                     (Some(wanted), Some(reached)) => {
                         (TIGHT[0] * wanted..=TIGHT[1] * wanted).contains(&reached) && overlap >= engaged
@@ -158,7 +193,7 @@ impl Outcome {
     }
 }
 
-/// A nut is tight within these shares of the torque that is wanted [-].
+/// A nut is tight within these shares of the required torque [-].
 const TIGHT: [f64; 2] = [0.95, 1.1];
 
 /// Largest contact torque about the axis of the driven part [N·m].

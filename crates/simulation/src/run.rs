@@ -5,9 +5,10 @@ use tightfit_robot::strategy::Phase;
 use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 
 use crate::audit::pose;
+use crate::stopwatch::Stopwatch;
 use crate::{
-    ArmRecord, Audit, Certificate, ContactPoint, Input, Parameters, Scene, Snapshot, SnapshotError, State,
-    Task, Workspace, step,
+    ArmRecord, Audit, Certificate, ContactPoint, Input, Motion, Parameters, Scene, Snapshot, SnapshotError,
+    State, Task, Workspace, step,
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
@@ -50,9 +51,11 @@ pub struct Record {
     pub pose: Pose,
     /// Angle of the driven part about its axis, counted over turns [rad].
     pub angle: f64,
-    /// Contact force on the driven part, mean over the step, world axes [N].
+    /// Depth of a peg below the mouth of its hole, or overlap of nut and bolt [m]; `None` without a task.
+    pub depth: Option<f64>,
+    /// Contact force on the driven part, mean over the step with its impacts, world axes [N].
     pub force: Vector3<f64>,
-    /// Contact torque about its centre of mass, world axes [N·m].
+    /// Contact torque about its centre of mass, likewise [N·m].
     pub torque: Vector3<f64>,
     /// What was measured.
     pub certificate: Certificate,
@@ -64,6 +67,8 @@ pub struct Record {
     pub engaged: bool,
     /// Every free body after the step, in the order of the scene.
     pub bodies: Vec<BodyRecord>,
+    /// Every kinematic body after the step, in the order of the scene.
+    pub kinematic: Vec<KinematicRecord>,
     /// The arm after the step, where there is one.
     pub arm: Option<ArmRecord>,
     /// Fingerprint of the state after the step.
@@ -75,17 +80,32 @@ pub struct Record {
 pub struct BodyRecord {
     /// Motion of its centre of mass.
     pub motion: BodyMotion,
-    /// Contact force on it, mean over the step, world axes [N].
+    /// Contact force on it, mean over the step with its impacts, world axes [N]: impulse / T.
     pub force: Vector3<f64>,
-    /// Contact torque about its centre of mass, world axes [N·m].
+    /// Contact torque about its centre of mass, likewise [N·m].
+    pub torque: Vector3<f64>,
+}
+
+/// What is kept of a kinematic body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KinematicRecord {
+    /// Pose of its part.
+    pub world_from_part: Pose,
+    /// Contact force on it, mean over the step with its impacts, world axes [N].
+    pub force: Vector3<f64>,
+    /// Contact torque about the origin of its part's frame, world axes [N·m].
     pub torque: Vector3<f64>,
 }
 
 impl BodyRecord {
-    /// Of free body `index`, from the generalised impulse of the last step [N·s, N·m·s] of `step` seconds.
-    pub(crate) fn of(state: &State, impulse: &[f64], index: usize, step: f64) -> Self {
+    /// Of free body `index`, from the impulses of the last step [N·s, N·m·s] of `step` seconds: of the smooth stage, and of
+    /// the impacts.
+    pub(crate) fn of(state: &State, impulses: [&[f64]; 2], index: usize, step: f64) -> Self {
         let mean = |first: usize| {
-            let value = |axis: usize| impulse.get(6 * index + first + axis).copied().unwrap_or(0.0) / step;
+            let value = |axis: usize| {
+                let at = 6 * index + first + axis;
+                impulses.map(|impulse| impulse.get(at).copied().unwrap_or(0.0)).iter().sum::<f64>() / step
+            };
             Vector3::new(value(0), value(1), value(2))
         };
         Self { motion: state.motions[index], force: mean(0), torque: mean(3) }
@@ -159,30 +179,33 @@ impl Run {
 
     /// One step and its record.
     pub fn advance(&mut self) -> Record {
-        let clock = std::time::Instant::now();
+        let mut watch = Stopwatch::start();
         let certificate = self.step();
-        let step_seconds = clock.elapsed().as_secs_f64();
+        let step_seconds = watch.lap();
         let driven = self.scene.led_body();
         let pose = self.relative_pose(driven);
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
-        let impulse = self.workspace.generalised_impulse();
-        let body = |index: usize| BodyRecord::of(&self.state, impulse, index, self.scene.step);
+        let impulses = [self.workspace.generalised_impulse(), self.workspace.impact_impulse()];
+        let body = |index: usize| BodyRecord::of(&self.state, impulses, index, self.scene.step);
         let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
         let (force, torque) = self
             .scene
             .free_index(driven)
             .and_then(|index| bodies.get(index))
             .map_or((Vector3::zeros(), Vector3::zeros()), |body| (body.force, body.torque));
-        let engaged = match self.scene.task {
-            Some(Task::Insert { engaged, .. }) => -pose.translation.z > engaged,
-            Some(Task::Thread { onto, engaged, .. }) => self.overlap(driven, onto, &pose) > engaged,
-            None => true,
+        let depth = self.depth_at(&pose);
+        let engaged = match (self.scene.task, depth) {
+            (Some(Task::Insert { engaged, .. } | Task::Thread { engaged, .. }), Some(depth)) => {
+                depth > engaged
+            }
+            _ => true,
         };
         Record {
             time: self.time(),
             pose,
             angle: self.angle,
+            depth,
             force,
             torque,
             certificate,
@@ -190,9 +213,36 @@ impl Run {
             step_seconds,
             engaged,
             bodies,
+            kinematic: self.kinematic_records(),
             arm: self.state.arm.as_deref().map(ArmRecord::from),
             hash: self.state.hash(),
         }
+    }
+
+    /// Kinematic bodies with the contact wrench of the last step.
+    fn kinematic_records(&self) -> Vec<KinematicRecord> {
+        let bodies = self.scene.bodies.iter().enumerate();
+        let kinematic = bodies.filter(|(_, body)| body.motion == Motion::Kinematic).map(|(index, _)| index);
+        let record = |(body, world_from_part): (usize, &Pose)| {
+            let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+            for (pair, impulse) in self.scene.contacts.iter().zip(self.workspace.pair_impulses()) {
+                let sign = match pair.bodies {
+                    [first, _] if first == body => 1.0,
+                    [_, second] if second == body => -1.0,
+                    _ => continue,
+                };
+                linear += impulse.linear * sign;
+                angular += impulse.angular * sign;
+            }
+            let about_frame = angular - world_from_part.translation.cross(&linear);
+            let step = self.scene.step;
+            KinematicRecord {
+                world_from_part: *world_from_part,
+                force: linear / step,
+                torque: about_frame / step,
+            }
+        };
+        kinematic.zip(&self.state.kinematic).map(record).collect()
     }
 
     /// Candidate contacts of the state, with the forces of the last step.
@@ -249,6 +299,15 @@ impl Run {
         let extent = |body: usize| self.parameters.bodies[body].part.aabb();
         let (Some(nut), Some(bolt)) = (extent(nut), extent(bolt)) else { return 0.0 };
         bolt.max.z - (pose.translation.z + nut.min.z)
+    }
+
+    /// Depth of the task at a pose of the driven part against the fixed one [m]: of a peg below the mouth of its hole, or
+    /// the overlap of nut and bolt.
+    fn depth_at(&self, pose: &Pose) -> Option<f64> {
+        match self.scene.task? {
+            Task::Insert { .. } => Some(-pose.translation.z),
+            Task::Thread { onto, .. } => Some(self.overlap_with(onto, pose)),
+        }
     }
 
     /// Overlap of the driven nut with a bolt, for a pose of the nut against it [m].

@@ -188,7 +188,7 @@ fn environments_of_a_batch_hear_other_noise() {
 #[test]
 fn keys_that_would_do_nothing_are_refused() {
     let with = |key: &str, value: &str| {
-        let text = include_str!("../../../assets/scenes/peg-in-hole-arm.toml");
+        let text = include_str!("../assets/scenes/peg-in-hole-arm.toml");
         Scene::from_toml(&text.replace("[drive]", &format!("[drive]\n{key} = {value}")))
             .unwrap_err()
             .to_string()

@@ -160,6 +160,22 @@ fn a_replay_is_the_same_and_names_the_first_step_that_is_not() {
     }
 }
 
+/// Format 1 had forces without impacts: such a log is read, and its forces are not compared.
+#[test]
+fn a_log_of_the_first_format_is_replayed() {
+    let kept = records(&mut start(), 60);
+    let mut smooth = kept.clone();
+    smooth.iter_mut().for_each(|record| record.bodies[0].force *= 0.5);
+    let path = file("first-format.csv");
+    log::write(&path, &scene(), &RunMeta::new(7, Some(DISTURBANCE)), &smooth).unwrap();
+    let report = log::replay(&path).unwrap();
+    assert!(report.changed.is_some_and(|changed| changed.column.contains("contact_force")));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("# tightfit.format: 2", "# tightfit.format: 1")).unwrap();
+    assert_eq!(log::read(&path).unwrap().format, 1);
+    assert!(log::replay(&path).unwrap().is_same());
+}
+
 #[test]
 fn an_empty_run_has_a_log() {
     for name in ["empty.parquet", "empty.csv"] {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tightfit::report::{RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Drive, Outcome, Run, Scene, Summary};
+use tightfit::scene::{Drive, Run, Scene, Summary};
 
 fn main() -> anyhow::Result<()> {
     // a built-in scene by name, or a scene file by path
@@ -22,8 +22,12 @@ fn main() -> anyhow::Result<()> {
         kept.follow(&run, record);
     }
 
-    let outcome = Outcome::of(&run, &kept.records);
-    println!("completed: {}, {:.2} mm deep", outcome.completed, outcome.depth.unwrap_or_default() * 1e3);
+    kept.conclude(&run, None);
+    if let Some(end) = &kept.conclusion {
+        let depth = end.outcome.depth.unwrap_or_default();
+        println!("{}, {:.2} mm deep", end.assessment.grade.name(), depth * 1e3);
+        end.assessment.reasons.iter().for_each(|reason| println!("  {reason}"));
+    }
     let certificate = Summary::of(&kept.records);
     let [deepest, ..] = certificate.audited.unwrap_or_default();
     println!(

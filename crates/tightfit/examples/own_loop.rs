@@ -28,9 +28,10 @@ fn main() -> anyhow::Result<()> {
     let start = state.motions[0].center.z;
     println!("  time s  depth mm  aside um  force N  contacts  penetration um");
     for index in 1..=200 {
-        // six numbers per free body: contact impulse of the last step, force first
-        let impulse = workspace.generalised_impulse();
-        let force = Vector3::from_fn(|axis, _| impulse.get(axis).map_or(0.0, |p| p / scene.step));
+        // six numbers per free body: contact impulses of the last step, force first; a force sensor measures both
+        let impulses = [workspace.generalised_impulse(), workspace.impact_impulse()];
+        let impulse = |axis: usize| impulses.iter().filter_map(|impulse| impulse.get(axis)).sum::<f64>();
+        let force = Vector3::from_fn(|axis, _| impulse(axis) / scene.step);
         let down = DOWN.0 * (1.0 - force.z / DOWN.1).clamp(0.0, 1.0);
         let speed = Vector3::new(YIELD * force.x, YIELD * force.y, -down);
         let next_target = Pose::new(target.translation + speed * scene.step, target.rotation);

@@ -23,6 +23,7 @@ fn main() -> anyhow::Result<()> {
             let record = run.advance();
             summary.follow(&run, record);
         }
+        summary.conclude(&run, None);
         let meta = RunMeta::new(1, run.disturbance);
         for extension in ["parquet", "csv"] {
             let path = folder.join(format!("{}.{extension}", run.scene.name));

@@ -1,11 +1,18 @@
 /*!
 Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
-This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
-scenes, [`spatial`] poses, twists, wrenches and inertia, [`network`] small networks with
-their gradient, [`learning`] their training and recordings, [`interaction`] and [`interaction_training`] the learned contact
-clustering, [`robot`] arms, [`report`] the HTML report of runs. The examples
-`first_run`, `own_loop`, `branch` and `batch` of this crate show how they are used.
+This crate gathers what users import:
+- [`scene`]: scenes, runs, certificates and their assessment, logs, batches, trials
+- [`shape`]: parts by dimensions and meshes, the mesh doctor
+- [`robot`]: arms, controllers, force sensors, grasps, strategies
+- [`spatial`]: poses, twists, wrenches, inertia
+- [`network`]: small networks with their gradient; `learning` (feature `learning`): how they are trained,
+  `interaction` and `interaction_training`: learned contact clustering
+- [`pipeline`]: the stages of a step, and the types of contacts, states and methods that they pass on
+- [`report`]: HTML reports
+
+The examples `first_run`, `own_loop`, `branch` and `batch` show how they are used. Features: `cli` (default) is the program;
+`clock`, `learning`, `parallel` and `parquet` can be chosen one by one with `default-features = false`.
 
 ```
 use tightfit::shape::preset::preset;
@@ -24,10 +31,18 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 pub mod report;
 
 pub use tightfit_interaction as interaction;
+#[cfg(feature = "learning")]
 pub use tightfit_interaction_training as interaction_training;
+#[cfg(feature = "learning")]
 pub use tightfit_learning as learning;
 pub use tightfit_network as network;
+pub use tightfit_pipeline as pipeline;
 pub use tightfit_robot as robot;
 pub use tightfit_shape as shape;
 pub use tightfit_simulation as scene;
 pub use tightfit_spatial as spatial;
+
+/// The README's Rust snippets are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,7 +1,7 @@
 //! The program `tightfit`.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stderr, reason = "this is the program that talks to people")]
+#![allow(clippy::print_stderr, reason = "the program prints its errors")]
 
 mod commands;
 mod cpu_clock;
@@ -11,77 +11,120 @@ mod table;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-/// Simulator of tight-tolerance assembly: parts that fit to the micrometre.
+/// Simulate contact-intensive, tight-tolerance assembly: parts that fit to the micrometre.
 #[derive(Parser)]
-#[command(version, about, after_help = "Without a command, both assembly tasks are run.")]
+#[command(
+    version,
+    about,
+    after_help = "Without a command, both assembly tasks are run. docs/commands.md lists every option."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
 }
 
-/// How commands with a task end.
-const EXIT_CODES: &str = "Exit code: 0 when every task was completed, 2 when one was not or the options cannot be understood, 1 \
-                          when something was refused.";
+/// Exit codes of commands with a task.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every run is certified: the task is completed, every step converged, no limit of the
+     contact step was hit, penetration is within a tenth of the task's clearance (10 um
+     without one), contact work is plausible
+  1  the input was refused
+  2  a task was not completed, the arm failed, or the options cannot be understood
+  3  every task was completed, but a run is not certified; the reasons are printed
+Limits of an arm (joint range, speed, effort, reach, slip in soft fingers) do not void
+the certificate.";
+
+/// Exit codes of `compare`.
+const COMPARE_EXIT_CODES: &str = "\
+Exit codes:
+  0  all presets ran, whatever their verdicts, which the tables show
+  1  the input was refused
+  2  the options cannot be understood";
+
+/// Exit codes of `part`.
+const PART_EXIT_CODES: &str = "\
+Exit codes:
+  0  the part is sound, after the repair where there is one
+  1  the input was refused
+  2  errors are left, or the options cannot be understood";
+
+/// Exit codes of commands that compare results with what they should be.
+const CHECK_EXIT_CODES: &str = "\
+Exit codes:
+  0  everything agrees
+  1  something does not agree, or the input was refused
+  2  the options cannot be understood";
 
 #[derive(Subcommand)]
 enum Command {
-    /// Grade a trajectory of poses, whoever made it: true penetration by independent, dense nodes.
-    Audit(commands::audit::AuditArguments),
-    /// Measure how fast a part of the program runs against what this machine can do.
+    /// Measure the true penetration along a trajectory of poses from any source.
+    Audit(commands::assembly::audit::AuditArguments),
+    /// Measure the speed of steps, batches, detection, clustering and networks on this machine.
     Bench(commands::bench::BenchArguments),
-    /// Run a scene by several sets of methods and hold them against one another.
-    Compare(commands::compare::CompareArguments),
-    /// Hold the contact wrenches of several sets of methods against recorded ones.
-    Evaluate(commands::evaluate::EvaluateArguments),
-    /// Find the numbers of an experiment (sensor, part, hole, friction, grasp) from its recordings.
-    Identify(commands::identify::IdentifyArguments),
-    /// Read what others published into our formats.
-    Import(commands::import::ImportArguments),
-    /// Examine a part: a mesh file or a part by name; repair, export, bake or draw it.
-    Part(commands::part::PartArguments),
-    /// Look recordings with a force sensor over: gaps, repeats, units, rotations, saturation; draw their channels.
-    Recording(commands::recording::RecordingArguments),
-    /// Run a log again and compare every step; fails when one differs.
-    Replay(commands::replay::ReplayArguments),
+    /// Run a scene with several presets of methods and compare them.
+    #[command(after_help = COMPARE_EXIT_CODES)]
+    Compare(commands::assembly::compare::CompareArguments),
+    /// Print docs/commands.md, generated from the help of all commands.
+    #[command(hide = true)]
+    Commands,
+    /// Compare the contact wrenches of several presets with recorded ones.
+    Evaluate(commands::learning::evaluate::EvaluateArguments),
+    /// Identify sensor, part, hole, friction and grasp of an experiment from its recordings.
+    Identify(commands::learning::identify::IdentifyArguments),
+    /// Convert published data of others into files of this program.
+    Import(commands::learning::import::ImportArguments),
+    /// Examine a mesh file or a part by name; repair, export, bake or draw it.
+    #[command(after_help = PART_EXIT_CODES)]
+    Part(commands::assembly::part::PartArguments),
+    /// Inspect force-sensor recordings: gaps, repeats, units, rotations, saturation; draw their channels.
+    Recording(commands::learning::recording::RecordingArguments),
+    /// Repeat the run of a log and compare every step.
+    #[command(after_help = CHECK_EXIT_CODES)]
+    Replay(commands::assembly::replay::ReplayArguments),
     /// List the built-in scenes, or show one (or a scene file) body by body.
-    Scenes(commands::scenes::ScenesArguments),
+    Scenes(commands::assembly::scenes::ScenesArguments),
     /// Print the JSON schema of scene files.
     Schema,
     /// Simulate a scene, or both assembly tasks, and certify every step.
     #[command(after_help = EXIT_CODES)]
-    Run(commands::run::RunArguments),
+    Run(commands::assembly::run::RunArguments),
     /// Train a network: distances, configurations, or clusters of contacts from measured wrenches.
-    Train(commands::train::TrainArguments),
-    /// Try the strategy of a scene's arm from many start errors.
+    Train(commands::learning::train::TrainArguments),
+    /// Run the strategy of a scene's arm from many start errors.
     #[command(after_help = EXIT_CODES)]
-    Trials(commands::trials::TrialsArguments),
-    /// Hold the step against known truths: friction, tops, threads, pegs.
-    Validate(commands::validate::ValidateArguments),
-    /// Make synthetic recordings of a person who leads a part.
-    VirtualExperiment(commands::virtual_experiment::VirtualExperimentArguments),
+    Trials(commands::assembly::trials::TrialsArguments),
+    /// Compare the step with known solutions: friction, tops, threads, pegs.
+    #[command(after_help = CHECK_EXIT_CODES)]
+    Validate(commands::assembly::validate::ValidateArguments),
+    /// Generate synthetic recordings of a person who guides a part.
+    VirtualExperiment(commands::learning::virtual_experiment::VirtualExperimentArguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Some(Command::Audit(arguments)) => commands::audit::run(&arguments),
+        Some(Command::Commands) => commands::documentation::run(&Arguments::command()),
+        Some(Command::Audit(arguments)) => commands::assembly::audit::run(&arguments),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments),
-        Some(Command::Compare(arguments)) => commands::compare::run(&arguments),
-        Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments),
-        Some(Command::Identify(arguments)) => commands::identify::run(&arguments),
-        Some(Command::Import(arguments)) => commands::import::run(&arguments),
-        Some(Command::Part(arguments)) => commands::part::run(&arguments),
-        Some(Command::Recording(arguments)) => commands::recording::run(&arguments),
-        Some(Command::Replay(arguments)) => commands::replay::run(&arguments),
-        Some(Command::Scenes(arguments)) => commands::scenes::run(&arguments),
-        Some(Command::Schema) => commands::schema::run(),
-        Some(Command::Run(arguments)) => commands::run::run(&arguments),
-        Some(Command::Train(arguments)) => commands::train::run(&arguments),
-        Some(Command::Trials(arguments)) => commands::trials::run(&arguments),
-        Some(Command::Validate(arguments)) => commands::validate::run(&arguments),
-        Some(Command::VirtualExperiment(arguments)) => commands::virtual_experiment::run(&arguments),
-        None => commands::run::run(&commands::run::RunArguments::default()),
+        Some(Command::Compare(arguments)) => commands::assembly::compare::run(&arguments),
+        Some(Command::Evaluate(arguments)) => commands::learning::evaluate::run(&arguments),
+        Some(Command::Identify(arguments)) => commands::learning::identify::run(&arguments),
+        Some(Command::Import(arguments)) => commands::learning::import::run(&arguments),
+        Some(Command::Part(arguments)) => commands::assembly::part::run(&arguments),
+        Some(Command::Recording(arguments)) => commands::learning::recording::run(&arguments),
+        Some(Command::Replay(arguments)) => commands::assembly::replay::run(&arguments),
+        Some(Command::Scenes(arguments)) => commands::assembly::scenes::run(&arguments),
+        Some(Command::Schema) => commands::assembly::schema::run(),
+        Some(Command::Run(arguments)) => commands::assembly::run::run(&arguments),
+        Some(Command::Train(arguments)) => commands::learning::train::run(&arguments),
+        Some(Command::Trials(arguments)) => commands::assembly::trials::run(&arguments),
+        Some(Command::Validate(arguments)) => commands::assembly::validate::run(&arguments),
+        Some(Command::VirtualExperiment(arguments)) => {
+            commands::learning::virtual_experiment::run(&arguments)
+        }
+        None => commands::assembly::run::run(&commands::assembly::run::RunArguments::default()),
     };
     match result {
         Ok(code) => code,

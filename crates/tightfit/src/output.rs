@@ -1,15 +1,15 @@
-//! Text for people and programs on the standard output, which may be closed at any time: `tightfit scenes | head -1`.
+//! Text on the standard output, which the reader may close at any time: `tightfit scenes | head -1`.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 
-/// Whoever read the output has stopped: no failure, but nothing more is to be said.
+/// The reader has closed the output: not a failure, but printing stops.
 #[derive(Debug)]
 pub(crate) struct Closed;
 
 impl std::fmt::Display for Closed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the reader of the output has gone")
+        f.write_str("the reader has closed the output")
     }
 }
 
@@ -24,12 +24,12 @@ pub(crate) fn write(text: Arguments<'_>) -> anyhow::Result<()> {
     }
 }
 
-/// Like `print!`, but a closed output is an error that ends the program in peace.
+/// Like `print!`, but a closed output is an error that ends the program without a message.
 macro_rules! put {
     ($($text:tt)*) => { $crate::output::write(format_args!($($text)*))? };
 }
 
-/// Like `println!`, but a closed output is an error that ends the program in peace.
+/// Like `println!`, but a closed output is an error that ends the program without a message.
 macro_rules! say {
     ($($text:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($text)*)))? };
 }

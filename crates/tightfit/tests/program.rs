@@ -1,5 +1,6 @@
 //! The program as a user meets it: what it prints, what it writes, how it answers bad input.
 
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
@@ -176,6 +177,60 @@ fn both_tasks_complete_without_a_command_and_certify_themselves() {
     assert!(text.contains("peg-in-hole") && text.contains("engaged"), "{text}");
 }
 
+/// The verdict is that of the certificate: a preset whose steps do not converge completes the task without certifying it.
+#[test]
+fn a_completed_run_is_certified_only_by_its_certificate() {
+    let folder = folder("verdict");
+    let run = |preset: &str, report: &str| {
+        tightfit(&folder, &["run", "peg-in-hole", "--preset", preset, "--json", "--report", report])
+    };
+    let (tight, standard) = (run("tight", "tight.html"), run("standard", "standard.html"));
+    assert_eq!((tight.status.code(), standard.status.code()), (Some(0), Some(3)), "{standard:?}");
+    let (tight, standard) = (json(&tight), json(&standard));
+    assert_eq!((&tight["completed"], &standard["completed"]), (&true.into(), &true.into()));
+    assert_eq!((&tight["verdict"], &tight["reasons"]), (&"certified".into(), &Value::Array(vec![])));
+    assert_eq!(standard["verdict"], "completed-uncertified");
+    assert_eq!(standard["reasons"][0]["kind"], "not_converged");
+    let pages =
+        ["tight.html", "standard.html"].map(|page| std::fs::read_to_string(folder.join(page)).unwrap());
+    assert!(pages[0].contains("<div class=\"good\">certified"), "{}", pages[0]);
+    assert!(
+        pages[1].contains("<div class=\"fair\">completed, uncertified")
+            && pages[1].contains("did not converge")
+    );
+    // the page has the depth that the program prints
+    let depth = format!("{:.3} of 20 mm", tight["outcome"]["depth_mm"].as_f64().unwrap());
+    assert!(pages[0].contains(&depth), "{depth}");
+
+    let text = tightfit(&folder, &["run", "peg-in-hole", "--seconds", "0.1"]);
+    assert_eq!(text.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&text.stdout).contains("the task is not completed"), "{text:?}");
+    let help = tightfit(&folder, &["run", "--help"]);
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Exit codes:"), "{help:?}");
+}
+
+#[test]
+fn docs_commands_is_the_help_of_the_program() {
+    let page = tightfit(&folder("commands"), &["commands"]);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+    let kept = std::fs::read_to_string(path).unwrap();
+    let printed = String::from_utf8_lossy(&page.stdout).into_owned();
+    assert!(printed == kept, "docs/commands.md is out of date: `cargo run -- commands > docs/commands.md`");
+}
+
+#[test]
+fn a_scene_shows_the_size_of_a_part_that_the_doctor_measures() {
+    let folder = folder("sizes");
+    let shown = String::from_utf8_lossy(&tightfit(&folder, &["scenes", "bolting"]).stdout).into_owned();
+    let part =
+        String::from_utf8_lossy(&tightfit(&folder, &["part", "m48x5-nut", "--no-bake"]).stdout).into_owned();
+    let size =
+        part.lines().find_map(|line| line.strip_prefix("size ")).unwrap().trim().trim_end_matches(" mm");
+    let rounded: Vec<String> =
+        size.split(" x ").map(|side| format!("{:.1}", side.parse::<f64>().unwrap())).collect();
+    assert!(shown.contains(&rounded.join(" x ")), "{rounded:?}: {shown}");
+}
+
 #[test]
 fn a_run_reports_in_json_and_wrong_settings_are_answered() {
     let folder = folder("run-json");
@@ -284,6 +339,7 @@ fn presets_are_compared_and_single_methods_replaced() {
             assert_eq!(number(&run["wrench_difference"][way]["rms_force_n"]) > 0.0, !is_tight, "{run}");
         }
         assert_eq!(run["methods"]["detection"], "exact");
+        assert_eq!(run["verdict"], "failed", "{run}");
         let words = run["words"].as_str().unwrap();
         assert!(words.starts_with("not completed, "), "{words}");
         assert_eq!(words.contains("every step converged"), is_tight, "{words}");
@@ -571,8 +627,10 @@ fn an_arm_that_fails_ends_a_run_by_name() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(text.contains("stopped at ") && text.contains("of the arm ran away"), "{text}");
     let report = json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light, "--json"]));
-    assert_eq!(report["completed"], false);
+    assert_eq!((&report["completed"], &report["verdict"]), (&false.into(), &"failed".into()));
     assert!(report["end"].as_str().unwrap().contains("ran away"), "{report}");
+    let kinds = report["reasons"].as_array().unwrap().iter().map(|reason| reason["kind"].clone());
+    assert!(kinds.into_iter().any(|kind| kind == "arm_failed"), "{report}");
 
     let waypoints = "drive.waypoints=[{ time_s = 0, position_mm = [0, 0, 3] }, { time_s = 1, position_mm = [nan, 0, 3] }]";
     let text = refused(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", waypoints]));
@@ -584,14 +642,17 @@ fn a_strategy_ends_its_run_and_is_tried_from_many_starts() {
     let folder = folder("trials");
     let report = json(&tightfit(&folder, &["run", "peg-tilt", "--json"]));
     assert_eq!(report["completed"], true, "{report}");
-    assert!(report["end"].as_str().unwrap().contains("took it for done"), "{report}");
+    assert_eq!(report["verdict"], "certified", "{report}");
+    assert!(report["end"].as_str().unwrap().contains("the strategy reported success"), "{report}");
     let output =
         tightfit(&folder, &["trials", "peg-tilt", "--count", "2", "--report", "trials.html", "--json"]);
     let report = json(&output);
     assert_eq!((&report["succeeded"], &report["unconverged_steps"]), (&2.into(), &0.into()), "{report}");
+    assert_eq!((&report["certified"], &report["verdict"]), (&2.into(), &"certified".into()), "{report}");
+    assert!(output.status.success());
     assert_eq!(report["trials"][1]["last_phase"], "insert");
     let html = std::fs::read_to_string(folder.join("trials.html")).unwrap();
-    for text in ["2 of 2 succeeded", "Contact force [N]", "align", "about x [deg]"] {
+    for text in ["2 of 2 succeeded, 2 certified", "Contact force [N]", "align", "about x [deg]"] {
         assert!(html.contains(text), "{text}");
     }
     let text = refused(&tightfit(&folder, &["trials", "peg-in-hole"]));

@@ -1,5 +1,6 @@
 //! Recordings through the program: what one command writes the next one reads, and what is left out or judged twice is said.
 
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;

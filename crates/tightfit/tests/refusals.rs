@@ -1,5 +1,6 @@
 //! Bad input to the program: an error that names the value and the remedy before any work, and no result that is lost.
 
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit::report::{Outcome, RunSummary, report_html};
+use tightfit::report::{RunSummary, report_html};
 use tightfit::scene::{Run, Scene};
 
 fn summary(steps: usize, drawn_step: Option<u64>) -> RunSummary {
@@ -13,16 +13,17 @@ fn summary(steps: usize, drawn_step: Option<u64>) -> RunSummary {
         let record = run.advance();
         summary.follow(&run, record);
     }
+    summary.conclude(&run, Some("at rest <now>".into()));
     summary
 }
 
 #[test]
 fn a_report_stands_alone_and_shows_the_chosen_step() {
-    let mut run = summary(30, Some(20));
-    run.outcome = Some(Outcome { is_success: true, text: "at rest <now>".into() });
-    let html = report_html(&[run]);
+    let html = report_html(&[summary(30, Some(20))]);
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</body></html>\n"));
-    assert!(html.contains("at rest &lt;now&gt;") && html.contains("(step 20)"));
+    assert!(
+        html.contains("<div class=\"good\">certified; at rest &lt;now&gt;") && html.contains("(step 20)")
+    );
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
     assert_eq!(html.matches("<g").count(), html.matches("</g>").count());
     for banned in ["<script", "href=", "src=", "NaN", "inf,", ",inf"] {

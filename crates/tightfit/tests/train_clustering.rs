@@ -1,5 +1,7 @@
 //! The program's training from recordings: killed at any moment it goes on to the same file.
 
+#![cfg(feature = "cli")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;

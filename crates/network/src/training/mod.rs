@@ -12,6 +12,7 @@ mod adam;
 mod checkpoint;
 mod optimizer_state;
 mod options;
+mod parallel;
 mod samples;
 mod shard;
 mod soap;

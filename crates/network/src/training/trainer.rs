@@ -1,9 +1,9 @@
 //! The training run: optimiser steps, validation, and the best network so far.
 
-use rayon::prelude::*;
 use tightfit_spatial::InstructionSet;
 
 use super::optimizer_state::OptimizerState;
+use super::parallel::*;
 use super::shard::{SHARD_POINTS, Shard};
 use super::{Loss, Samples, TrainingOptions};
 use crate::kernel::{PackedNetwork, TileMemory};

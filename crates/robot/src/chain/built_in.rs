@@ -2,8 +2,8 @@
 
 use super::{Chain, ChainError};
 
-const PANDA: &str = include_str!("../../../../assets/robots/panda.urdf");
-const PANDA_TURNING_GRIPPER: &str = include_str!("../../../../assets/robots/panda-turning-gripper.urdf");
+const PANDA: &str = include_str!("../../assets/robots/panda.urdf");
+const PANDA_TURNING_GRIPPER: &str = include_str!("../../assets/robots/panda-turning-gripper.urdf");
 
 impl Chain {
     /// The Franka Emika Panda with its flange as the tip.

@@ -3,7 +3,7 @@
 //! Shell i lies inside shell j if the bounding box of j contains the box of i, and j has a nonzero winding number
 //! around sampled vertices of i. Shells that intersect are not nested.
 
-use rayon::prelude::*;
+use crate::parallel::*;
 
 use super::surface::Surface;
 use crate::mesh::{Aabb, winding_number};

@@ -11,10 +11,10 @@
 //! an edge are not compared; neighbours at a vertex only by the sides opposite to it. Pairs come from a tree
 //! of bounding boxes.
 
+use crate::parallel::*;
 use nalgebra::Vector3;
 use parry3d_f64::math::Vector as ParryVector;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
-use rayon::prelude::*;
 
 use super::TriMesh;
 

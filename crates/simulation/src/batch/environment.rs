@@ -28,7 +28,7 @@ pub(super) struct Environment {
     pub(super) control: Control,
     pub(super) fault: Option<Fault>,
     pub(super) certificate: Certificate,
-    /// Generalised contact impulse of the last step, six numbers per free body [N·s, N·m·s].
+    /// Contact impulse of the last step, impacts included, six numbers per free body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
     input: Input,
     waiting: Waiting,
@@ -102,6 +102,9 @@ impl Environment {
         self.certificate = step(scene, parameters, state, input, workspace);
         self.impulse.clear();
         self.impulse.extend_from_slice(workspace.generalised_impulse());
+        for (sum, impact) in self.impulse.iter_mut().zip(workspace.impact_impulse()) {
+            *sum += impact;
+        }
         let (limits, taken) = (self.certificate.limits, state.step);
         let fault = match self.certificate.arm_failure {
             Some(failure) => Some(Fault::Arm { step: taken, failure }),

@@ -35,6 +35,7 @@ mod fault;
 mod lane;
 mod observations;
 mod setup;
+mod threads;
 
 pub use environment::Control;
 pub use fault::{BatchError, Fault};
@@ -43,14 +44,13 @@ pub use setup::Setup;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use tightfit_pipeline::detection::NodeBlocks;
 
 use crate::step::placed;
 use crate::{Certificate, Input, Scene, State};
 use environment::Environment;
 use lane::Lane;
+use threads::Threads;
 
 /// Environments of one scene.
 pub struct Batch {
@@ -60,8 +60,7 @@ pub struct Batch {
     shared_nodes: Vec<Arc<NodeBlocks>>,
     /// One workspace per thread, used by one environment after another.
     lanes: Vec<Lane>,
-    /// `None` with a single thread: the caller's thread is used.
-    pool: Option<ThreadPool>,
+    threads: Threads,
 }
 
 impl Batch {
@@ -76,8 +75,7 @@ impl Batch {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             given => given,
         };
-        let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).build());
-        let pool = pool.transpose().map_err(|error| BatchError::Threads(error.to_string()))?;
+        let threads = Threads::start(threads)?;
         let usual = Setup::of(&scene);
         let environment =
             |number| Environment::new(&scene, usual.clone().with_sensor_stream(&scene, number as u64));
@@ -86,9 +84,9 @@ impl Batch {
             scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
         Ok(Self {
             environments,
-            lanes: std::iter::repeat_with(|| Lane::sharing(&shared_nodes)).take(threads).collect(),
+            lanes: std::iter::repeat_with(|| Lane::sharing(&shared_nodes)).take(threads.count()).collect(),
             shared_nodes,
-            pool,
+            threads,
             scene,
         })
     }
@@ -146,7 +144,7 @@ impl Batch {
     /// Several steps of every environment. Each environment takes all its steps at once, which saves a
     /// synchronisation after every step.
     pub fn advance(&mut self, steps: usize) {
-        let Self { scene, environments, lanes, pool, .. } = self;
+        let Self { scene, environments, lanes, threads, .. } = self;
         let scene = &*scene;
         // A free lane takes the next environment, since some have more contacts than others.
         let waiting = Mutex::new(environments.iter_mut());
@@ -157,10 +155,7 @@ impl Batch {
                 environment.advance(scene, lane, steps);
             }
         };
-        match pool {
-            Some(pool) => pool.install(|| lanes.par_iter_mut().with_max_len(1).for_each(walk)),
-            None => lanes.iter_mut().for_each(walk),
-        }
+        threads.each(lanes, walk);
     }
 
     /// Unshared memory of an environment [bytes]: state, parameters, drive, nodes of modified parts, contacts kept

@@ -19,7 +19,7 @@ pub struct Observations {
     pub velocity: Columns3,
     /// Angular velocity, body axes [rad/s].
     pub turning_in_body: Columns3,
-    /// Contact force, mean over the last step, world axes [N].
+    /// Contact force, mean over the last step with its impacts, world axes [N].
     pub contact_force: Columns3,
     /// Contact torque about the centre of mass, world axes [N·m].
     pub contact_torque: Columns3,
@@ -55,7 +55,7 @@ impl Observations {
             return self.push_nothing();
         }
         let world_from_part = pose(scene, &setup.parameters, &setup.state, place);
-        let record = BodyRecord::of(&setup.state, &environment.impulse, index, scene.step);
+        let record = BodyRecord::of(&setup.state, [&environment.impulse, &[]], index, scene.step);
         self.time.push(setup.state.step as f64 * scene.step);
         self.position.push(world_from_part.translation);
         for (column, value) in self.quaternion.iter_mut().zip(world_from_part.rotation.coords.iter()) {

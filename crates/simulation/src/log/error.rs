@@ -13,6 +13,12 @@ pub enum LogError {
         /// The path.
         path: PathBuf,
     },
+    /// The program was built without Parquet.
+    #[error("{}: this program was built without the feature `parquet`; use .csv", .path.display())]
+    NoParquet {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system refused.
     #[error("cannot {verb} {}: {reason}", .path.display())]
     Io {

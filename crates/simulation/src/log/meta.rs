@@ -6,8 +6,10 @@ use std::str::FromStr;
 use super::LogError;
 use crate::{Disturbance, SceneSource};
 
-/// Number of the format; readers refuse any other.
-const FORMAT: &str = "1";
+/// Format that is written. Format 1 had contact forces without impacts and no kinematic parts.
+const FORMAT: u32 = 2;
+/// Formats that can be read.
+const READABLE: [u32; 2] = [1, FORMAT];
 
 /// Key of the scene's text, which may have many lines.
 pub(super) const SCENE: &str = "tightfit.scene";
@@ -34,7 +36,7 @@ impl RunMeta {
     pub(super) fn entries(&self, scene: &SceneSource, steps: usize) -> Vec<(String, String)> {
         let mut entries = Vec::new();
         let mut entry = |key: &str, value: String| entries.push((format!("tightfit.{key}"), value));
-        entry("format", FORMAT.into());
+        entry("format", FORMAT.to_string());
         entry("version", self.version.clone());
         entry("steps", steps.to_string());
         entry("seed", self.seed.to_string());
@@ -56,20 +58,24 @@ impl RunMeta {
         Entries { path, entries }.text("absolute_folder").map(PathBuf::from)
     }
 
+    /// Format of a log.
+    pub(super) fn format(path: &Path, entries: &[(String, String)]) -> Result<u32, LogError> {
+        let entries = Entries { path, entries };
+        let Some(text) = entries.text("format") else {
+            return Err(LogError::foreign(path, "it has no entry tightfit.format"));
+        };
+        let format = text.parse().ok().filter(|format| READABLE.contains(format));
+        format.ok_or_else(|| {
+            LogError::foreign(path, format!("format {text}, this program reads 1 to {FORMAT}"))
+        })
+    }
+
     /// Scene, meta and number of steps.
     pub(super) fn from_entries(
         path: &Path,
         entries: &[(String, String)],
     ) -> Result<(SceneSource, Self, usize), LogError> {
         let entries = Entries { path, entries };
-        match entries.text("format") {
-            Some(FORMAT) => {}
-            Some(other) => {
-                let reason = format!("format {other}, this program reads {FORMAT}");
-                return Err(LogError::foreign(path, reason));
-            }
-            None => return Err(LogError::foreign(path, "it has no entry tightfit.format")),
-        }
         let disturbance = match entries.text("disturbance_force_n") {
             Some(_) => Some(Disturbance {
                 force: entries.number("disturbance_force_n")?,

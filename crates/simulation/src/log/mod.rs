@@ -4,7 +4,8 @@
 //! Scene, RunMeta, [Record] ─► table ─► .parquet or .csv ─► read ─► replay: every number again
 //! ```
 //!
-//! `meta` says what repeats a run, `table` which columns a row has; the two files hold both, unchanged.
+//! `meta` holds what is needed to repeat a run, `table` the columns of a row; both file formats hold both, unchanged.
+//! Without the feature `parquet` only .csv logs can be written and read.
 //!
 //! ```no_run
 //! use tightfit_simulation::log::{self, RunMeta};
@@ -21,6 +22,10 @@
 mod csv_file;
 mod error;
 mod meta;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet_file.rs"]
 mod parquet_file;
 mod replay;
 mod table;
@@ -37,6 +42,8 @@ use crate::{Record, Scene, SceneSource};
 /// A log that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
+    /// Number of the format.
+    pub format: u32,
     /// Scene that was run.
     pub scene: SceneSource,
     /// Folder of the scene from the root on, where the log has it: it is there from any working directory.
@@ -72,17 +79,18 @@ impl Format {
     fn of(path: &Path) -> Result<Self, LogError> {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         match extension.as_deref() {
-            Some("parquet") => Ok(Self::Parquet),
+            Some("parquet") if cfg!(feature = "parquet") => Ok(Self::Parquet),
+            Some("parquet") => Err(LogError::NoParquet { path: path.to_path_buf() }),
             Some("csv") => Ok(Self::Csv),
             _ => Err(LogError::Extension { path: path.to_path_buf() }),
         }
     }
 }
 
-/// Whether a name is that of a log, so that a run need not come to its end to find out.
+/// Checks the name of a log, so that a bad one is refused before the run.
 ///
 /// # Errors
-/// On any extension but `.parquet` and `.csv`.
+/// On any extension but `.parquet` and `.csv`, and on `.parquet` without the feature `parquet`.
 pub fn check_name(path: &Path) -> Result<(), LogError> {
     Format::of(path).map(|_| ())
 }
@@ -112,6 +120,7 @@ pub fn read(path: &Path) -> Result<Log, LogError> {
         Format::Parquet => parquet_file::read(path)?,
         Format::Csv => csv_file::read(path)?,
     };
+    let format = RunMeta::format(path, &entries)?;
     let (scene, meta, steps) = RunMeta::from_entries(path, &entries)?;
     for column in &columns {
         let found = column.values.len();
@@ -122,7 +131,7 @@ pub fn read(path: &Path) -> Result<Log, LogError> {
             });
         }
     }
-    Ok(Log { scene, absolute_folder: RunMeta::absolute_folder(path, &entries), meta, columns })
+    Ok(Log { format, scene, absolute_folder: RunMeta::absolute_folder(path, &entries), meta, columns })
 }
 
 /// The columns of any flat Parquet file of numbers, whoever wrote it.

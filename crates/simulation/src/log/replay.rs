@@ -1,4 +1,4 @@
-//! Runs a log again and holds every fingerprint and every number against the one that was written.
+//! Repeats the run of a log and compares every fingerprint and every number with the logged one.
 
 use std::path::Path;
 
@@ -100,7 +100,7 @@ fn scene_of(log: &Log) -> Result<Scene, SceneError> {
 /// The first number of the log, by step, that is not the one of the same step now.
 fn changed_number(log: &Log, scene: &Scene, records: &[Record]) -> Option<ChangedNumber> {
     let now = table::columns(scene, records);
-    let both = now.iter().filter(|column| column.is_repeated() && column.name != HASH);
+    let both = now.iter().filter(|column| column.is_repeated(log.format) && column.name != HASH);
     let both =
         both.filter_map(|now| Some((log.columns.iter().find(|written| written.name == now.name)?, now)));
     let differences = both.filter_map(|(written, now)| Some((written, written.first_difference(now)?)));

@@ -3,7 +3,9 @@
 use tightfit_robot::chain::JointKind;
 use tightfit_spatial::Vector3;
 
-use crate::{Arm, ArmCertificate, ArmRecord, BodyRecord, Certificate, Limit, Motion, Record, Scene};
+use crate::{
+    Arm, ArmCertificate, ArmRecord, BodyRecord, Certificate, KinematicRecord, Limit, Motion, Record, Scene,
+};
 
 /// A column of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,14 +69,18 @@ impl Values {
     }
 }
 
-/// Columns that no replay gives again: times on a clock, and depths that are measured only where asked for.
+/// Columns that a replay does not reproduce: clock times, and depths that only an audited run measures.
 const UNREPEATED: [&str; 5] =
     ["detection_s", "clustering_s", "solving_s", "integration_s", "audited_penetration_m"];
 
+/// Columns of format 1 that meant something else: forces without impacts, for threads the height instead of the overlap.
+const CHANGED_SINCE_1: [&str; 3] = [".contact_force_", ".contact_torque_", "task_depth_m"];
+
 impl Column {
-    /// Whether a replay must give the same values.
-    pub(super) fn is_repeated(&self) -> bool {
-        !UNREPEATED.contains(&self.name.as_str())
+    /// Whether a replay of a log of this format must give the same values.
+    pub(super) fn is_repeated(&self, format: u32) -> bool {
+        let has_changed = format < 2 && CHANGED_SINCE_1.iter().any(|part| self.name.contains(part));
+        !UNREPEATED.contains(&self.name.as_str()) && !has_changed
     }
 
     /// The first step, from 0, whose value is another here, with both values as text; another kind differs at once.
@@ -102,7 +108,7 @@ impl Column {
 /// Name of the fingerprint's column.
 pub(super) const HASH: &str = "state_hash";
 
-/// The columns of a run: time, every free body, contacts and certificate, fingerprint.
+/// The columns of a run: time, every free and kinematic body, arm, task, certificate, fingerprint.
 pub(super) fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
     let mut table = Table { records, columns: Vec::new() };
     table.real("time_s", |record| record.time);
@@ -110,10 +116,14 @@ pub(super) fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
     for (index, body) in free.enumerate() {
         table.body(index, &plain(&body.name));
     }
+    let kinematic = scene.bodies.iter().filter(|body| body.motion == Motion::Kinematic);
+    for (index, body) in kinematic.enumerate() {
+        table.kinematic_body(index, &plain(&body.name));
+    }
     if let Some(arm) = &scene.arm {
         table.arm(arm);
     }
-    table.real("task_depth_m", |record| -record.pose.translation.z);
+    table.real("task_depth_m", |record| record.depth.unwrap_or(-record.pose.translation.z));
     table.real("task_angle_rad", |record| record.angle);
     table.flag("engaged", |record| record.engaged);
     table.certificate(scene.arm.is_some());
@@ -172,7 +182,28 @@ impl Table<'_> {
         real("quaternion_w", &|body| body.motion.rotation.w);
     }
 
-    /// Joints, what the sensor shows and drift of the grasp.
+    /// Pose of the part's frame, and contact wrench about its origin, of one kinematic body. Their names differ from those of
+    /// free bodies, whose wrench is about the centre of mass.
+    fn kinematic_body(&mut self, index: usize, name: &str) {
+        let mut real = |what: &str, of: &dyn Fn(&KinematicRecord) -> f64| {
+            self.real(&format!("{name}.{what}"), |record| record.kinematic.get(index).map_or(f64::NAN, of));
+        };
+        let axes = || ["x", "y", "z"].into_iter().enumerate();
+        for (axis, letter) in axes() {
+            real(&format!("position_{letter}_m"), &|body| body.world_from_part.translation[axis]);
+        }
+        for (axis, letter) in ["x", "y", "z", "w"].into_iter().enumerate() {
+            real(&format!("quaternion_{letter}"), &|body| body.world_from_part.rotation.coords[axis]);
+        }
+        for (axis, letter) in axes() {
+            real(&format!("force_on_frame_{letter}_n"), &|body| body.force[axis]);
+        }
+        for (axis, letter) in axes() {
+            real(&format!("torque_on_frame_{letter}_nm"), &|body| body.torque[axis]);
+        }
+    }
+
+    /// Joints, sensor readings and drift of the grasp.
     fn arm(&mut self, arm: &Arm) {
         let mut real = |name: String, of: &dyn Fn(&ArmRecord) -> f64| {
             self.real(&name, |record| record.arm.as_ref().map_or(f64::NAN, of));

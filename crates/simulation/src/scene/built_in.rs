@@ -13,7 +13,7 @@ macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
         [$(BuiltInScene {
             name: $name,
-            text: include_str!(concat!("../../../../assets/scenes/", $name, ".toml")),
+            text: include_str!(concat!("../../assets/scenes/", $name, ".toml")),
         }),*]
     };
 }

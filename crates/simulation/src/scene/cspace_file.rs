@@ -15,7 +15,7 @@ macro_rules! embedded {
         [$((
             $moving,
             $fixed,
-            include_bytes!(concat!("../../../../assets/networks/", $file, "-cspace.safetensors")),
+            include_bytes!(concat!("../../assets/networks/", $file, "-cspace.safetensors")),
         )),*]
     };
 }

@@ -12,7 +12,7 @@ macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
         [$((
             $name,
-            include_bytes!(concat!("../../../../assets/networks/", $name, "-depth.safetensors")),
+            include_bytes!(concat!("../../assets/networks/", $name, "-depth.safetensors")),
         )),*]
     };
 }

@@ -21,6 +21,7 @@ pub use trial::Trial;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
 use crate::Scene;
@@ -56,7 +57,10 @@ impl Trials {
             follow(1 + done.fetch_add(1, Ordering::Relaxed));
             trial
         };
+        let numbers = 0..self.count;
         // A trial takes seconds, so they are distributed one by one.
-        (0..self.count).into_par_iter().with_max_len(1).map(one).collect()
+        #[cfg(feature = "parallel")]
+        let numbers = numbers.into_par_iter().with_max_len(1);
+        numbers.map(one).collect()
     }
 }

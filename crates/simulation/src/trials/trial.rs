@@ -3,7 +3,7 @@
 use tightfit_robot::strategy::Phase;
 
 use super::{StartError, Trials};
-use crate::{ArmFailure, Limit, Outcome, Record, Run, Scene, Summary};
+use crate::{ArmFailure, Assessment, Limit, Outcome, Record, Run, Scene, Summary};
 
 /// Result of a trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub struct Trial {
     pub error: StartError,
     /// Outcome by the true poses.
     pub outcome: Outcome,
+    /// How far the outcome may be relied on.
+    pub assessment: Assessment,
     /// Phase of the strategy at the end.
     pub end: Option<Phase>,
     /// The phase before the end.
@@ -35,10 +37,10 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether the task is done.
+    /// Whether the task is completed, certified or not.
     #[must_use]
     pub fn is_success(&self) -> bool {
-        self.outcome.completed && self.failure.is_none()
+        self.assessment.is_completed()
     }
 
     /// Runs a trial of a scene; returns its run and records too.
@@ -60,12 +62,14 @@ impl Trial {
         }
         let outcome = Outcome::of(&run, &records);
         let summary = Summary::of(&records);
+        let assessment = Assessment::from_parts(&run, &outcome, &summary);
         let largest = |of: &dyn Fn(&Record) -> f64| records.iter().map(of).fold(0.0, f64::max);
         let before = records.iter().rev().filter_map(|record| record.arm?.phase);
         let trial = Self {
             number,
             error,
             outcome,
+            assessment,
             end: run.phase(),
             last_phase: before.into_iter().find(|phase| !phase.is_over()),
             time: run.time(),
@@ -73,9 +77,7 @@ impl Trial {
             penetration: [Some(summary.penetration[0]), summary.audited.map(|[deepest, ..]| deepest)],
             grasp_drift: summary.grasp_drift.unwrap_or(0.0),
             steps: [records.len(), summary.unconverged],
-            limits: Limit::ALL.map(|limit| {
-                records.iter().filter(|record| record.certificate.limits.contains(limit)).count()
-            }),
+            limits: summary.limit_steps,
             failure,
         };
         (trial, run, records)

@@ -1,4 +1,4 @@
-//! The scenes of the paper's authors: ours are the scene files, theirs the set-points, which a user imports.
+//! The scenes of the paper's authors. Their set-points are not part of this repository: a user imports them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use tightfit::scene::SceneSource;
 
 /// Name, folder of the import, text.
 const SCENES: [(&str, &str, &str); 2] = [
-    ("inrol-peg", "peg", include_str!("../../../../assets/inrol/inrol-peg.toml")),
-    ("inrol-bolt", "bolt", include_str!("../../../../assets/inrol/inrol-bolt.toml")),
+    ("inrol-peg", "peg", include_str!("../../assets/inrol/inrol-peg.toml")),
+    ("inrol-bolt", "bolt", include_str!("../../assets/inrol/inrol-bolt.toml")),
 ];
 
 /// The source of one of the authors' scenes, with the folder of its set-points; none for other scenes.
-pub(super) fn source(name: &str, assets: Option<&Path>) -> Result<Option<SceneSource>> {
+pub(crate) fn source(name: &str, assets: Option<&Path>) -> Result<Option<SceneSource>> {
     let Some((_, task, text)) = SCENES.iter().find(|(known, _, _)| *known == name) else {
         if assets.is_some() {
             bail!("--assets is for the scenes inrol-peg and inrol-bolt; leave it out for `{name}`");

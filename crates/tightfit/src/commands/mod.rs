@@ -1,46 +1,11 @@
-//! One file per command.
+//! The commands: `assembly` simulates and checks parts and scenes, `bench` measures speed, `learning` trains networks and
+//! reads recordings. One file per command; what several of them need is beside the folders.
 
-pub(crate) mod audit;
+pub(crate) mod assembly;
 pub(crate) mod bench;
-mod bench_batch;
-mod bench_clustering;
-mod bench_contacts;
-mod bench_detection;
-mod bench_interaction;
-mod bench_network;
-mod bench_record;
-mod bench_step;
-pub(crate) mod compare;
-mod compare_cspace;
-mod detection_task;
-pub(crate) mod evaluate;
-mod fcl_process;
-mod habit_options;
-pub(crate) mod identify;
-pub(crate) mod import;
+pub(crate) mod documentation;
 mod inrol_scene;
+pub(crate) mod learning;
 mod numbers;
-mod order;
 mod output_file;
-pub(crate) mod part;
-pub(crate) mod part_report;
-mod recorded_trials;
-pub(crate) mod recording;
-mod reference;
-pub(crate) mod replay;
-pub(crate) mod run;
-mod run_report;
-pub(crate) mod scenes;
-pub(crate) mod schema;
 mod simulate;
-pub(crate) mod survey;
-pub(crate) mod train;
-mod train_clustering;
-mod train_cspace;
-mod train_embedding;
-mod train_options;
-mod trained_part;
-pub(crate) mod trials;
-pub(crate) mod validate;
-mod validate_recordings;
-pub(crate) mod virtual_experiment;

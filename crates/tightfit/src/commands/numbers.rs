@@ -1,10 +1,10 @@
-//! Lists of numbers as options and files give them: what is no number is named with its place, never left out, since the
-//! numbers after it would move into the place of others.
+//! Lists of numbers in options and files. A cell that is not a number is an error with its place; skipping it would shift the
+//! numbers after it.
 
 use std::str::FromStr;
 
 /// A kind of number that a list may hold.
-pub(super) trait Number: FromStr {
+pub(crate) trait Number: FromStr {
     /// In an error.
     const NAME: &'static str;
 }
@@ -21,7 +21,7 @@ impl Number for usize {
 ///
 /// # Errors
 /// With the first cell that is none, and its place from 1.
-pub(super) fn numbers<T: Number>(text: &str, separator: char) -> Result<Vec<T>, String> {
+pub(crate) fn numbers<T: Number>(text: &str, separator: char) -> Result<Vec<T>, String> {
     let number = |(place, cell): (usize, &str)| {
         let wrong = |_| format!("`{}` in place {} is no {}", cell.trim(), place + 1, T::NAME);
         cell.trim().parse().map_err(wrong)
@@ -29,11 +29,11 @@ pub(super) fn numbers<T: Number>(text: &str, separator: char) -> Result<Vec<T>, 
     text.split(separator).enumerate().map(number).collect()
 }
 
-/// The number of an option, if it lies in a range.
+/// The number of an option, if it is within a range.
 ///
 /// # Errors
 /// With the option, the number and the range; a number that is not finite lies in none.
-pub(super) fn within(option: &str, number: f64, least: f64, most: f64) -> anyhow::Result<f64> {
+pub(crate) fn within(option: &str, number: f64, least: f64, most: f64) -> anyhow::Result<f64> {
     if !(least..=most).contains(&number) {
         anyhow::bail!("{option} is {number}; allowed: {least} to {most}");
     }

@@ -1,15 +1,15 @@
-//! Files that a command writes when its work is done: whether they can be written is found out before the work.
+//! Files that a command writes after its work; whether they can be written is checked before it.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Finds out whether the file of an option can be written, and makes its folder; a file that is there stays as it is.
+/// Checks that the file of an option can be written, and creates its folder; an existing file is not changed.
 ///
 /// # Errors
-/// With the option and what the system says.
-pub(super) fn check(option: &str, path: Option<&PathBuf>) -> Result<()> {
+/// With the option and the system's reason.
+pub(crate) fn check(option: &str, path: Option<&PathBuf>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let place = || format!("{option} {}", path.display());
     if path.is_dir() {
@@ -28,8 +28,8 @@ pub(super) fn check(option: &str, path: Option<&PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file, and the folder that it is to lie in.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<()> {
+/// Writes a file, and creates its folder.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     make_folder(path)?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

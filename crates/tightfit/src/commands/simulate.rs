@@ -1,22 +1,21 @@
-//! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
+//! One run of `tightfit run`, `tightfit compare` and `tightfit bench step`: its arguments, steps and timing.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use tightfit::report::{self, RunSummary};
+use tightfit::report::{Conclusion, RunSummary};
 use tightfit::robot::strategy::Phase;
-use tightfit::scene::{ArmFailure, Disturbance, Outcome, Preset, Run, Scene};
+use tightfit::scene::{ArmFailure, Assessment, Disturbance, Outcome, Preset, Run, Scene, Summary};
 
 use super::inrol_scene;
 use super::numbers::numbers;
-use super::run_report::state_text;
 use crate::{cpu_clock, progress};
 
-/// Largest amplitude of a disturbance [N, N·m]: above it the squares that certificates sum up lose what contacts do.
+/// Largest amplitude of a disturbance [N, N·m]: above it the sums of squares of certificates lose precision.
 const LARGEST_WRENCH: f64 = 1e6;
 
-/// Most steps of a run. Each leaves a record; an absurd number would end the program for want of memory.
+/// Most steps of a run. Each leaves a record in memory.
 const MOST_STEPS: f64 = 1e8;
 
 /// Steps whose times are reserved ahead; longer runs grow.
@@ -25,77 +24,81 @@ const RESERVED: usize = 1 << 16;
 /// What is simulated, and for how long.
 #[derive(Args, Clone, Default)]
 pub(crate) struct SimulationArguments {
-    /// Time step [ms] instead of the scene's.
+    /// Replace the scene's time step [ms].
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     dt: Option<f64>,
-    /// Simulated time [s]: in all, or after the drive when disturbed.
+    /// Simulate for this time [s]; with --disturb, after the task.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
-    /// Seed of the disturbance.
+    /// Draw the disturbance from this seed.
     #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
-    /// Replace a value of the scene, `friction=0.4`, `tilt_deg=0.5`, `method.solver=pgs`.
+    pub(crate) seed: u64,
+    /// Replace a value of the scene, such as `friction=0.4`, `tilt_deg=0.5`, `method.solver=pgs`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Random wrench after completion: force and torque amplitude of each component [N, N·m].
+    /// Apply a random wrench after the task: amplitude of each force and torque component [N, N·m].
     #[arg(long, value_name = "FORCE,TORQUE")]
     disturb: Option<String>,
-    /// Folder that `tightfit import inrol` wrote, for the scenes inrol-peg and inrol-bolt.
+    /// Read the assets of the scenes inrol-peg and inrol-bolt from this folder, written by `tightfit import inrol`.
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
 }
 
 impl SimulationArguments {
-    /// With one more replacement, which has the last word.
-    pub(super) fn with(&self, replacement: String) -> Self {
+    /// With one more replacement, which overrides the others.
+    pub(crate) fn with(&self, replacement: String) -> Self {
         let mut own = self.clone();
         own.set.push(replacement);
         own
     }
 
     /// All replacements, as they were given.
-    pub(super) fn settings(&self) -> String {
+    pub(crate) fn settings(&self) -> String {
         self.set.join(" ")
     }
 
     /// Without replacements of a key.
-    pub(super) fn without(&self, key: &str) -> Self {
+    pub(crate) fn without(&self, key: &str) -> Self {
         let is_other = |set: &&String| set.split_once('=').is_none_or(|(own, _)| own.trim() != key);
         Self { set: self.set.iter().filter(is_other).cloned().collect(), ..self.clone() }
     }
 
     /// With a random wrench, this one where none is given.
-    pub(super) fn disturbed(&self, otherwise: &str) -> Self {
+    pub(crate) fn disturbed(&self, otherwise: &str) -> Self {
         let disturb = self.disturb.clone().or_else(|| Some(otherwise.to_string()));
         Self { disturb, ..self.clone() }
     }
 }
 
 /// A finished run.
-pub(super) struct Finished {
-    pub(super) run: Run,
-    pub(super) summary: RunSummary,
-    pub(super) step_micros: Vec<f64>,
-    /// Processor time of every step with its record [us], an audit included; empty where the system does not tell.
-    pub(super) cpu_micros: Vec<f64>,
+pub(crate) struct Finished {
+    pub(crate) run: Run,
+    pub(crate) summary: RunSummary,
+    pub(crate) step_micros: Vec<f64>,
+    /// Processor time of every step with record and audit [us]; empty where the system does not report it.
+    pub(crate) cpu_micros: Vec<f64>,
     /// Simulated time [s].
-    pub(super) seconds: f64,
-    /// Whether the task is done and the arm, where there is one, did not fail.
-    pub(super) is_success: bool,
-    /// What ended the run, where something did before its time.
-    pub(super) end: Option<String>,
+    pub(crate) seconds: f64,
+    /// What it came to.
+    pub(crate) outcome: Outcome,
+    /// Its certificates, gathered.
+    pub(crate) certificate: Summary,
+    /// How far the result may be relied on.
+    pub(crate) assessment: Assessment,
+    /// What ended the run early, where something did.
+    pub(crate) end: Option<String>,
 }
 
 /// A preset by name.
-pub(super) fn preset(name: &str) -> Result<Preset, String> {
+pub(crate) fn preset(name: &str) -> Result<Preset, String> {
     Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
         let names: Vec<_> = Preset::ALL.iter().map(|preset| preset.name()).collect();
         format!("there is no preset `{name}`; presets: {}", names.join(", "))
     })
 }
 
-/// The scene that is run. A preset stands in for all that it says of methods; `--set` has the last word.
-pub(super) fn scene_of(name: &str, arguments: &SimulationArguments, preset: Option<Preset>) -> Result<Scene> {
+/// The scene that is run. A preset replaces all of the scene's methods; `--set` overrides both.
+pub(crate) fn scene_of(name: &str, arguments: &SimulationArguments, preset: Option<Preset>) -> Result<Scene> {
     let chosen = preset.map(|preset| format!("method={{ preset = \"{}\" }}", preset.name()));
     let mut replacements: Vec<String> = chosen.into_iter().chain(arguments.set.iter().cloned()).collect();
     if let Some(dt) = arguments.dt {
@@ -107,8 +110,8 @@ pub(super) fn scene_of(name: &str, arguments: &SimulationArguments, preset: Opti
     })
 }
 
-/// Runs a scene; `note` stands before the name on the progress bar.
-pub(super) fn simulate(
+/// Runs a scene; `note` precedes the name on the progress bar.
+pub(crate) fn simulate(
     name: &str,
     arguments: &SimulationArguments,
     preset: Option<Preset>,
@@ -153,20 +156,15 @@ pub(super) fn simulate(
     }
     bar.finish_and_clear();
     let outcome = Outcome::of(&run, &summary.records);
-    let is_success = outcome.completed && failure.is_none();
-    let mut text = match outcome.state {
-        Some(state) => state_text(state).to_string(),
-        None => if is_success { "completed" } else { "not completed" }.to_string(),
-    };
+    let certificate = Summary::of(&summary.records);
+    let assessment = Assessment::from_parts(&run, &outcome, &certificate);
     let end = end_of(&run, failure);
-    if let Some(end) = &end {
-        text += &format!("; {end}");
-    }
-    summary.outcome = Some(report::Outcome { is_success, text });
-    Ok(Finished { run, summary, step_micros, cpu_micros, seconds, is_success, end })
+    summary.conclusion =
+        Some(Conclusion { outcome: outcome.clone(), assessment: assessment.clone(), end: end.clone() });
+    Ok(Finished { run, summary, step_micros, cpu_micros, seconds, outcome, certificate, assessment, end })
 }
 
-/// Steps of a run, if a machine can keep so many.
+/// Number of steps of a run, refused above [`MOST_STEPS`].
 fn steps_of(seconds: f64, step: f64) -> Result<usize> {
     let steps = (seconds / step).round().max(1.0);
     if !(1.0..=MOST_STEPS).contains(&steps) {
@@ -179,14 +177,14 @@ fn steps_of(seconds: f64, step: f64) -> Result<usize> {
     Ok(steps as usize)
 }
 
-/// What ended a run before or at its time, where something did.
+/// What ended a run, where something other than its duration did.
 fn end_of(run: &Run, failure: Option<ArmFailure>) -> Option<String> {
     let time = run.time();
     if let Some(failure) = failure {
         return Some(format!("stopped at {time:.2} s: {failure}"));
     }
     let before = match run.phase()? {
-        Phase::Done => "the strategy took it for done".to_string(),
+        Phase::Done => "the strategy reported success".to_string(),
         Phase::Failed(failure) => format!("the strategy gave up: {}", failure.name()),
         phase => format!("the strategy was in its phase `{}`", phase.name()),
     };
@@ -208,7 +206,7 @@ fn disturbance(text: &str) -> Result<Disturbance> {
 }
 
 impl Finished {
-    pub(super) fn median_and_p99(&self) -> [f64; 2] {
+    pub(crate) fn median_and_p99(&self) -> [f64; 2] {
         let mut sorted = self.step_micros.clone();
         sorted.sort_by(f64::total_cmp);
         let at = |fraction: f64| sorted[((sorted.len() - 1) as f64 * fraction) as usize];
@@ -216,11 +214,11 @@ impl Finished {
     }
 
     /// Mean time of the stages in their order [us].
-    pub(super) fn stages(&self) -> [f64; 4] {
+    pub(crate) fn stages(&self) -> [f64; 4] {
         self.summary.mean_stage_seconds().map(|seconds| seconds * 1e6)
     }
 
-    pub(super) fn real_time_factor(&self) -> f64 {
+    pub(crate) fn real_time_factor(&self) -> f64 {
         let spent: f64 = self.step_micros.iter().sum::<f64>() * 1e-6;
         self.summary.records.len() as f64 * self.run.scene.step / spent
     }

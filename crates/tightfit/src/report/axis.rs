@@ -25,7 +25,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis that shows all values, with some air on an even one.
+    /// An axis that shows all values, with a margin on a linear one.
     pub(super) fn over(values: impl Iterator<Item = f64>, scale: Scale, pixels: [f64; 2], air: f64) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|value| value.is_finite()) {
@@ -37,7 +37,7 @@ impl Axis {
         let [from, to] = pixels;
         match scale {
             Scale::Linear => {
-                // what does not change is drawn in the middle, not blown up to its last bits
+                // draw a constant in the middle instead of magnifying its rounding errors
                 let least = 1e-9_f64.max(1e-6 * high.abs().max(low.abs()));
                 if high - low < least {
                     let middle = f64::midpoint(low, high);
@@ -55,7 +55,7 @@ impl Axis {
         }
     }
 
-    /// The same pixels per unit on another stretch of pixels, centred on its own values.
+    /// An axis on other pixels with the same pixels per unit, centred on its values.
     pub(super) fn with_pixels_per_unit(self, pixels_per_unit: f64) -> Self {
         let middle = f64::midpoint(self.low, self.high);
         let half = (self.to - self.from).abs() / pixels_per_unit / 2.0;

@@ -1,4 +1,4 @@
-//! Which plots the report of a run has.
+//! The plots of a run's report.
 
 use std::f64::consts::TAU;
 
@@ -9,13 +9,13 @@ use super::axis::Scale;
 use super::number::number;
 use super::plot::{Plot, Series, TIME};
 
-/// Penetrations below a tenth of a nanometre are drawn as one [um].
+/// Smaller penetrations are drawn at this value [um].
 pub(super) const LEAST_PENETRATION: f64 = 1e-4;
 
-/// Residuals at the level of rounding are drawn as one [m/s].
+/// Smaller residuals are drawn at this value [m/s].
 pub(super) const LEAST_RESIDUAL: f64 = 1e-16;
 
-/// Pose errors at the level of rounding are drawn as one [um].
+/// Smaller pose errors are drawn at this value [um].
 const LEAST_ERROR: f64 = 1e-9;
 
 /// No step is smaller [ms].
@@ -101,7 +101,7 @@ pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
     plots
 }
 
-/// Pose error over the step, both by powers of ten, beside what first order would be.
+/// Pose error over the step, both logarithmic, beside a first-order line.
 fn order(halving: &StepHalving) -> Plot {
     let points = |of: fn(&HalvingLevel) -> f64| {
         halving.levels.iter().map(|level| [1e3 * level.step, 1e6 * of(level)]).collect::<Vec<_>>()

@@ -122,10 +122,10 @@ impl ContactDrawing {
             let style = style(body);
             let _ = writeln!(svg, r##"<polygon points="{}" {style}/>"##, path.join(" "));
         }
-        // strong contacts come last, so that nothing covers them
+        // draw strong contacts last, on top
         let mut points: Vec<_> = self.points.iter().collect();
         points.sort_by(|a, b| a.force.norm().total_cmp(&b.force.norm()));
-        // thousands of candidates lie on one another: one ring per place is enough to see
+        // thousands of candidates overlap: one ring per place is enough
         let mut ringed = BTreeSet::new();
         for point in points {
             let [x, y] = flat(point.position);

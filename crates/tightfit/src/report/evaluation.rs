@@ -1,4 +1,4 @@
-//! Measured and simulated wrenches over one another: Figs. 9, 10 and 14 of the paper.
+//! Measured and simulated wrenches in one plot: Figs. 9, 10 and 14 of the paper.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use super::number::{escape, number};
 use super::plot::{COLORS, Plot, Series, TIME};
 use super::wrench_pair::WRENCH_AXES;
 
-/// What a set of methods made of recorded trials.
+/// Errors of a set of methods on recorded trials.
 #[derive(Clone, Debug)]
 pub struct EvaluatedMethod {
     /// Its name.
     pub name: &'static str,
     /// Over all trials.
     pub errors: WrenchErrors,
-    /// Root mean square of the difference from the prediction of all contacts [N, N·m], if it was evaluated.
+    /// Root mean square of the difference from the prediction of all contacts [N] and [N·m], where it was made.
     pub from_all: Option<[f64; 2]>,
     /// Predicted wrenches of the first trial [N, N·m].
     pub curve: Vec<[f64; 6]>,
@@ -61,7 +61,7 @@ pub fn evaluation_html(name: &str, subtitle: &str, trial: &Moments, methods: &[E
     html + "</div></section></body></html>\n"
 }
 
-/// As many curves as there are colours: what was measured, K-means, the trained network, and others as far as they go.
+/// At most as many curves as there are colours: measured, K-means, trained network, then others.
 fn plot(title: &str, axis: usize, trial: &Moments, methods: &[EvaluatedMethod]) -> Plot {
     let curve = |values: &[[f64; 6]]| {
         trial.times.iter().zip(values).map(|(time, wrench)| [*time, wrench[axis]]).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! The figures of a run: what it reached, and the worst that its certificates say.
+//! The numbers of a run: what it reached, and the worst values of its certificates.
 
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::RunSummary;
 use super::number::{escape, number};
 
 /// A figure with its name and unit.
-type Row = (&'static str, String);
+type Row = (String, String);
 
 /// Two columns of figures.
 pub(super) struct Figures {
@@ -25,54 +25,49 @@ impl Figures {
         let total = |of: fn(&Certificate) -> f64| records.iter().map(|r| of(&r.certificate)).sum::<f64>();
         let unconverged = records.iter().filter(|record| !record.certificate.converged).count();
         let mut certificate = vec![
-            ("deepest penetration", micrometres(worst(|c| c.penetration))),
-            ("deepest penetration, audit", audited(records)),
-            ("largest approach of contacts left out", format!("{} m/s", number(worst(|c| c.left_out)))),
-            ("largest Coulomb residual", format!("{} m/s", number(worst(|c| c.coulomb)))),
-            ("largest complementarity residual", format!("{} m/s", number(worst(|c| c.complementarity)))),
-            ("largest cone violation, relative", number(worst(|c| c.cone))),
-            ("energy put in by contacts", format!("{} J", number(total(|c| c.energy_injected)))),
-            ("energy put in by projection", format!("{} J", number(total(|c| c.projection_work)))),
-            ("work of contacts", format!("{} J", number(total(|c| c.contact_work)))),
-            ("steps that did not converge", unconverged.to_string()),
+            ("deepest penetration".into(), micrometres(worst(|c| c.penetration))),
+            ("deepest penetration, audit".into(), audited(records)),
+            (
+                "largest approach of contacts left out".into(),
+                format!("{} m/s", number(worst(|c| c.left_out))),
+            ),
+            ("largest Coulomb residual".into(), format!("{} m/s", number(worst(|c| c.coulomb)))),
+            (
+                "largest complementarity residual".into(),
+                format!("{} m/s", number(worst(|c| c.complementarity))),
+            ),
+            ("largest cone violation, relative".into(), number(worst(|c| c.cone))),
+            ("energy put in by contacts".into(), format!("{} J", number(total(|c| c.energy_injected)))),
+            ("energy put in by projection".into(), format!("{} J", number(total(|c| c.projection_work)))),
+            ("work of contacts".into(), format!("{} J", number(total(|c| c.contact_work)))),
+            ("steps that did not converge".into(), unconverged.to_string()),
         ];
         for limit in Limit::ALL.into_iter().filter(|limit| *limit != Limit::NotConverged) {
             let count = records.iter().filter(|record| record.certificate.limits.contains(limit)).count();
             if count > 0 {
-                let name = match limit {
-                    Limit::NotConverged => "steps that did not converge",
-                    Limit::ProjectionIncomplete => "steps with an incomplete projection",
-                    Limit::TankEmpty => "steps whose projection lacked energy",
-                    Limit::NotFinite => "steps that were not finite",
-                    Limit::TooFast => "steps that went farther than contacts are sought",
-                    Limit::BeganInside => "starts inside another part",
-                    Limit::JointRange => "steps with a joint at the end of its range",
-                    Limit::JointSpeed => "steps with a joint at its highest speed",
-                    Limit::DriveEffort => "steps with a drive at its highest effort",
-                    Limit::GraspSlipped => "steps in which the part slipped in the hand",
-                    Limit::OutOfReach => "steps whose command was out of reach",
-                    Limit::ArmFailed => "steps that the arm could not take",
-                };
-                certificate.push((name, count.to_string()));
+                certificate.push((format!("steps that {}", limit.what_happened()), count.to_string()));
             }
         }
         let mut figures = reached(run);
         let time = records.last().map_or(0.0, |record| record.time);
         let computing = |fraction: f64| duration(step_time(records, fraction));
         figures.extend([
-            ("methods", methods(run)),
+            ("methods".into(), methods(run)),
             (
-                "simulated",
+                "simulated".into(),
                 format!("{} s in {} steps of {} ms", number(time), records.len(), number(run.step * 1e3)),
             ),
-            ("largest contact force", format!("{} N", number(largest(&|record| record.force.norm())))),
-            ("largest contact torque", format!("{} N·m", number(largest(&|record| record.torque.norm())))),
-            ("most contacts carrying force", number(worst(|c| c.active as f64))),
-            ("highest level of the solver", number(worst(|c| f64::from(c.level)))),
-            ("computing time of a step, median", computing(0.5)),
-            ("computing time of a step, 99 %", computing(0.99)),
+            ("largest contact force".into(), format!("{} N", number(largest(&|record| record.force.norm())))),
             (
-                "state at the end",
+                "largest contact torque".into(),
+                format!("{} N·m", number(largest(&|record| record.torque.norm()))),
+            ),
+            ("most contacts carrying force".into(), number(worst(|c| c.active as f64))),
+            ("highest level of the solver".into(), number(worst(|c| f64::from(c.level)))),
+            ("computing time of a step, median".into(), computing(0.5)),
+            ("computing time of a step, 99 %".into(), computing(0.99)),
+            (
+                "state at the end".into(),
                 records.last().map_or("none".into(), |record| format!("{:016x}", record.hash)),
             ),
         ]);
@@ -96,7 +91,7 @@ impl Figures {
 /// One row per run.
 pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
     html.push_str(
-        "<table><tr><th>run</th><th>outcome</th><th class=\"n\">reached</th><th class=\"n\">largest force</th>\
+        "<table><tr><th>run</th><th>verdict</th><th class=\"n\">reached</th><th class=\"n\">largest force</th>\
          <th class=\"n\">penetration</th><th class=\"n\">audit</th><th class=\"n\">not converged</th>\
          <th class=\"n\">median step</th></tr>\n",
     );
@@ -105,9 +100,8 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
         let force = records.iter().map(|record| record.force.norm()).fold(0.0, f64::max);
         let depth = records.iter().map(|record| record.certificate.penetration).fold(0.0, f64::max);
         let unconverged = records.iter().filter(|record| !record.certificate.converged).count();
-        let outcome = run.outcome.as_ref().map_or(String::new(), |outcome| {
-            let class = if outcome.is_success { "good" } else { "bad" };
-            format!("<span class=\"{class}\">{}</span>", escape(&outcome.text))
+        let outcome = run.badge().map_or(String::new(), |(class, text)| {
+            format!("<span class=\"{class}\">{}</span>", escape(&text))
         });
         let reached = reached(run).into_iter().next().map_or(String::new(), |(_, value)| value);
         let _ = writeln!(
@@ -137,25 +131,31 @@ pub(super) fn methods(run: &RunSummary) -> String {
     format!("{}: {names}{cspace}{nodes}{projection}", preset.name())
 }
 
-/// How far the task came.
+/// How far the task came by the end: the numbers of the run's outcome.
 fn reached(run: &RunSummary) -> Vec<Row> {
     let Some(last) = run.records.last() else { return Vec::new() };
     let engaged = if last.engaged { "yes" } else { "no" };
+    let outcome = run.conclusion.as_ref().map(|conclusion| &conclusion.outcome);
     match run.task {
         Some(Task::Insert { depth, .. }) => {
-            let deepest =
-                run.records.iter().map(|record| -record.pose.translation.z).fold(f64::MIN, f64::max);
+            let reached = outcome.map_or(last.depth, |outcome| outcome.depth).unwrap_or_default();
             vec![
-                ("depth reached", format!("{:.3} of {} mm", deepest * 1e3, number(depth * 1e3))),
-                ("engaged at the end", engaged.into()),
+                (
+                    "depth at the end of the task".into(),
+                    format!("{:.3} of {} mm", reached * 1e3, number(depth * 1e3)),
+                ),
+                ("engaged at the end".into(), engaged.into()),
             ]
         }
         Some(Task::Thread { turns, .. }) => {
             let first = run.records.first().map_or(0.0, |record| record.angle);
-            let most = run.records.iter().map(|record| (record.angle - first).abs()).fold(0.0, f64::max);
+            let turned = outcome.and_then(|outcome| outcome.turns);
+            let turned = turned.unwrap_or_else(|| (last.angle - first).abs() / TAU);
+            let overlap = outcome.map_or(last.depth, |outcome| outcome.depth).unwrap_or_default();
             vec![
-                ("turns made", format!("{:.3} of {}", most / TAU, number(turns))),
-                ("engaged at the end", engaged.into()),
+                ("turns at the end of the task".into(), format!("{turned:.3} of {}", number(turns))),
+                ("overlap at the end of the task".into(), format!("{:.3} mm", overlap * 1e3)),
+                ("engaged at the end".into(), engaged.into()),
             ]
         }
         None => Vec::new(),

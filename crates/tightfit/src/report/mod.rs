@@ -4,16 +4,17 @@
 //! Run, Record, ... ─► RunSummary ─► figures (table)   ─┐
 //!                                 ─► charts (plot)     ─┼─► report_html
 //!                                 ─► contact_drawing   ─┘
-//! one and a recorded one ─► reference ─► reference_html
+//! a run and a recorded one ─► reference ─► reference_html
 //! several methods against recorded trials ─► evaluation ─► evaluation_html
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
-//! several of one scene by different methods ─► overlay ─► comparison_html
+//! runs of one scene by different methods ─► overlay ─► comparison_html
 //! trials of a strategy ─► scatter, plot ─► trials_html
 //! ```
 
 mod axis;
 mod charts;
 mod contact_drawing;
+#[cfg(feature = "learning")]
 mod evaluation;
 mod figures;
 mod number;
@@ -28,13 +29,14 @@ mod trials;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
+#[cfg(feature = "learning")]
 pub use evaluation::{EvaluatedMethod, evaluation_html};
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
 pub use recordings::{IdentifiedSection, TrialPage, identification_html, recordings_html};
 pub use reference::{OverlaidCurve, reference_html};
 pub use scatter::Scatter;
-pub use summary::{Outcome, RunSummary};
+pub use summary::{Conclusion, RunSummary};
 pub use trials::{TrialCurve, TrialsSummary, trials_html};
 pub use wrench_pair::{WRENCH_AXES, WrenchCurve, WrenchPair};
 
@@ -51,8 +53,8 @@ td,th{padding:4px 18px 4px 0;border-bottom:1px solid #edf0f3;text-align:left;ver
 th{color:#5a6572;font-weight:500}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 th.n{text-align:right}.two{display:grid;grid-template-columns:1fr 1fr;gap:0 40px;align-items:start}\
 .plots{display:grid;grid-template-columns:1fr 1fr;gap:18px 24px}svg{max-width:100%;height:auto;display:block}\
-.good,.bad{display:inline-block;border-radius:4px;padding:1px 9px;font-weight:600;font-size:14px}\
-.good{background:#d9f2e6;color:#00563f}.bad{background:#fbe0d2;color:#8a3200}\
+.good,.fair,.bad{display:inline-block;border-radius:4px;padding:1px 9px;font-weight:600;font-size:14px}\
+.good{background:#d9f2e6;color:#00563f}.fair{background:#fdf0c8;color:#6b4e00}.bad{background:#fbe0d2;color:#8a3200}\
 @media(max-width:900px){.plots,.two{grid-template-columns:1fr}}\
 @media print{section{break-before:page}.plots>*{break-inside:avoid}}";
 
@@ -84,9 +86,13 @@ fn head(title: &str) -> String {
 
 fn write_run(html: &mut String, run: &RunSummary) {
     let _ = writeln!(html, "<section><h2>{}</h2><p>{}</p>", escape(&run.label()), escape(&run.description));
-    if let Some(outcome) = &run.outcome {
-        let class = if outcome.is_success { "good" } else { "bad" };
-        let _ = writeln!(html, "<div class=\"{class}\">{}</div>", escape(&outcome.text));
+    if let Some((class, text)) = run.badge() {
+        let _ = writeln!(html, "<div class=\"{class}\">{}</div>", escape(&text));
+    }
+    let reasons = run.conclusion.iter().flat_map(|conclusion| &conclusion.assessment.reasons);
+    let reasons: String = reasons.map(|reason| format!("<li>{}</li>", escape(&reason.to_string()))).collect();
+    if !reasons.is_empty() {
+        let _ = writeln!(html, "<ul>{reasons}</ul>");
     }
     Figures::of(run).write_tables(html);
     let _ = writeln!(html, "<div class=\"plots\">");

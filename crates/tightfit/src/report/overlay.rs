@@ -1,4 +1,4 @@
-//! Runs of one scene by different methods, their curves over one another.
+//! Runs of one scene by different methods, their curves in one plot.
 
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -17,14 +17,13 @@ use super::{RunSummary, WrenchPair, head};
 pub struct ComparedRun {
     /// The run.
     pub summary: RunSummary,
-    /// Contact wrench against that of the first run, each on its own way.
+    /// Contact wrench against that of the first run, each at its own states.
     pub own_way: WrenchDifference,
     /// The same at the states of the first run.
     pub same_states: WrenchDifference,
 }
 
-/// The report of a comparison; the first run is the one that the others are held against. The contact wrenches of a pair
-/// are shown axis by axis.
+/// The report of a comparison with the first run as reference. The contact wrenches of a pair are shown axis by axis.
 #[must_use]
 pub fn comparison_html(runs: &[ComparedRun], pair: Option<&WrenchPair>) -> String {
     let name = runs.first().map_or("nothing", |run| run.summary.name.as_str());
@@ -62,7 +61,7 @@ fn write_stages(html: &mut String, runs: &[ComparedRun]) {
 
 fn write_wrenches(html: &mut String, runs: &[ComparedRun]) {
     html.push_str(
-        "<table><tr><th>contact wrench against the first, root mean square</th><th class=\"n\">its own way</th>\
+        "<table><tr><th>contact wrench against the first, root mean square</th><th class=\"n\">at its own states</th>\
          <th class=\"n\"></th><th class=\"n\">at the same states</th><th class=\"n\"></th></tr>\n",
     );
     for run in runs {

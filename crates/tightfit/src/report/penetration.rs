@@ -1,4 +1,4 @@
-//! Penetration of several runs over one another: the paper's Fig. 8, where one run has the C-space row and one has not.
+//! Penetration of several runs in one plot: the paper's Fig. 8, with and without the C-space row.
 
 use std::fmt::Write;
 

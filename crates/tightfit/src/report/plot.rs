@@ -1,7 +1,7 @@
 //! A line plot, over time as a rule: axes, ticks, legend, as one SVG element.
 //!
-//! A line of many steps is drawn by the smallest and largest value of every pixel column, so that no peak is
-//! lost and a run of a million steps is as small a file as one of a thousand.
+//! A long line is drawn by the smallest and largest value of every pixel column: no peak is lost, and the file of a million
+//! steps is as small as that of a thousand.
 
 use std::fmt::Write;
 
@@ -13,10 +13,10 @@ const SIZE: [f64; 2] = [560.0, 270.0];
 /// Room left, top, right, below of the frame [px].
 const MARGIN: [f64; 4] = [64.0, 58.0, 14.0, 40.0];
 
-/// Colours told apart by the colour-blind (after Okabe and Ito).
+/// Colours that colour-blind readers can tell apart (after Okabe and Ito).
 pub(super) const COLORS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#7b3fa0"];
 
-/// What most plots are over.
+/// The usual horizontal axis.
 pub(super) const TIME: (&str, Scale) = ("time [s]", Scale::Linear);
 
 /// A line of a plot.
@@ -71,7 +71,7 @@ impl Plot {
                 r##"<line x1="{x:.1}" x2="{x:.1}" y1="{top}" y2="{}" stroke="#8793a0" stroke-dasharray="3 3"/>"##,
                 height - below,
             );
-            // names that would run into one another are left to the lines
+            // skip names that would overlap
             let half = 3.0 * name.chars().count() as f64;
             let x = x.clamp(half, width - half);
             if x - half > free_from {
@@ -83,7 +83,7 @@ impl Plot {
                 );
             }
         }
-        // the first line is the most important one and comes on top; those below show at its sides
+        // the first line is the most important one: draw it last, on top
         for (index, (series, color)) in self.series.iter().zip(COLORS).enumerate().rev() {
             let thickness = 1.5 + 0.8 * index as f64;
             for path in paths(&series.points, across, up) {

@@ -67,7 +67,7 @@ fn lines(title: &str, names: &[&'static str; 3], time: &[f64], channels: &[Vec<f
     }
 }
 
-/// A page of what was identified: a table per question, refusals, pictures.
+/// A page of identified parameters: a table per question, refusals, pictures.
 #[must_use]
 pub fn identification_html(title: &str, sections: &[IdentifiedSection], pictures: &[Scatter]) -> String {
     let mut html = head(title);

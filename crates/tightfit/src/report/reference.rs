@@ -1,4 +1,4 @@
-//! A run over a recorded one, curve by curve.
+//! A run and a recorded one, curve by curve.
 
 use super::axis::Scale;
 use super::head;
@@ -15,10 +15,10 @@ pub struct OverlaidCurve {
     pub recorded: Vec<[f64; 2]>,
 }
 
-/// A page of a run's curves over those of a recorded one.
+/// A page with the curves of a run and of a recorded one.
 #[must_use]
 pub fn reference_html(name: &str, curves: &[OverlaidCurve]) -> String {
-    let mut html = head(&format!("{name} over a recorded run"));
+    let mut html = head(&format!("{name} and a recorded run"));
     html.push_str("<div class=\"plots\">\n");
     for curve in curves {
         let plot = Plot {

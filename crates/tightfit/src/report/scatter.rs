@@ -10,7 +10,7 @@ use super::plot::{COLORS, write_grid};
 const SIZE: [f64; 2] = [560.0, 420.0];
 /// Room left, top, right, below of the frame [px].
 const MARGIN: [f64; 4] = [64.0, 46.0, 14.0, 42.0];
-/// Up to so many points are drawn large.
+/// Up to this many points are drawn large.
 const FEW: usize = 500;
 
 /// A plot of points.
@@ -76,7 +76,7 @@ impl Scatter {
                 escape(of_crosses),
             );
         }
-        // a few are to be seen one by one, many as a cloud; still more would only thicken the file
+        // few points are drawn large, many as a cloud; more would only enlarge the file
         let (radius, opacity) = if shown.len() <= FEW { (4.0, 0.75) } else { (1.4, 0.35) };
         let every = shown.len().div_ceil(4000).max(1);
         let _ = writeln!(svg, r##"<g fill="{}" fill-opacity="{opacity}">"##, COLORS[0]);

@@ -1,16 +1,20 @@
-//! What a report is made from: the records of a run, and its contacts at one step.
+//! Input of a report: the records of a run, and its contacts at one step.
 
-use tightfit_simulation::{DetectionMethod, Methods, Record, Run, Scene, StepHalving, Task};
+use tightfit_simulation::{
+    Assessment, DetectionMethod, Grade, Methods, Outcome, Record, Run, Scene, StepHalving, Task,
+};
 
 use super::ContactDrawing;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// Whether the task was done.
-    pub is_success: bool,
-    /// The verdict in a few words.
-    pub text: String,
+pub struct Conclusion {
+    /// The result.
+    pub outcome: Outcome,
+    /// How far the result may be relied on.
+    pub assessment: Assessment,
+    /// What ended the run early, in a few words.
+    pub end: Option<String>,
 }
 
 /// A run, gathered step by step.
@@ -25,6 +29,7 @@ pub struct Outcome {
 ///     let record = run.advance();
 ///     summary.follow(&run, record);
 /// }
+/// summary.conclude(&run, None);
 /// assert!(report_html(&[summary]).contains("block-on-table"));
 /// ```
 #[derive(Clone, Debug)]
@@ -39,17 +44,17 @@ pub struct RunSummary {
     pub step: f64,
     /// How its contacts are found.
     pub detection: DetectionMethod,
-    /// What its steps are made of.
+    /// Methods of its steps.
     pub methods: Methods,
-    /// The verdict; left out of the report when `None`.
-    pub outcome: Option<Outcome>,
+    /// Outcome and assessment; left out of the report when `None`.
+    pub conclusion: Option<Conclusion>,
     /// Every step.
     pub records: Vec<Record>,
     /// Step whose contacts are drawn, from 1; the one with the largest contact force when `None`.
     pub drawn_step: Option<u64>,
     /// The drawing of the contacts.
     pub contacts: Option<ContactDrawing>,
-    /// The run at smaller steps, where that was asked for.
+    /// The run at smaller steps, where it was made.
     pub order: Option<StepHalving>,
 }
 
@@ -64,7 +69,7 @@ impl RunSummary {
             step: scene.step,
             detection: scene.detection,
             methods: scene.methods,
-            outcome: None,
+            conclusion: None,
             records: Vec::new(),
             drawn_step: None,
             contacts: None,
@@ -72,7 +77,7 @@ impl RunSummary {
         }
     }
 
-    /// Takes in the step that the run has just made.
+    /// Adds the step that the run has just taken.
     pub fn follow(&mut self, run: &Run, record: Record) {
         let is_drawn = match self.drawn_step {
             Some(step) => run.state.step == step,
@@ -85,6 +90,15 @@ impl RunSummary {
             self.contacts = Some(ContactDrawing::of(run, record.force.norm()));
         }
         self.records.push(record);
+    }
+
+    /// Concludes the run after its last step; `end` is what ended it early.
+    pub fn conclude(&mut self, run: &Run, end: Option<String>) {
+        self.conclusion = Some(Conclusion {
+            outcome: Outcome::of(run, &self.records),
+            assessment: Assessment::of(run, &self.records),
+            end,
+        });
     }
 
     /// Mean over the steps of the time spent in each stage, in their order [s].
@@ -105,6 +119,22 @@ impl RunSummary {
             true => self.name.clone(),
             false => format!("{} ({})", self.name, self.methods.preset.name()),
         }
+    }
+
+    /// Class of the style sheet and text of the verdict.
+    pub(super) fn badge(&self) -> Option<(&'static str, String)> {
+        let Conclusion { outcome, assessment, end } = self.conclusion.as_ref()?;
+        let class = match assessment.grade {
+            Grade::Certified => "good",
+            Grade::CompletedUncertified => "fair",
+            Grade::Failed => "bad",
+        };
+        let mut text = assessment.grade.name().replace('-', ", ");
+        for part in outcome.state.map(|state| state.name().to_string()).into_iter().chain(end.clone()) {
+            text += "; ";
+            text += &part;
+        }
+        Some((class, text))
     }
 
     /// Whether the task is a thread.

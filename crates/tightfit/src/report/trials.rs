@@ -1,10 +1,10 @@
-//! The report of trials: figures, where they started and what became of them, force curves of a typical and of the worst one.
+//! The report of trials: numbers, start errors and results, force curves of a typical and of the worst trial.
 
 use std::fmt::Write;
 
 use tightfit_robot::strategy::Phase;
-use tightfit_simulation::Record;
 use tightfit_simulation::trials::{Trial, Trials};
+use tightfit_simulation::{Grade, Record};
 
 use super::axis::Scale;
 use super::figures::micrometres;
@@ -31,7 +31,7 @@ pub struct TrialsSummary {
 /// A trial whose curves are drawn.
 #[derive(Clone, Debug)]
 pub struct TrialCurve {
-    /// What it stands for.
+    /// Its role, such as `typical`.
     pub name: &'static str,
     /// Its number, from 0.
     pub number: u64,
@@ -64,8 +64,17 @@ pub fn trials_html(summary: &TrialsSummary) -> String {
 fn write_figures(html: &mut String, summary: &TrialsSummary) {
     let trials = &summary.trials;
     let good = trials.iter().filter(|trial| trial.is_success()).count();
-    let class = if good == trials.len() { "good" } else { "bad" };
-    let _ = writeln!(html, "<div class=\"{class}\">{good} of {} succeeded</div>", trials.len());
+    let certified = trials.iter().filter(|trial| trial.assessment.is_certified()).count();
+    let class = match (certified == trials.len(), good == trials.len()) {
+        (true, _) => "good",
+        (false, true) => "fair",
+        (false, false) => "bad",
+    };
+    let _ = writeln!(
+        html,
+        "<div class=\"{class}\">{good} of {} succeeded, {certified} certified</div>",
+        trials.len()
+    );
     let mut times: Vec<f64> =
         trials.iter().filter(|trial| trial.is_success()).map(|trial| trial.time).collect();
     times.sort_by(f64::total_cmp);
@@ -136,9 +145,10 @@ fn scatters(trials: &[Trial]) -> [Scatter; 2] {
 }
 
 fn write_curve(html: &mut String, curve: &TrialCurve, trial: Option<&Trial>) {
-    let verdict = trial.map_or(("bad", "unknown"), |trial| match trial.is_success() {
-        true => ("good", "succeeded"),
-        false => ("bad", "failed"),
+    let verdict = trial.map_or(("bad", "unknown"), |trial| match trial.assessment.grade {
+        Grade::Certified => ("good", "certified"),
+        Grade::CompletedUncertified => ("fair", "succeeded, not certified"),
+        Grade::Failed => ("bad", "failed"),
     });
     let _ = writeln!(
         html,

@@ -44,19 +44,19 @@ impl<'a> FromIterator<&'a Record> for WrenchCurve {
     }
 }
 
-/// Two methods held against each other.
+/// Two methods compared.
 #[derive(Clone, Debug)]
 pub struct WrenchPair {
     /// Names of the reference and of the other.
     pub names: [&'static str; 2],
-    /// Curves of both and their difference, each run on its own way.
+    /// Curves of both and their difference, each run at its own states.
     pub own_way: ([WrenchCurve; 2], WrenchDifference),
     /// The same with both at the states of the reference.
     pub same_states: ([WrenchCurve; 2], WrenchDifference),
 }
 
 impl WrenchPair {
-    /// Differences by axis, and the curves over one another.
+    /// Differences by axis, and the curves of both.
     pub(super) fn write(&self, html: &mut String) {
         let [reference, other] = self.names;
         let _ = writeln!(

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use crate::parallel::*;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use super::cell::{Bake, Subtree};
 use super::clearance::Steps;

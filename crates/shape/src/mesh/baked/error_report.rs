@@ -14,8 +14,8 @@
 //! of triangles are exact to rounding. The proven bound is weaker: d is 1-Lipschitz and interpolation is a weighted
 //! mean of exact corner values, so e ≤ h √3/2 in a cell of edge h.
 
+use crate::parallel::*;
 use nalgebra::Vector3;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tightfit_spatial::SplitMix;
 

@@ -1,0 +1,18 @@
+//! Commands on parts, scenes, runs and their logs.
+
+pub(crate) mod audit;
+pub(crate) mod compare;
+mod compare_cspace;
+mod order;
+pub(crate) mod part;
+mod part_report;
+mod reference;
+pub(crate) mod replay;
+pub(crate) mod run;
+mod run_report;
+pub(crate) mod scenes;
+pub(crate) mod schema;
+mod survey;
+pub(crate) mod trials;
+pub(crate) mod validate;
+mod validate_recordings;

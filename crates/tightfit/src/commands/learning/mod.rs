@@ -1,0 +1,15 @@
+//! Commands that train networks, and read, compare and identify recordings.
+
+pub(crate) mod evaluate;
+mod habit_options;
+pub(crate) mod identify;
+pub(crate) mod import;
+mod recorded_trials;
+pub(crate) mod recording;
+pub(crate) mod train;
+mod train_clustering;
+mod train_cspace;
+mod train_embedding;
+mod train_options;
+mod trained_part;
+pub(crate) mod virtual_experiment;
