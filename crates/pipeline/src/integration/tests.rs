@@ -130,7 +130,7 @@ fn a_spring_keeps_its_energy_by_the_midpoint_alone() {
 fn an_impulse_changes_the_end_velocity_as_the_response_says() {
     let (motion, inertia) = top();
     let load = Wrench::new(Vector3::new(0.3, -0.2, 0.1), Vector3::new(1e-3, -2e-3, 5e-4));
-    // without turning C does not answer, and W is exact
+    // Without rotation C has no effect, and W is exact.
     let still = BodyMotion { twist: Twist::new(Vector3::x(), Vector3::zeros()), ..motion };
     for method in IntegrationMethod::ALL {
         let free = method.free_step(&still, &inertia, &Wrench::zero(), None, 0.01);
