@@ -1,8 +1,7 @@
 //! Clustering within the step: representatives are solved, all contacts are projected and certified.
 
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
-use tightfit_pipeline::records::Contacts;
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_pipeline::records::{Contacts, normal_speeds};
 
 use super::contact_problem::ContactProblem;
 use super::context::Piece;
@@ -62,7 +61,7 @@ pub(super) fn judge_left_out(
     for first in (0..contacts.len()).step_by(TOGETHER) {
         let count = TOGETHER.min(contacts.len() - first);
         for (velocity, out) in [(start, &mut at_start), (end, &mut at_end)] {
-            vectorised(NormalSpeeds { contacts, first, velocity, out: &mut out[..count] });
+            normal_speeds(contacts, first..first + count, velocity, &mut out[..count]);
         }
         for place in (0..count).filter(|place| !piece.waits(contacts, first + place)) {
             let closing = contacts.gap[first + place].max(0.0) / piece.span.duration;
@@ -74,39 +73,3 @@ pub(super) fn judge_left_out(
 
 /// Contacts whose speeds are taken together: they stay in the nearest cache.
 const TOGETHER: usize = 256;
-
-/// vₙ of the contacts from `first` on [m/s].
-struct NormalSpeeds<'a> {
-    contacts: &'a Contacts,
-    first: usize,
-    /// Stacked [v; ω] [m/s, rad/s].
-    velocity: &'a [f64],
-    out: &'a mut [f64],
-}
-
-impl Vectorise for NormalSpeeds<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { contacts, first, velocity, out } = self;
-        let one_body = velocity.as_array().filter(|_| contacts.surface_velocity.is_empty());
-        let Some(&[vx, vy, vz, wx, wy, wz]) = one_body else {
-            for (place, speed) in out.iter_mut().enumerate() {
-                let relative = contacts.relative_velocity(first + place, velocity);
-                *speed = contacts.normal.get(first + place).dot(&relative);
-            }
-            return;
-        };
-        // one free body against parts that stand: every row names it alone, so the columns can be read straight through
-        let block = first..first + out.len();
-        let (normal, arm) = (&contacts.normal, &contacts.arm_a);
-        let (nx, ny, nz) = (&normal.x[block.clone()], &normal.y[block.clone()], &normal.z[block.clone()]);
-        let (rx, ry, rz) = (&arm.x[block.clone()], &arm.y[block.clone()], &arm.z[block]);
-        for (i, speed) in out.iter_mut().enumerate() {
-            *speed = nx[i] * (vx + wy * rz[i] - wz * ry[i])
-                + ny[i] * (vy + wz * rx[i] - wx * rz[i])
-                + nz[i] * (vz + wx * ry[i] - wy * rx[i]);
-        }
-    }
-}
