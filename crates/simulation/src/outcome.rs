@@ -101,7 +101,7 @@ impl Outcome {
     /// What a run came to by its last record; a disturbance begins when the task is done, and is not part of it.
     #[must_use]
     pub fn of(run: &Run, records: &[Record]) -> Self {
-        let undisturbed = match (&run.disturbance, &run.scene.drive) {
+        let undisturbed = match (&run.disturbance, run.scene.drives.first()) {
             (Some(_), Some(drive)) => records.partition_point(|record| record.time <= drive.duration()),
             _ => records.len(),
         };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! set-point of the part, measured state ─► controller ─► ArmCommand ─► step: arm and part as one body ─► sensor
-//!         scene.drive                      `Input`                     crates/simulation/src/step/arm.rs
+//!         scene.drives                     `Input`                     crates/simulation/src/step/arm.rs
 //! ```
 //!
 //! The controller leads the frame of the held part, so that springs and dampers turn about it; it knows the part's weight.
@@ -29,6 +29,8 @@ use tightfit_robot::strategy::Strategy;
 use tightfit_robot::{Chain, JointVector, Posture};
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
+use crate::BodyId;
+
 /// An arm that holds one free part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
@@ -37,7 +39,7 @@ pub struct Arm {
     /// The arm as its controller knows it: with the part's weight, led at the part's frame.
     pub model: Chain,
     /// Body of the scene that is held.
-    pub body: usize,
+    pub body: BodyId,
     /// Where the part's frame belongs in the hand.
     pub tip_from_part: Pose,
     /// How it is held.

@@ -1,5 +1,6 @@
 //! One run as `tightfit run` and `tightfit compare` make it: the arguments, the steps, and how long they took.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
@@ -116,6 +117,10 @@ pub(super) fn simulate(
     note: &str,
 ) -> Result<Finished> {
     let scene = scene_of(name, arguments, preset)?;
+    for warning in &scene.warnings {
+        // a closed standard error is no reason to stop
+        let _ = writeln!(std::io::stderr(), "warning: {warning}");
+    }
     let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());
