@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// Crates from the lowest layer to the highest; those in one row do not import one another.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["spatial"],
     &["shape", "network"],
     &["pipeline"],
-    &["robot"],
+    &["robot", "interaction"],
     &["simulation"],
     &["learning", "haptics", "gpu"],
+    &["interaction-training"],
     &["viewer", "python", "tightfit"],
 ];
 
 /// Stages of the pipeline, which know only the records that pass between them.
-const STAGES: [&str; 5] = ["detection", "configuration", "clustering", "solving", "integration"];
+const STAGES: [&str; 5] = ["detection", "cspace", "clustering", "solving", "integration"];
 
 pub(crate) fn check(root: &Path) -> Result<()> {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Going on with a run that was stopped.
+//! Resumes an interrupted training.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use tightfit_network::training::Trainer;
 
 use crate::LearningError;
 
-/// The run of a checkpoint, if it was begun for the same purpose.
+/// Resumes a checkpoint of the same task.
 pub(crate) fn resume(
     path: &Path,
     purpose: &serde_json::Value,
@@ -18,8 +18,11 @@ pub(crate) fn resume(
     Ok(trainer)
 }
 
-/// Refuses a checkpoint that was begun for another purpose: objects, whose entries are compared one by one.
-pub(crate) fn check_purpose(
+/// Rejects a checkpoint that was written for another task: two JSON objects, whose entries are compared one by one.
+///
+/// # Errors
+/// When an entry differs; the error names all that do.
+pub fn check_purpose(
     path: &Path,
     found: &serde_json::Value,
     purpose: &serde_json::Value,
@@ -30,7 +33,9 @@ pub(crate) fn check_purpose(
     let keys = purpose.as_object().into_iter().flat_map(|entries| entries.keys());
     let differing = keys.filter(|key| found[key.as_str()] != purpose[key.as_str()]);
     let difference: Vec<String> = differing
-        .map(|key| format!("its {key} is {}, this one's is {}", found[key.as_str()], purpose[key.as_str()]))
+        .map(|key| {
+            format!("its {key} is {}, that of this task is {}", found[key.as_str()], purpose[key.as_str()])
+        })
         .collect();
     Err(LearningError::OtherTask { path: path.display().to_string(), difference: difference.join("; ") })
 }

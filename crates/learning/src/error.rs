@@ -1,11 +1,11 @@
-//! What can be wrong with a training task.
+//! Errors of training and identification.
 
 use std::path::Path;
 
 use tightfit_network::NetworkError;
 use tightfit_shape::ShapeError;
 
-/// A task that cannot be done, with the value, the place and the remedy.
+/// A task that cannot be done, with value, place and remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LearningError {
     /// The part cannot be sampled.
@@ -14,10 +14,10 @@ pub enum LearningError {
     /// The network or its files.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// An option that cannot be.
+    /// An option out of range.
     #[error("{option} is {value}; allowed: {allowed}")]
     Option {
-        /// Which option.
+        /// Name of the option.
         option: &'static str,
         /// Its value.
         value: String,
@@ -46,7 +46,8 @@ pub enum LearningError {
 
 impl LearningError {
     /// A file that cannot be used.
-    pub(crate) fn file(path: &Path, problem: String, remedy: &'static str) -> Self {
+    #[must_use]
+    pub fn file(path: &Path, problem: String, remedy: &'static str) -> Self {
         Self::File { path: path.display().to_string(), problem, remedy }
     }
 }

@@ -1,26 +1,18 @@
 /*!
-How networks are made.
+Training of depth and C-space networks, recordings with a force sensor, and identification from them.
 
-[`depth`] trains a network to give the distance from a part, from samples of the part's exact distance.
-[`cspace`] trains one to tell free configurations of a part from colliding ones.
-[`inrol`] reads the networks and tables that the paper's authors published.
-[`clustering`] trains the interaction network from measured wrenches, [`wrench`] predicts and compares them;
-[`virtual_experiment`] makes recordings where there are no real ones. [`cma_es`] searches where only values are known.
-[`recordings`] holds trials with a force sensor.
+[`depth`] trains a network to predict the distance from a part, from samples of the part's exact distance.
+[`cspace`] trains one to separate free configurations of a part from colliding ones.
+[`recordings`] reads, inspects and splits logged trials; [`identification`] estimates sensor, part, hole and grasp from them.
 */
 
 mod checkpoint;
-pub mod clustering;
-pub mod cma_es;
 pub mod cspace;
 pub mod depth;
-pub mod embedding;
 mod error;
 pub mod identification;
-pub mod inrol;
 mod recipe;
 pub mod recordings;
-pub mod virtual_experiment;
-pub mod wrench;
 
+pub use checkpoint::check_purpose;
 pub use error::LearningError;

@@ -1,4 +1,4 @@
-//! What all recipes have in common.
+//! Checks that all recipes share.
 
 use crate::LearningError;
 

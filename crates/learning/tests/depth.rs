@@ -1,4 +1,4 @@
-//! Depth networks: samples lie where they should, a short run already knows the part, and runs repeat themselves.
+//! Depth networks: samples are distributed as specified, a short run already fits the part, and runs are reproducible.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -16,7 +16,7 @@ fn short() -> DepthRecipe {
 }
 
 #[test]
-fn surface_points_lie_on_the_surface_and_are_even_over_its_area() {
+fn surface_points_lie_on_the_surface_and_are_uniform_over_its_area() {
     for name in ["hole-50", "m48x5-bolt", "peg-50"] {
         let part = preset(name).unwrap();
         let sampler = SurfaceSampler::new(&part).unwrap();
@@ -28,7 +28,7 @@ fn surface_points_lie_on_the_surface_and_are_even_over_its_area() {
             assert!((normal.norm() - 1.0).abs() < 1e-9);
         }
     }
-    // the share of the bore among all faces of the hole: areas 2πrh, end rings π(R² − r²), cone
+    // Share of the bore in the surface of the hole: areas 2πrh, end rings π(R² − r²), cone.
     let part = preset("hole-50").unwrap();
     let sampler = SurfaceSampler::new(&part).unwrap();
     let (bore, outer, depth, chamfer) = (25.0175_f64, 38.0_f64, 50.0, 1.0);
@@ -43,14 +43,14 @@ fn surface_points_lie_on_the_surface_and_are_even_over_its_area() {
         (point.x.hypot(point.y) - 1e-3 * bore).abs() < 1e-8
     };
     let share = (0..count).filter(is_bore).count() as f64 / f64::from(count);
-    // four standard deviations
+    // Four standard deviations.
     let tolerance = 4.0 * (expected * (1.0 - expected) / f64::from(count)).sqrt();
     assert!((share - expected).abs() < tolerance, "{share} against {expected}");
 }
 
-/// A constant guess would be wrong by 50 um in the mean over the 100 um on either side.
+/// A constant guess would have a mean error of 50 um over the 100 um on either side.
 #[test]
-fn a_short_run_knows_the_hole_roughly_and_repeats_itself() {
+fn a_short_run_fits_the_hole_roughly_and_is_reproducible() {
     let part = preset("hole-50").unwrap();
     let run = |threads| {
         let mut recipe = short();
@@ -67,7 +67,7 @@ fn a_short_run_knows_the_hole_roughly_and_repeats_itself() {
 }
 
 #[test]
-fn a_stopped_run_goes_on_and_a_checkpoint_of_another_task_is_refused() {
+fn a_stopped_run_is_resumed_and_a_checkpoint_of_another_task_is_rejected() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hole.checkpoint");
     let _ = std::fs::remove_file(&path);
     let part = preset("hole-50").unwrap();
@@ -84,10 +84,10 @@ fn a_stopped_run_goes_on_and_a_checkpoint_of_another_task_is_refused() {
     assert!(!path.exists());
 }
 
-/// What a ring leaves of the hole is its chamfer, what a smooth screw leaves of the bolt its edges: both are smaller than
-/// the distance, and learnt to less error with the same effort.
+/// The residual of a ring is the hole's chamfer, that of a smooth screw the bolt's edges. Both are smaller than the
+/// distance and learnt with less error at the same effort.
 #[test]
-fn what_a_plain_shape_leaves_is_learnt_better_than_the_whole() {
+fn a_residual_is_learnt_better_than_the_whole_distance() {
     for name in ["hole-50", "m48x5-bolt"] {
         let part = preset(name).unwrap();
         let train = |residual| {
@@ -119,7 +119,7 @@ fn features_follow_the_symmetry_of_the_part() {
 }
 
 #[test]
-fn bad_recipes_and_parts_without_a_surface_are_refused() {
+fn invalid_recipes_and_parts_without_a_surface_are_rejected() {
     let part = preset("hole-50").unwrap();
     let refuse =
         |recipe: DepthRecipe| train_depth(&part, "hole-50", &recipe, None, |_| true).unwrap_err().to_string();
@@ -130,7 +130,7 @@ fn bad_recipes_and_parts_without_a_surface_are_refused() {
     assert!(train_depth(&Part::HalfSpace, "floor", &short(), None, |_| true).is_err());
 }
 
-/// The embedded networks are as good as is said of them: 1 µm and 3 µm at 99 % and 0.5 µm at the median are asked.
+/// The embedded networks meet their stated errors: 1 µm and 3 µm at 99 % and 0.5 µm at the median.
 #[test]
 fn the_embedded_networks_have_the_errors_that_their_files_state() {
     for (name, p99) in [("hole-50", 1e-6), ("m48x5-bolt", 3e-6)] {

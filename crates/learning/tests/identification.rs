@@ -1,4 +1,4 @@
-//! Numbers recovered from synthetic trials with known truth, and refusals where the data say nothing.
+//! Quantities recovered from synthetic trials with known truth, and refusals where the data do not determine them.
 
 use nalgebra::Vector2;
 use tightfit_learning::identification::{
@@ -11,7 +11,7 @@ use tightfit_spatial::{Pose, SplitMix, UnitQuaternion, Vector3};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
-/// About normal, standard deviation one.
+/// Approximately normal, standard deviation one.
 fn noise(random: &mut SplitMix) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
@@ -35,7 +35,7 @@ fn push(trial: &mut Trial, time: f64, pose: Pose, force: Vector3<f64>, torque: V
     trial.torque.push(torque);
 }
 
-/// Swings in free air with a body on the sensor; the wrench is late by `lag`.
+/// Swings in free air with a body on the sensor; the wrench lags by `lag`.
 fn swings(seed: u64, amplitude: f64, lag: f64) -> Trial {
     let mut random = SplitMix::stream(seed);
     let mut trial = Trial::new(format!("swing {seed}"));
@@ -77,9 +77,9 @@ fn swings(seed: u64, amplitude: f64, lag: f64) -> Trial {
 }
 
 #[test]
-fn ten_inertial_parameters_come_back_within_their_uncertainty() {
+fn ten_inertial_parameters_are_recovered_within_their_uncertainty() {
     let trials: Vec<Trial> = (0..4).map(|seed| swings(seed, 1.0, 0.0)).collect();
-    // swings leave more than a static load explains: begin from the bias of the first rows and a mass
+    // Swings exceed a static load: start from the bias of the first rows and a mass.
     let mut load = SensorLoad::of_first_rows(&trials);
     load.mass = 0.4;
     load.center = Vector3::new(0.01, -0.005, 0.05);
@@ -113,13 +113,13 @@ fn ten_inertial_parameters_come_back_within_their_uncertainty() {
 }
 
 #[test]
-fn a_tool_that_hardly_moves_leaves_moments_of_inertia_open() {
+fn a_tool_that_hardly_moves_leaves_moments_of_inertia_undetermined() {
     let trials: Vec<Trial> = (0..3).map(|seed| swings(seed, 0.01, 0.0)).collect();
     let (load, sensor) = identify_sensor(&trials);
     assert!(sensor.refusals.iter().any(|refusal| refusal.name.contains("turn of the sensor")), "{sensor:?}");
     let answer = identify_inertia(&trials, &load, Vector3::zeros());
     assert!(answer.refusals.iter().any(|refusal| refusal.name.contains("inertia")), "{answer:?}");
-    // a tool at rest has no lag to show
+    // A tool at rest shows no lag.
     let still: Vec<Trial> = (0..3).map(|seed| swings(seed, 1e-5, 0.0)).collect();
     let (load, _) = identify_sensor(&still);
     let lag = identify_time_offset(&still, &load);
@@ -127,7 +127,7 @@ fn a_tool_that_hardly_moves_leaves_moments_of_inertia_open() {
 }
 
 #[test]
-fn a_late_wrench_is_found() {
+fn the_lag_of_a_wrench_is_found() {
     let trials: Vec<Trial> = (0..4).map(|seed| swings(seed, 0.25, 0.03)).collect();
     let mut load = SensorLoad::of_first_rows(&trials);
     load.mass = 0.4;
@@ -149,21 +149,21 @@ struct Fit {
     /// Sensor's origin above the tip [m].
     lever: f64,
     /// [rad/(N·m)] about x and y.
-    give: f64,
+    compliance: f64,
     /// [m/N] along z.
-    give_along: f64,
+    compliance_along: f64,
     /// Depth of the floor [m].
     depth: f64,
 }
 
-/// Free air, landings on the plane at many tilts with sliding, then pushes to all sides at several depths.
+/// Free air, tilted landings with sliding on the plane, then pushes to all sides at several depths.
 fn exploration(seed: u64, fit: &Fit) -> Trial {
     let mut random = SplitMix::stream(100 + seed);
     let mut trial = Trial::new(format!("exploration {seed}"));
     let bias = [noises(&mut random, 0.5), noises(&mut random, 0.05)];
     let mut time = 0.0;
     let mut put = |pose: Pose, force: Vector3<f64>, torque_at_tip: Vector3<f64>, random: &mut SplitMix| {
-        // wrench in tool axes; torque from the tip to the sensor's origin
+        // Wrench in tool axes; torque moved from the tip to the sensor's origin.
         let force = pose.rotation.inverse() * force;
         let torque =
             pose.rotation.inverse() * torque_at_tip + Vector3::new(0.0, 0.0, fit.lever).cross(&force);
@@ -196,8 +196,8 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
         let start = fit.mouth + Vector3::new(0.04 * random.signed(), 0.04 * random.signed(), 0.0);
         let lift = 10.0 + 15.0 * random.unit();
         for row in 0..10 {
-            // the tool is lower than the part, by what the grasp gives way
-            let given = Vector3::z() * (fit.give_along * lift);
+            // The tool is lower than the part by the deflection of the grasp.
+            let given = Vector3::z() * (fit.compliance_along * lift);
             let touch = start + slip * (f64::from(row) * 0.01) - given;
             let force = Vector3::z() * lift - slip.normalize() * (fit.friction * lift);
             put(Pose::new(touch - arm, attitude), force, arm.cross(&force), &mut random);
@@ -205,25 +205,25 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
     }
     for press in 0..30 {
         let lift = 4.0 + f64::from(press);
-        let low = fit.mouth - Vector3::z() * (fit.depth + fit.give_along * lift);
+        let low = fit.mouth - Vector3::z() * (fit.depth + fit.compliance_along * lift);
         put(Pose::new(low, tilted(0.0, 0.0, 0.0)), Vector3::z() * lift, Vector3::zeros(), &mut random);
     }
     for push in 0..40 {
-        // pressed into one direction: the tip against one wall, the mouth against the other
+        // Pressed in one direction: the tip against one wall, the mouth against the other.
         let depth = 0.012 + 0.03 * random.unit();
         let along_x = push % 2 == 0;
         let side = if push % 4 < 2 { 1.0 } else { -1.0 };
         let outward = if along_x { Vector3::x() } else { Vector3::y() } * side;
         let tilt = 2.0 * fit.clearance / depth;
         let load = 5.0 + 15.0 * random.unit();
-        // axis leans so that the tip is at +outward and the mouth level at -outward
+        // The axis is tilted so that the tip is at +outward and the mouth level at -outward.
         let axis = (Vector3::z() - outward * tilt).normalize();
         let lean = UnitQuaternion::rotation_between(&Vector3::z(), &axis).unwrap_or_default();
         let tip = fit.mouth + outward * fit.clearance - Vector3::z() * depth;
         let force = Vector3::zeros();
         let torque = (Vector3::z() * depth).cross(&(outward * load));
-        // the tool leans farther than the part, by what the grasp gives way
-        let held = UnitQuaternion::from_scaled_axis(torque * -fit.give) * lean;
+        // The tool is tilted more than the part by the deflection of the grasp.
+        let held = UnitQuaternion::from_scaled_axis(torque * -fit.compliance) * lean;
         let down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
         for _ in 0..6 {
             put(Pose::new(tip, held * down), force, torque, &mut random);
@@ -233,7 +233,7 @@ fn exploration(seed: u64, fit: &Fit) -> Trial {
 }
 
 #[test]
-fn outline_clearance_friction_and_hole_come_back() {
+fn outline_clearance_friction_and_hole_are_recovered() {
     for outline in [Outline::Rectangle { half: [4e-3, 9e-3] }, Outline::Round { radius: 7e-3 }] {
         let fit = Fit {
             outline,
@@ -241,8 +241,8 @@ fn outline_clearance_friction_and_hole_come_back() {
             mouth: Vector3::new(0.5, 0.03, 0.15),
             friction: 0.2,
             lever: 0.07,
-            give: 5e-3,
-            give_along: 3e-6,
+            compliance: 5e-3,
+            compliance_along: 3e-6,
             depth: 0.046,
         };
         let trials: Vec<Trial> = (0..4).map(|seed| exploration(seed, &fit)).collect();
@@ -265,13 +265,17 @@ fn outline_clearance_friction_and_hole_come_back() {
         assert!(friction.is_some_and(|f| (f.value - 0.2).abs() < 0.02), "{friction:?}");
         let play = found.play.as_ref().unwrap_or_else(|| panic!("{:?}", found.answers));
         assert!((play.clearance[0] - 0.4e-3).abs() < 0.1e-3, "{:?}", play.clearance);
-        assert!((play.give[(4, 4)] - 5e-3).abs() < 2.5e-3, "{}", play.give);
+        assert!((play.compliance[(4, 4)] - 5e-3).abs() < 2.5e-3, "{}", play.compliance);
         for place in play.mouths.iter().flatten() {
             assert!((place - fit.mouth).norm() < 0.15e-3, "{place}");
         }
-        assert!((play.give[(2, 2)] - fit.give_along).abs() < 0.1 * fit.give_along, "{}", play.give);
+        assert!(
+            (play.compliance[(2, 2)] - fit.compliance_along).abs() < 0.1 * fit.compliance_along,
+            "{}",
+            play.compliance
+        );
         assert!((play.depth - fit.depth).abs() < 0.05e-3, "{}", play.depth);
-        // a trial that nothing was identified from, with the hole elsewhere: only it and the bias are its own
+        // A further trial with the hole elsewhere: only its position and the bias are fitted.
         let moved = Fit { mouth: fit.mouth + Vector3::new(0.4e-3, -2e-3, 0.6e-3), ..fit };
         let other = exploration(9, &moved);
         let with = found.calibration_with(std::slice::from_ref(&other)).expect("a calibration");
@@ -280,10 +284,10 @@ fn outline_clearance_friction_and_hole_come_back() {
         let place = placed[0].mouth_mm.map(Vector3::from).expect("a place");
         assert!((place - moved.mouth * 1e3).norm() < 0.15, "{place}");
         let (own, all) = (&with.recording(&other), found.calibration.as_ref());
-        assert!(own.is_ok() && all.is_some_and(|all| all.grasp_give == with.grasp_give));
+        assert!(own.is_ok() && all.is_some_and(|all| all.grasp_compliance == with.grasp_compliance));
         let calibration = found.calibration.as_ref().unwrap_or_else(|| panic!("no calibration"));
         let recording = calibration.recording(&trials[0]).expect("a known trial");
-        // pressed rows: what the sensor felt is back at the part, in the hole's frame
+        // Pressed rows: the measured wrench at the part, in the hole's frame.
         let last = recording.samples[recording.samples.len() - 1];
         assert!(last.force.norm() < 0.5 && last.torque.norm() > 0.04, "{last:?}");
         assert!(last.world_from_part.translation.z > -0.05);
@@ -291,7 +295,7 @@ fn outline_clearance_friction_and_hole_come_back() {
 }
 
 #[test]
-fn landings_without_a_tilted_tip_are_refused() {
+fn landings_without_a_tilted_tip_are_rejected() {
     let mut trial = Trial::new("air");
     for row in 0..500 {
         let pose = Pose::new(Vector3::new(0.5, 0.0, 0.3), tilted(0.0, 0.0, 0.0));
@@ -309,7 +313,7 @@ fn landings_without_a_tilted_tip_are_refused() {
 }
 
 #[test]
-fn an_examination_names_what_is_wrong() {
+fn an_inspection_reports_faults() {
     let good = swings(1, 1.0, 0.0);
     assert!(examine(&good).is_empty(), "{:?}", examine(&good));
     let kinds = |change: fn(&mut Trial)| {
@@ -340,7 +344,7 @@ fn an_examination_names_what_is_wrong() {
 }
 
 #[test]
-fn a_simulated_insertion_shows_where_the_hole_stands() {
+fn a_simulated_insertion_determines_the_pose_of_the_hole() {
     let scene = Scene::find("peg-in-hole").expect("a built-in scene");
     let [hole, peg] =
         ["hole", "peg"].map(|name| scene.bodies.iter().find(|body| body.name == name).expect("its parts"));
@@ -363,7 +367,7 @@ fn a_simulated_insertion_shows_where_the_hole_stands() {
     let (found, answer) = identify_fixed_pose(&hole.part, &peg.part, &inside, wrong, 5e-6);
     let miss = (truth.inverse() * found).transform_point(Vector3::new(0.0, 0.0, -0.02))
         - Vector3::new(0.0, 0.0, -0.02);
-    // the fit has 32.5 um of air on every side
+    // The clearance is 32.5 um on every side.
     assert!(miss.xy().norm() < 33e-6, "{miss} {answer:?}");
     assert!(answer.refusals.iter().any(|refusal| refusal.name == "turn about z"), "{answer:?}");
     assert!(answer.get("shift along x").is_some_and(|estimate| estimate.sigma < 50e-6), "{answer:?}");

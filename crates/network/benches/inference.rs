@@ -1,5 +1,6 @@
-//! Value and gradient of a network: `cargo bench -p tightfit-network`. A full batch, a single vector of points, one point.
-#![allow(missing_docs, reason = "criterion's macros make functions without any")]
+//! Times value and gradient of a network for a full batch, one vector of points and one point: `cargo bench -p
+//! tightfit-network`.
+#![allow(missing_docs, reason = "criterion's macros generate undocumented functions")]
 #![allow(clippy::unwrap_used, reason = "a bench may fail")]
 
 use std::hint::black_box;

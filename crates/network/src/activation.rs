@@ -8,19 +8,19 @@
 //! sigmoid   σ = 1 / (1 + e⁻ˣ)      σ (1 − σ)
 //! silu      y = x σ                σ + y (1 − σ)
 //! ```
-//! At the kink of the piecewise linear ones the slope is that of the left side.
+//! At the kink of a piecewise linear activation the slope is that of the left side.
 
 use serde::{Deserialize, Serialize};
 
-/// What a layer does to its sums.
+/// Activation function of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activation {
-    /// Nothing.
+    /// The identity.
     Identity,
     /// Rectified linear.
     Relu,
-    /// Rectified linear with a slope on the left.
+    /// Rectified linear with a slope for negative sums.
     LeakyRelu {
         /// Slope for negative sums [-].
         slope: f32,
@@ -34,7 +34,7 @@ pub enum Activation {
 }
 
 impl Activation {
-    /// Slope on the left of zero, for the piecewise linear ones.
+    /// Slope left of zero; `None` for smooth activations.
     pub(crate) fn left_slope(self) -> Option<f32> {
         match self {
             Self::Identity => Some(1.0),
@@ -44,7 +44,7 @@ impl Activation {
         }
     }
 
-    /// Value and slope in double precision: the reference of the fast kernels.
+    /// Value and slope in double precision: the reference for the fast kernels.
     #[must_use]
     pub fn value_and_slope(self, x: f64) -> [f64; 2] {
         let sigmoid = || 1.0 / (1.0 + libm::exp(-x));

@@ -1,20 +1,22 @@
-//! Coordinates of a configuration: the pose of a moving part against a fixed one as six numbers, and how they change.
+//! Coordinates of a configuration: the pose of a moving part relative to a fixed one as six numbers, and their
+//! Jacobian.
 //!
 //! ```text
 //! euler     q = (x, y, z, α, β, γ)          c = (x, y, z),  R = Rx(α) Ry(β) Rz(γ)
 //! local     q = R₀ᵀ(p − p₀),  φ = log(R₀ᵀR)
-//! revolved  as local, the part's turn about its own axis left out:    R → R Rz(−θ),  φ_z = 0
-//! screw     as revolved, and in the place of φ_z   s = wrap(z − Pθ/2π, P)
+//! revolved  as local, without the part's rotation about its z axis:    R → R Rz(−θ),  φ_z = 0
+//! screw     as revolved, with φ_z replaced by   s = wrap(z − Pθ/2π, P)
 //!
 //! q̇ = J [v; ω]       ṗ = v + ω × R(p_part − c_part)       φ̇ = L⁻¹(φ) R₀ᵀ(ω − R e_z θ̇)      ṡ = ż − Pθ̇/2π
 //! L⁻¹(φ) = I − ½S(φ) + (1/|φ|² − (1 + cos|φ|)/(2|φ| sin|φ|)) S(φ)²
 //! ```
 //!
 //! c centre of mass and p a point of the moving part, in the fixed part's frame [m]; R its attitude there; p₀, R₀ the
-//! nominal ones; θ turn about the part's own z axis against the nominal attitude [rad], such that φ_z = 0; P pitch [m], negative for a
-//! left-hand thread; s how far the part is out of phase along the axis [m]: turning with the thread changes z alone, and where
-//! the thread ends only z tells. [v; ω] velocity of the centre of mass and angular velocity, fixed part's axes. The rotation
-//! vector is regular up to a half turn from the nominal attitude, Euler's angles up to β = ±90°.
+//! nominal ones; θ rotation about the part's z axis from the nominal attitude [rad], such that φ_z = 0; P pitch [m],
+//! negative for a left-hand thread; s phase error along the axis [m]. A rotation with the advance of the thread
+//! changes z alone, and z alone indicates the ends of the thread. [v; ω] velocity of the centre of mass and angular
+//! velocity, fixed part's axes. The rotation vector is regular up to half a turn from the nominal attitude, Euler
+//! angles up to β = ±90°.
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee 2022, section 4 (Euler); T. D. Barfoot, "State Estimation for Robotics", 2017,
 //! section 7.1 (L⁻¹).
@@ -26,17 +28,17 @@ use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 use tightfit_spatial::Pose;
 
-/// Numbers of a configuration.
+/// Number of coordinates of a configuration.
 pub const COORDINATES: usize = 6;
 
-/// Turns below this are taken by their series [rad].
+/// Rotations below this use their series [rad].
 const SMALL: f64 = 1e-4;
 
-/// How a pose becomes six numbers.
+/// Map from a pose to six coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Chart {
-    /// Centre of mass and intrinsic x-y-z angles, the paper's.
+pub enum CspaceChart {
+    /// Centre of mass and intrinsic x-y-z angles, as in the paper.
     #[default]
     Euler,
     /// Displacement from a nominal pose.
@@ -46,43 +48,43 @@ pub enum Chart {
 /// Coordinates around a nominal pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LocalChart {
-    /// Point of the moving part whose place is a coordinate, in that part's frame [m].
+    /// Point of the moving part whose position gives the first three coordinates, in that part's frame [m].
     pub point_in_part: [f64; 3],
-    /// Nominal place of that point in the fixed part's frame [m].
+    /// Nominal position of that point in the fixed part's frame [m].
     pub nominal_point: [f64; 3],
     /// Nominal attitude, unit quaternion x, y, z, w.
     pub nominal_rotation: [f64; 4],
-    /// What the pair looks the same under.
+    /// Symmetry of the pair of parts.
     pub symmetry: ChartSymmetry,
 }
 
-/// What a pair of parts looks the same under.
+/// Symmetry of a pair of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChartSymmetry {
-    /// Nothing: six coordinates.
+    /// None: six coordinates.
     None,
-    /// Turning the moving part about its z axis: the last coordinate is 0.
+    /// Rotation of the moving part about its z axis: the last coordinate is 0.
     Revolved,
-    /// Turning it with the advance of its thread, the ends of the thread aside: the last coordinate is s.
+    /// Rotation with the advance of the thread, except at the thread's ends: the last coordinate is s.
     Screw {
         /// Advance per turn [m], negative for a left-hand thread.
         pitch: f64,
     },
 }
 
-/// Coordinates q [m, rad] and their change J per [v; ω].
+/// Coordinates q [m, rad] and their Jacobian J per [v; ω].
 pub type Charted = ([f64; COORDINATES], Matrix6<f64>);
 
-impl Chart {
+impl CspaceChart {
     /// Whether this is the paper's chart.
     #[must_use]
     pub fn is_euler(&self) -> bool {
         *self == Self::Euler
     }
 
-    /// Coordinates of a pose, and how they change with the velocity of the centre of mass and the angular velocity, in
-    /// the fixed part's axes.
+    /// Coordinates of a pose, and their Jacobian with respect to the velocity of the centre of mass and the angular
+    /// velocity, in the fixed part's axes.
     #[must_use]
     pub fn coordinates(&self, fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Charted {
         match self {
@@ -91,7 +93,7 @@ impl Chart {
         }
     }
 
-    /// The pose of some coordinates; where a symmetry leaves a choice, one of them.
+    /// The pose of given coordinates; under a symmetry, one of the equivalent poses.
     #[must_use]
     pub fn fixed_from_part(&self, q: [f64; COORDINATES], center_in_part: Vector3<f64>) -> Pose {
         match self {
@@ -118,7 +120,7 @@ impl LocalChart {
             * (fixed_from_part.transform_point(point) - Vector3::from(self.nominal_point));
         let arm = fixed_from_part.transform_vector(point - center_in_part);
         let turn = self.rotation().inverse() * fixed_from_part.rotation;
-        // the way of the point, in nominal axes, per [v; ω]
+        // Velocity of the point, in nominal axes, per [v; ω].
         let (along, about_arm) = (nominal.transpose(), -(nominal.transpose() * arm.cross_matrix()));
         let twist = match self.symmetry {
             ChartSymmetry::None => 0.0,
@@ -129,7 +131,7 @@ impl LocalChart {
         let mut q = [shift.x, shift.y, shift.z, vector.x, vector.y, vector.z];
         let mut jacobian = Matrix6::zeros();
         if self.symmetry != ChartSymmetry::None {
-            // θ̇ per ω: what keeps φ_z at zero
+            // θ̇ per ω that keeps φ_z at zero.
             let axis = fixed_from_part.transform_vector(Vector3::z());
             let row = turning.row(2).into_owned();
             let twisting = row / row.transpose().dot(&axis);
@@ -176,12 +178,12 @@ fn euler(fixed_from_part: &Pose, center_in_part: Vector3<f64>) -> Charted {
     let axes = Matrix3::from_columns(&[Vector3::x(), Vector3::new(0.0, cos, sin), r.column(2).into_owned()]);
     let mut jacobian = Matrix6::zeros();
     jacobian.fixed_view_mut::<3, 3>(0, 0).copy_from(&Matrix3::identity());
-    // at β = ±90° the angles have no rates: none of them is the least wrong answer
+    // At β = ±90° the angle rates are undefined; zero is the least wrong value.
     jacobian.fixed_view_mut::<3, 3>(3, 3).copy_from(&axes.try_inverse().unwrap_or_else(Matrix3::zeros));
     ([center.x, center.y, center.z, alpha, beta, gamma], jacobian)
 }
 
-/// Axis times angle, the shorter way round [rad].
+/// Axis times angle, of at most half a turn [rad].
 fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let (w, v) =
         if rotation.w < 0.0 { (-rotation.w, -rotation.imag()) } else { (rotation.w, rotation.imag()) };
@@ -189,7 +191,7 @@ fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     if sin < SMALL { v * (2.0 / w) } else { v * (2.0 * libm::atan2(sin, w) / sin) }
 }
 
-/// L⁻¹(φ): change of the rotation vector per angular velocity.
+/// L⁻¹(φ): rate of the rotation vector per angular velocity.
 fn inverse_left(vector: Vector3<f64>) -> Matrix3<f64> {
     let angle = vector.norm();
     let square = match angle < SMALL {
@@ -209,7 +211,7 @@ fn about(axis: Vector3<f64>, angle: f64) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(Quaternion::from_parts(cos, axis * sin))
 }
 
-/// Jᵀg: a slope per coordinate as one per [v; ω].
+/// Jᵀg: converts a gradient per coordinate to one per [v; ω].
 pub(crate) fn per_velocity(slopes: [f64; COORDINATES], jacobian: &Matrix6<f64>) -> [f64; COORDINATES] {
     from_fn(|column| (0..COORDINATES).map(|row| slopes[row] * jacobian[(row, column)]).sum())
 }
@@ -218,11 +220,11 @@ pub(crate) fn per_velocity(slopes: [f64; COORDINATES], jacobian: &Matrix6<f64>) 
 mod tests {
     use super::*;
 
-    fn charts() -> Vec<Chart> {
+    fn charts() -> Vec<CspaceChart> {
         let local = |symmetry| {
             let rotation = about(Vector3::z(), 0.7) * about(Vector3::x(), 0.2);
             let [i, j, k, w] = rotation.coords.into();
-            Chart::Local(LocalChart {
+            CspaceChart::Local(LocalChart {
                 point_in_part: [0.001, -0.002, 0.03],
                 nominal_point: [0.01, 0.02, 0.03],
                 nominal_rotation: [i, j, k, w],
@@ -230,7 +232,7 @@ mod tests {
             })
         };
         let screw = ChartSymmetry::Screw { pitch: -5e-3 };
-        vec![Chart::Euler, local(ChartSymmetry::None), local(ChartSymmetry::Revolved), local(screw)]
+        vec![CspaceChart::Euler, local(ChartSymmetry::None), local(ChartSymmetry::Revolved), local(screw)]
     }
 
     /// The pose after a time under a constant velocity of the centre of mass and a constant angular velocity.
@@ -241,12 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_give_back_their_pose_and_change_as_the_jacobian_says() {
+    fn coordinates_survive_the_round_trip_and_the_jacobian_is_their_derivative() {
         let center = Vector3::new(0.002, 0.003, 0.05);
         let (v, w) = (Vector3::new(0.1, -0.2, 0.15), Vector3::new(0.7, 0.4, -1.1));
         for chart in charts() {
-            let last = if matches!(chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }))
-            {
+            let last = if matches!(
+                chart,
+                CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. })
+            ) {
                 0.0
             } else {
                 1.1e-3
@@ -270,10 +274,10 @@ mod tests {
     }
 
     #[test]
-    fn a_symmetry_of_the_pair_changes_no_coordinate_but_the_height() {
+    fn a_symmetry_motion_changes_only_the_height() {
         let center = Vector3::zeros();
         for chart in charts() {
-            let Chart::Local(LocalChart { symmetry, .. }) = chart else { continue };
+            let CspaceChart::Local(LocalChart { symmetry, .. }) = chart else { continue };
             let pose = chart.fixed_from_part([1e-3, -2e-3, 3e-3, 2e-3, -1e-3, 0.0], center);
             let angle = 2.3;
             let rise = match symmetry {
@@ -281,8 +285,8 @@ mod tests {
                 ChartSymmetry::Revolved => 0.0,
                 ChartSymmetry::Screw { pitch } => pitch * angle / TAU,
             };
-            // along the axis of the nominal attitude, which the part is tilted against by 2 mrad
-            let Chart::Local(local) = chart else { continue };
+            // Along the axis of the nominal attitude; the part is tilted from it by 2 mrad.
+            let CspaceChart::Local(local) = chart else { continue };
             let shift = local.rotation() * Vector3::z() * rise;
             let turn = about(Vector3::z(), angle);
             let point = Vector3::from(local.point_in_part);

@@ -1,6 +1,6 @@
-//! What can be wrong with a network, its file or its training.
+//! Errors of networks, their files and their training.
 
-/// A network that cannot be built, read or trained, with the value, the place and the remedy.
+/// A network cannot be built, read or trained; the message names the value, the place and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// Sizes that do not fit together.
@@ -10,9 +10,9 @@ pub enum NetworkError {
         place: String,
         /// Which number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         found: String,
-        /// What would be accepted.
+        /// Expected value.
         expected: String,
     },
     /// A number that is not finite, or outside its range.
@@ -22,17 +22,17 @@ pub enum NetworkError {
         place: String,
         /// The offending value.
         value: f64,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// A file that is not one of ours, or was damaged.
+    /// A file of another kind, or a damaged file.
     #[error("{path}: {problem}; {remedy}")]
     File {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The loss became infinite or not a number.
@@ -50,7 +50,8 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    pub(crate) fn size(
+    /// Sizes that do not match.
+    pub fn size(
         place: impl Into<String>,
         what: &'static str,
         found: impl ToString,

@@ -1,4 +1,4 @@
-//! What a network is told of a point: its coordinates, or those that the part's symmetry leaves.
+//! Input features of a point: its coordinates, reduced by the symmetry of the part.
 //!
 //! ```text
 //! cartesian   (x, y, z)
@@ -7,20 +7,20 @@
 //!
 //! ∂r/∂(x, y) = (x, y)/r    ∂φ/∂(x, y) = (y, −x)/r²    ∂φ/∂z = 2π/P
 //! ```
-//! P is the pitch [m], negative for a left-hand thread. φ/2π is the height over the middle of a ridge in pitches, so
-//! that a thread looks the same everywhere along its helix; z tells where it ends. On the axis, where r has no
-//! gradient, it is taken along x.
+//! P is the pitch [m], negative for a left-hand thread. φ/2π is the height above the middle of a ridge in pitches, so
+//! the features are constant along the helix of a thread, except z, which indicates its ends. On the axis, where r
+//! has no gradient, the gradient is taken along x.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-/// Which coordinates.
+/// Kind of features.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Features {
     /// x, y, z [m].
     Cartesian,
-    /// Radius and height [m], for parts that are turned.
+    /// Radius and height [m], for bodies of revolution.
     Revolved,
     /// Radius, phase and height, for threads.
     Screw {
@@ -29,7 +29,7 @@ pub enum Features {
     },
 }
 
-/// Most features that any kind has.
+/// Largest number of features of any kind.
 pub const MOST_FEATURES: usize = 4;
 
 /// Radius below which a point counts as on the axis [m].
@@ -106,7 +106,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_pulled_back_gradient_is_the_slope_of_the_features() {
+    fn the_pulled_back_gradient_is_the_derivative_of_the_features() {
         let point = Vector3::new(0.012, -0.019, 0.0073);
         let weights = [3.0, -0.7, 0.4, 2.0];
         for kind in KINDS {

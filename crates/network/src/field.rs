@@ -1,12 +1,12 @@
-//! A network as a field of space: features, scaling and network in one.
+//! A network as a scalar field over space: features, scaling and network.
 //!
 //! ```text
 //! f(x) = unscale(network(scale(features(x))))    ∇f = ½(high − low) (∂features/∂x)ᵀ diag(2/(highₖ − lowₖ)) ∇network
 //! ```
-//! A field with a residual adds a plain shape's distance and gradient: f(x) = p(x) + …, ∇f = ∇p + ….
+//! A field with a residual adds the distance and gradient of a primitive shape: f(x) = p(x) + …, ∇f = ∇p + ….
 //!
-//! Features and scaling are in double precision; only the scaled numbers in [−1, 1] are rounded to f32. Over a range of
-//! 10 mm that is 0.3 nm.
+//! Features and scaling are in double precision; only the scaled numbers in [−1, 1] are rounded to f32. Over a range
+//! of 10 mm the rounding error is 0.3 nm.
 
 use std::array::from_fn;
 
@@ -15,7 +15,7 @@ use tightfit_spatial::{Columns3, Vector3};
 use crate::features::MOST_FEATURES;
 use crate::{Features, Inference, InferenceScratch, Network, NetworkError, Range, Residual};
 
-/// The field; constant, shared between threads.
+/// The field; immutable and shared between threads.
 #[derive(Debug)]
 pub struct Field {
     features: Features,
@@ -26,7 +26,7 @@ pub struct Field {
     inference: Inference,
 }
 
-/// Memory of an evaluation; grows at the first call and is kept. One per thread.
+/// Memory of an evaluation, allocated at the first call and reused. One per thread.
 #[derive(Debug, Default)]
 pub struct FieldScratch {
     inference: InferenceScratch,
@@ -36,7 +36,7 @@ pub struct FieldScratch {
 }
 
 impl FieldScratch {
-    /// Takes all memory that up to `points` points of this field need.
+    /// Allocates all memory for up to `points` points of this field.
     pub fn reserve(&mut self, field: &Field, points: usize) {
         let width = field.features.count();
         for (numbers, count) in [
@@ -51,7 +51,7 @@ impl FieldScratch {
 }
 
 impl Field {
-    /// Puts the parts together; `input_ranges` has one range per feature.
+    /// A field from its components; `input_ranges` has one range per feature.
     ///
     /// # Errors
     /// When the numbers of features, ranges and inputs differ, or a range is empty.
@@ -82,29 +82,29 @@ impl Field {
         Ok(Self { features, input_ranges, output_range, residual: None, network, inference })
     }
 
-    /// The same on top of a plain shape.
+    /// The same field with its values added to those of a primitive shape.
     ///
     /// # Errors
-    /// When a dimension of the shape is out of order, or the range of the values is empty.
+    /// When a dimension of the shape is invalid, or the range of the values is empty.
     pub fn with_residual(self, residual: Residual) -> Result<Self, NetworkError> {
         residual.primitive.check()?;
         Range::new("residual", residual.values.low, residual.values.high)?;
         Ok(Self { residual: Some(residual), ..self })
     }
 
-    /// The plain shape that the network adds to, if there is one.
+    /// The primitive shape that the network corrects, if there is one.
     #[must_use]
     pub fn residual(&self) -> Option<Residual> {
         self.residual
     }
 
-    /// Which coordinates the network is told.
+    /// Input features of the network.
     #[must_use]
     pub fn features(&self) -> Features {
         self.features
     }
 
-    /// Range of every feature, in metres (of a cosine or sine: without unit).
+    /// Range of every feature, in metres (cosine and sine: without unit).
     #[must_use]
     pub fn input_ranges(&self) -> &[Range] {
         &self.input_ranges
@@ -116,7 +116,8 @@ impl Field {
         self.residual.map_or(self.output_range, |residual| residual.values)
     }
 
-    /// Range of what the network gives, in the unit of the field: the values, or what they have beyond the plain shape.
+    /// Range of the network's output, in the unit of the field: the values, or their difference from the primitive
+    /// shape.
     #[must_use]
     pub fn output_range(&self) -> Range {
         self.output_range
@@ -128,18 +129,18 @@ impl Field {
         &self.network
     }
 
-    /// Whether the network was told of places like this point [m]: every feature is in its range, or beyond it by no
-    /// more than random samples miss of its ends.
+    /// Whether this point [m] lies in the training range. Every feature may exceed its range by 1 % of the width at
+    /// either end, since random samples do not reach the ends.
     #[must_use]
     pub fn covers(&self, point: Vector3<f64>) -> bool {
         let features = self.features.of(point);
         self.input_ranges.iter().zip(features).all(|(range, feature)| range.scaled(feature).abs() <= 1.02)
     }
 
-    /// Value and gradient at every point [m]; the columns given are overwritten.
+    /// Value and gradient at every point [m]; overwrites `values` and `gradients`.
     ///
     /// # Errors
-    /// Never for a field that [`Self::new`] made; the type is that of [`Inference`].
+    /// Never for a field from [`Self::new`]; the error type is that of [`Inference`].
     pub fn evaluate(
         &self,
         points: &Columns3,

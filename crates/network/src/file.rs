@@ -1,8 +1,9 @@
 //! Fields as safetensors files.
 //!
-//! Tensors `layer0.weight` [outputs, inputs], `layer0.bias` [outputs], … in f32; one metadata entry, `tightfit`, holds
-//! as JSON what the numbers alone do not say: features, ranges, activations, the plain shape they add to, the recipe that made them, and a hash
-//! over all of it, by which damage and by-hand changes are found (FNV-1a, 64 bits: no protection against forgery).
+//! Tensors `layer0.weight` [outputs, inputs], `layer0.bias` [outputs], … in f32. One metadata entry, `tightfit`,
+//! holds the rest as JSON: features, ranges, activations, the primitive shape of a residual, the training recipe, and
+//! a hash over everything. The hash detects damage and manual changes (FNV-1a, 64 bits: no protection against
+//! forgery).
 
 use std::path::Path;
 
@@ -15,23 +16,24 @@ use crate::{Activation, Features, Field, Layer, Network, NetworkError, Range, Re
 
 /// Version of the layout.
 pub(crate) const FORMAT: u32 = 1;
-pub(crate) const KEY: &str = "tightfit";
+/// Name of the metadata entry that holds description and hash as JSON.
+pub const KEY: &str = "tightfit";
 
-/// What stands in the metadata of a field, less the hash.
+/// The metadata of a field without the hash.
 #[derive(Serialize, Deserialize)]
 struct Description {
     format: u32,
     features: Features,
     input_ranges: Vec<Range>,
     output_range: Range,
-    /// Files without one are written as before there were any.
+    /// Omitted if there is none, so that the file equals those written before residuals existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     residual: Option<Residual>,
     activations: Vec<Activation>,
     recipe: serde_json::Value,
 }
 
-/// What every kind of description says.
+/// Contents common to all descriptions.
 pub(crate) trait Describes: Serialize + DeserializeOwned {
     /// Version of the layout.
     fn format(&self) -> u32;
@@ -55,12 +57,12 @@ struct Sealed<D> {
     hash: String,
 }
 
-/// A field and how it was made.
+/// A field and its recipe.
 #[derive(Debug)]
 pub struct FieldFile {
     /// The field.
     pub field: Field,
-    /// How it was made: part, seed, samples, steps, errors; free form.
+    /// How the field was trained: part, seed, samples, steps, errors; free form.
     pub recipe: serde_json::Value,
 }
 
@@ -83,10 +85,10 @@ impl FieldFile {
         sealed_bytes(description, layers)
     }
 
-    /// Reads bytes; `name` stands in the errors.
+    /// Reads a file from bytes; errors contain `name`.
     ///
     /// # Errors
-    /// When they are not such a file, of another version, or damaged.
+    /// When the bytes are not such a file, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, NetworkError> {
         let (description, layers) = unsealed::<Description>(bytes, name)?;
         let Description { features, input_ranges, output_range, residual, recipe, .. } = description;
@@ -97,10 +99,10 @@ impl FieldFile {
         Ok(Self { field, recipe })
     }
 
-    /// Writes the file; an old one is replaced at once or not at all.
+    /// Writes the file; an old one is replaced atomically.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
         write_whole(path, &self.to_bytes()?)
     }
@@ -108,7 +110,7 @@ impl FieldFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read; otherwise as [`Self::from_bytes`].
+    /// When the file cannot be read; otherwise as [`Self::from_bytes`].
     pub fn load(path: &Path) -> Result<Self, NetworkError> {
         Self::from_bytes(&read_whole(path)?, &path.display().to_string())
     }
@@ -133,14 +135,14 @@ pub(crate) fn sealed_bytes<D: Describes>(description: D, layers: &[Layer]) -> Re
     safetensors::serialize(tensors, Some(metadata)).map_err(|e| broken(e.to_string()))
 }
 
-/// The description and layers of such a file, unless it is damaged.
+/// Description and layers of such a file.
 pub(crate) fn unsealed<D: Describes>(bytes: &[u8], name: &str) -> Result<(D, Vec<Layer>), NetworkError> {
-    const REMEDY: &str = "give a file of this kind that this program wrote, or make it again";
+    const REMEDY: &str = "give a file of this kind that tightfit wrote, or create it anew";
     let wrong = |problem: String| unusable(name, problem, REMEDY);
     let (_, header) = SafeTensors::read_metadata(bytes)
         .map_err(|error| wrong(format!("not a safetensors file ({error})")))?;
     let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-    let text = text.ok_or_else(|| wrong(format!("its metadata have no entry `{KEY}`")))?;
+    let text = text.ok_or_else(|| wrong(format!("its metadata has no entry `{KEY}`")))?;
     let sealed: Sealed<D> =
         serde_json::from_str(text).map_err(|error| wrong(format!("its entry `{KEY}`: {error}")))?;
     let Sealed { description, hash } = sealed;
@@ -171,7 +173,9 @@ pub(crate) fn unsealed<D: Describes>(bytes: &[u8], name: &str) -> Result<(D, Vec
     }
     let found = seal(&description, &layers).map_err(|error| wrong(error.to_string()))?;
     if found != hash {
-        return Err(wrong(format!("its hash is {found}, it says {hash}: it was damaged or changed")));
+        return Err(wrong(format!(
+            "its hash is {found}, but {hash} is recorded: the file was damaged or changed"
+        )));
     }
     Ok((description, layers))
 }
@@ -179,22 +183,24 @@ pub(crate) fn unsealed<D: Describes>(bytes: &[u8], name: &str) -> Result<(D, Vec
 /// Reads a file.
 ///
 /// # Errors
-/// When the system refuses.
+/// When the operating system reports an error.
 pub fn read_whole(path: &Path) -> Result<Vec<u8>, NetworkError> {
     let name = path.display().to_string();
     std::fs::read(path).map_err(|error| unusable(&name, error.to_string(), "check the path"))
 }
 
-/// Writes beside the file and renames, so that a killed program leaves the old file or the new one.
+/// Writes a temporary file and renames it, so that an interrupted program leaves the old or the new file.
 ///
 /// # Errors
-/// When the system refuses.
+/// When the operating system reports an error.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), NetworkError> {
     let name = path.display().to_string();
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|error| unusable(&name, error.to_string(), "check that its folder exists and has room"))
+    written.map_err(|error| {
+        unusable(&name, error.to_string(), "check that its folder exists and the disk has space")
+    })
 }
 
 pub(crate) fn unusable(path: &str, problem: String, remedy: &'static str) -> NetworkError {
@@ -217,7 +223,8 @@ fn seal(description: &impl Serialize, layers: &[Layer]) -> Result<String, serde_
 }
 
 /// FNV-1a of some bytes, as 16 hexadecimal digits.
-pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> String {
+#[must_use]
+pub fn hash(bytes: impl Iterator<Item = u8>) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, step))
 }

@@ -1,25 +1,26 @@
 //! Value and input gradient of a network for a batch of points.
 //!
-//! What is guaranteed: the result of a point depends on that point alone, not on its place in the batch, on the
-//! size of the batch or on what the scratch memory held; and it has the same bits on AVX-512, AVX2 and the portable
-//! path (fused multiply-adds in one order everywhere, see `kernel/product.rs`).
+//! Guarantee: the result of a point depends on that point alone, not on its index in the batch, the size of the batch
+//! or the contents of the scratch memory. It has the same bits on AVX-512, AVX2 and the portable path (fused
+//! multiply-adds in one order everywhere, see `kernel/product.rs`).
 
 use pulp::{Simd, WithSimd};
+use tightfit_spatial::InstructionSet;
 
 use crate::kernel::{
-    OnePoint, PackedNetwork, PointMemory, PointNetwork, TileMemory, backward, forward, input_gradient,
-    output_slope,
+    OnePoint, PackedNetwork, PointMemory, PointNetwork, TileMemory, Tiling, backward, forward,
+    input_gradient, output_slope,
 };
-use crate::{Network, NetworkError, SimdPath};
+use crate::{Network, NetworkError};
 
-/// A network ready to be evaluated; constant, shared between threads.
+/// A network prepared for evaluation; immutable and shared between threads.
 #[derive(Debug)]
 pub struct Inference {
     packed: PackedNetwork,
     point: PointNetwork,
 }
 
-/// Memory of an evaluation; grows at the first call and is kept. One per thread.
+/// Memory of an evaluation, allocated at the first call and reused. One per thread.
 #[derive(Debug, Default)]
 pub struct InferenceScratch {
     memory: TileMemory,
@@ -27,7 +28,7 @@ pub struct InferenceScratch {
 }
 
 impl InferenceScratch {
-    /// Takes all memory that any batch of this network needs.
+    /// Allocates all memory for batches of this network.
     pub fn reserve(&mut self, inference: &Inference) {
         self.memory.reserve(&inference.packed, 1);
         self.point.reserve(&inference.point);
@@ -35,32 +36,37 @@ impl InferenceScratch {
 }
 
 impl Inference {
-    /// On the fastest path of this processor.
+    /// On the fastest instruction set allowed.
     #[must_use]
     pub fn new(network: &Network) -> Self {
-        Self::on_path(network, SimdPath::best())
+        Self::on(network, InstructionSet::current())
     }
 
-    /// On a given path.
+    /// On a given instruction set.
     ///
     /// # Errors
     /// When this processor does not have it.
-    pub fn with_path(network: &Network, path: SimdPath) -> Result<Self, NetworkError> {
-        if !path.is_available() {
-            let found = format!("{path:?}");
-            return Err(NetworkError::size("inference", "path", found, "one that this processor has"));
+    pub fn with_instruction_set(network: &Network, set: InstructionSet) -> Result<Self, NetworkError> {
+        if !set.is_available() {
+            let found = format!("{set:?}");
+            return Err(NetworkError::size(
+                "inference",
+                "instruction set",
+                found,
+                "one that this processor has",
+            ));
         }
-        Ok(Self::on_path(network, path))
+        Ok(Self::on(network, set))
     }
 
-    fn on_path(network: &Network, path: SimdPath) -> Self {
-        Self { packed: PackedNetwork::new(network, path), point: PointNetwork::new(network) }
+    fn on(network: &Network, set: InstructionSet) -> Self {
+        Self { packed: PackedNetwork::new(network, set), point: PointNetwork::new(network) }
     }
 
-    /// The path that was chosen.
+    /// The instruction set in use.
     #[must_use]
-    pub fn path(&self) -> SimdPath {
-        self.packed.path
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.packed.set
     }
 
     /// Number of inputs.
@@ -74,7 +80,7 @@ impl Inference {
     /// `inputs` holds one column after another (all x, all y, …), each as long as `values`.
     ///
     /// # Errors
-    /// When the lengths do not fit.
+    /// When the lengths do not match.
     pub fn values(
         &self,
         inputs: &[f32],
@@ -84,10 +90,10 @@ impl Inference {
         self.evaluate(inputs, values, None, scratch)
     }
 
-    /// Value and gradient at every point; `gradients` has columns as `inputs` does: all ∂/∂x, all ∂/∂y, …
+    /// Value and gradient at every point; `gradients` has columns like `inputs`: all ∂/∂x, all ∂/∂y, …
     ///
     /// # Errors
-    /// When the lengths do not fit.
+    /// When the lengths do not match.
     pub fn values_and_gradients(
         &self,
         inputs: &[f32],
@@ -117,12 +123,12 @@ impl Inference {
         if let [value] = values {
             scratch.point.reserve(&self.point);
             let (network, memory) = (&self.point, &mut scratch.point);
-            self.packed.path.run(OnePoint { network, memory, inputs, value, gradient: gradients });
+            self.packed.set.run(OnePoint { network, memory, inputs, value, gradient: gradients });
             return Ok(());
         }
         scratch.memory.reserve(&self.packed, 1);
         let memory = &mut scratch.memory;
-        self.packed.path.run(Batch { network: &self.packed, memory, inputs, values, gradients });
+        self.packed.set.run(Batch { network: &self.packed, memory, inputs, values, gradients });
         Ok(())
     }
 }
@@ -145,7 +151,7 @@ impl WithSimd for Batch<'_> {
         let mut first = 0;
         while first < points {
             // the last tile is as narrow as its points allow
-            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.path.tile_vectors());
+            let vectors = (points - first).div_ceil(S::F32_LANES).min(self.network.set.tile_vectors());
             match vectors {
                 3 if S::F32_LANES == 16 => self.tile::<S, 3>(simd, first),
                 2 => self.tile::<S, 2>(simd, first),

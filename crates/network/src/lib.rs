@@ -1,9 +1,9 @@
 /*!
-Small networks as fields of space.
+Small networks as scalar fields over space.
 
-[`Network`] is a multilayer perceptron with one output, [`Inference`] evaluates it with its gradient on the fastest
-vector instructions of the processor. [`Field`] puts features and scaling around it, [`FieldFile`] is its file,
-[`training`] fits it to samples. Nothing here knows about parts: `learning` makes samples from them.
+[`Network`] is a multilayer perceptron with one output. [`Inference`] evaluates it with its gradient on the fastest
+vector instructions of the processor. [`Field`] adds features and scaling, [`FieldFile`] is its file format, and
+[`training`] fits it to samples. This crate does not know parts; the `learning` crate samples them.
 
 ```
 use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};
@@ -21,17 +21,14 @@ inference.values_and_gradients(&[x, y, z].concat(), &mut values, &mut gradients,
 
 mod activation;
 mod chart;
-mod configuration;
-mod embedded_surface;
+mod cspace_field;
 mod error;
 mod features;
 mod field;
 mod file;
 mod inference;
-pub mod interaction;
 mod kernel;
 mod network;
-mod path;
 mod peak;
 mod primitive;
 mod random;
@@ -39,16 +36,14 @@ mod scaling;
 pub mod training;
 
 pub use activation::Activation;
-pub use chart::{COORDINATES, Chart, ChartSymmetry, Charted, LocalChart};
-pub use configuration::{ConfigurationField, ConfigurationFile, MOST_AT_ONCE};
-pub use embedded_surface::{EMBEDDING, EmbeddedSurface, Embedding, Located, SurfacePoint};
+pub use chart::{COORDINATES, ChartSymmetry, Charted, CspaceChart, LocalChart};
+pub use cspace_field::{CspaceField, CspaceFile, MOST_AT_ONCE};
 pub use error::NetworkError;
 pub use features::{Features, MOST_FEATURES};
 pub use field::{Field, FieldScratch};
-pub use file::{FieldFile, read_whole, write_whole};
+pub use file::{FieldFile, KEY as METADATA_KEY, hash as content_hash, read_whole, write_whole};
 pub use inference::{Inference, InferenceScratch};
 pub use network::{Layer, Network};
-pub use path::SimdPath;
 pub use peak::fused_multiply_add_rate;
 pub use primitive::{Primitive, Residual};
 pub use random::Random;

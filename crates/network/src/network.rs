@@ -5,7 +5,7 @@ use crate::{Activation, NetworkError, Random};
 /// One layer: y = a(W x + b).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// W, one row per output, rows one after another.
+    /// W, one row per output, row by row.
     pub weights: Vec<f32>,
     /// b, one number per output.
     pub biases: Vec<f32>,
@@ -27,7 +27,7 @@ impl Layer {
     }
 }
 
-/// The layers, checked: each takes what the one before gives, the last gives one number, all weights are finite.
+/// Validated layers: consecutive sizes match, the last layer has one output, all weights are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     layers: Vec<Layer>,
@@ -37,7 +37,8 @@ impl Network {
     /// Checks the layers.
     ///
     /// # Errors
-    /// When there is no layer, sizes do not fit, the last layer has not one output, or a number is not finite.
+    /// When there is no layer, sizes do not match, the last layer does not have one output, or a number is not
+    /// finite.
     pub fn new(layers: Vec<Layer>) -> Result<Self, NetworkError> {
         let mut before: Option<usize> = None;
         for (index, layer) in layers.iter().enumerate() {
@@ -75,7 +76,7 @@ impl Network {
 
     /// Random weights of variance 2 / inputs (1 / inputs in the last layer), small random biases.
     ///
-    /// `sizes` goes from the inputs to the output, [3, 64, 64, 64, 1]; the hidden layers share an activation.
+    /// `sizes` runs from the inputs to the output, e.g. [3, 64, 64, 64, 1]; the hidden layers share an activation.
     ///
     /// He, Zhang, Ren, Sun, "Delving deep into rectifiers", ICCV 2015.
     ///
@@ -120,13 +121,13 @@ impl Network {
         self.layers.iter().map(|layer| layer.weights.len()).sum()
     }
 
-    /// Numbers of weights and biases that are learnt.
+    /// Number of weights and biases.
     #[must_use]
     pub fn parameter_count(&self) -> usize {
         self.layers.iter().map(|layer| layer.weights.len() + layer.biases.len()).sum()
     }
 
-    /// All parameters in one row: per layer its weights, then its biases.
+    /// All parameters as one vector: for each layer its weights, then its biases.
     pub(crate) fn copy_parameters_to(&self, parameters: &mut Vec<f32>) {
         parameters.clear();
         for layer in &self.layers {
@@ -135,7 +136,7 @@ impl Network {
         }
     }
 
-    /// Takes parameters in the order of [`Self::copy_parameters_to`].
+    /// Sets parameters in the order of [`Self::copy_parameters_to`].
     pub(crate) fn set_parameters(&mut self, parameters: &[f32]) {
         let mut rest = parameters.iter();
         for layer in &mut self.layers {
@@ -147,11 +148,11 @@ impl Network {
 
     /// Value and input gradient of one point in double precision; `gradient` has one entry per input.
     ///
-    /// Slow and plain: the reference that the fast kernels are measured against.
+    /// Slow and simple: the reference for the fast kernels.
     #[must_use]
     pub fn reference(&self, input: &[f64]) -> (f64, Vec<f64>) {
         let mut values = input.to_vec();
-        // rows of ∂values/∂input
+        // Rows of ∂values/∂input.
         let unit = |row: usize| (0..input.len()).map(|column| f64::from(u8::from(row == column))).collect();
         let mut jacobian: Vec<Vec<f64>> = (0..input.len()).map(unit).collect();
         for layer in &self.layers {

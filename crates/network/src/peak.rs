@@ -1,4 +1,4 @@
-//! The rate of fused multiply-adds that a core can reach, measured.
+//! Measures the peak rate of fused multiply-adds of a core.
 //!
 //! Twelve independent chains: four cycles of latency times two units need eight, and twelve fit into the sixteen
 //! registers of AVX2.
@@ -8,20 +8,22 @@ use std::time::Instant;
 
 use pulp::{Simd, WithSimd};
 
-use crate::SimdPath;
+use tightfit_spatial::InstructionSet;
+
+use crate::kernel::Tiling;
 
 const CHAINS: usize = 12;
 
-/// Floating-point operations per second (two per fused multiply-add) of one core, measured over `rounds` turns of
+/// Floating-point operations per second (two per fused multiply-add) of one core, measured over `rounds` rounds of
 /// twelve chains.
 #[must_use]
-pub fn fused_multiply_add_rate(path: SimdPath, rounds: u32) -> f64 {
+pub fn fused_multiply_add_rate(set: InstructionSet, rounds: u32) -> f64 {
     let mut sum = 0.0;
     let start = Instant::now();
-    path.run(Chains { rounds: black_box(rounds), factor: black_box(0.999_999), sum: &mut sum });
+    set.run(Chains { rounds: black_box(rounds), factor: black_box(0.999_999), sum: &mut sum });
     let seconds = start.elapsed().as_secs_f64();
     black_box(sum);
-    let operations = 2.0 * f64::from(rounds) * CHAINS as f64 * path.lanes() as f64;
+    let operations = 2.0 * f64::from(rounds) * CHAINS as f64 * set.lanes() as f64;
     operations / seconds
 }
 

@@ -1,4 +1,4 @@
-//! Plain shapes with a distance in closed form, on which a network may learn what is left.
+//! Primitive shapes with a closed-form distance; a network may learn the residual of the true distance.
 //!
 //! ```text
 //! ring    q_r = max(r₀ − r, r − r₁),  q_z = max(z₀ − z, z − z₁)
@@ -7,9 +7,10 @@
 //!         p = max((r − s)/√(1 + w²), z₀ − z, z − z₁)
 //! ```
 //!
-//! r distance from the z axis [m], φ = 2πz/P − θ as in the features, P pitch [m], m and a middle and half of the radii of
-//! root and crest [m]. A ring is a tube, or without an inner radius a rod, cut off square; its distance is exact. A screw
-//! is a wave of the thread's pitch and depth, its distance right to first order in the section through the axis.
+//! r distance from the z axis [m], φ = 2πz/P − θ as in the features, P pitch [m], m mean and a half difference of the
+//! radii of root and crest [m]. A ring is a tube, or a rod if the inner radius is zero, with square ends; its
+//! distance is exact. A screw is a sine wave of the thread's pitch and depth; its distance is accurate to first order
+//! in the axial section.
 
 use serde::{Deserialize, Serialize};
 use tightfit_spatial::Vector3;
@@ -17,7 +18,7 @@ use tightfit_spatial::Vector3;
 use crate::features::polar;
 use crate::{NetworkError, Range};
 
-/// A plain shape.
+/// A primitive shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Primitive {
@@ -39,12 +40,12 @@ pub enum Primitive {
     },
 }
 
-/// What a network was trained to add to.
+/// The primitive shape that a network was trained to correct.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Residual {
     /// The shape.
     pub primitive: Primitive,
-    /// Range of the whole, shape and network, over the samples, in the unit of the field.
+    /// Range of the sum of shape and network over the samples, in the unit of the field.
     pub values: Range,
 }
 
@@ -52,7 +53,7 @@ impl Primitive {
     /// Checks the dimensions.
     ///
     /// # Errors
-    /// When one is not finite or a pair is not in order.
+    /// When a dimension is not finite or a pair is not ascending.
     pub fn check(&self) -> Result<(), NetworkError> {
         let (Self::Ring { radii, heights } | Self::Screw { radii, heights, .. }) = *self;
         for (place, [low, high]) in [("primitive, radii", radii), ("primitive, heights", heights)] {
@@ -112,7 +113,7 @@ impl Primitive {
     }
 }
 
-/// Of two faces the one that the point is farther in front of, or less deep behind.
+/// The face with the larger signed distance.
 fn farther(a: (f64, Vector3<f64>), b: (f64, Vector3<f64>)) -> (f64, Vector3<f64>) {
     if a.0 >= b.0 { a } else { b }
 }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_distance_of_a_ring_is_that_of_its_faces_and_edges() {
+    fn the_distance_of_a_ring_is_exact_at_faces_and_edges() {
         let ring = Primitive::Ring { radii: [0.02, 0.03], heights: [-0.05, 0.0] };
         for ([x, z], expected) in [
             ([0.019, -0.02], 1e-3),
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_the_slopes_of_distances() {
+    fn gradients_are_the_derivatives_of_distances() {
         let kinds = [
             Primitive::Ring { radii: [0.02, 0.03], heights: [-0.05, 0.0] },
             Primitive::Screw { pitch: 5e-3, radii: [0.021, 0.024], heights: [0.0, 0.04] },
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn dimensions_out_of_order_are_refused() {
+    fn invalid_dimensions_are_rejected() {
         let ring = |radii, heights| Primitive::Ring { radii, heights }.check();
         assert!(ring([0.0, 0.01], [0.0, 0.1]).is_ok());
         assert!(ring([0.02, 0.01], [0.0, 0.1]).is_err());

@@ -1,4 +1,4 @@
-//! Random numbers of training: the generator of `spatial`, in streams.
+//! Random numbers for training: the generator of `spatial`, in streams.
 
 use tightfit_spatial::SplitMix;
 
@@ -13,7 +13,7 @@ impl Random {
         Self(SplitMix(seed))
     }
 
-    /// The sequence that belongs to `stream` of this seed; streams do not follow one another.
+    /// The sequence of `stream` of this seed; streams are independent.
     #[must_use]
     pub fn stream(seed: u64, stream: u64) -> Self {
         let offset = SplitMix(seed ^ 0x5851_F42D_4C95_7F2D).bits();
@@ -35,13 +35,13 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// Next standard normal number (Box and Muller, one of the pair).
+    /// Next standard normal number (Box-Muller, one of the pair).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
         radius * libm::cos(std::f64::consts::TAU * self.unit())
     }
 
-    /// Next index below `count`; 0 when there is none.
+    /// Next index below `count`; 0 if `count` is 0.
     pub fn index(&mut self, count: usize) -> usize {
         ((self.unit() * count as f64) as usize).min(count.saturating_sub(1))
     }

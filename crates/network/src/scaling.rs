@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::NetworkError;
 
-/// The range of one quantity, in its own unit.
+/// The range of one quantity, in the unit of that quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// What becomes −1.
+    /// Value that maps to −1.
     pub low: f64,
-    /// What becomes +1.
+    /// Value that maps to +1.
     pub high: f64,
 }
 
 impl Range {
-    /// A range that is not empty.
+    /// A non-empty range.
     ///
     /// # Errors
-    /// When a bound is not finite or they are not in order.
+    /// When a bound is not finite or `low` is not below `high`.
     pub fn new(place: &str, low: f64, high: f64) -> Result<Self, NetworkError> {
         if !(low.is_finite() && high.is_finite() && low < high) {
             let found = format!("[{low}, {high}]");
@@ -26,13 +26,13 @@ impl Range {
         Ok(Self { low, high })
     }
 
-    /// From the quantity to [−1, 1].
+    /// Maps the quantity to [−1, 1].
     #[must_use]
     pub fn scaled(self, value: f64) -> f64 {
         (value - self.middle()) / self.half_width()
     }
 
-    /// From [−1, 1] to the quantity.
+    /// Maps [−1, 1] to the quantity.
     #[must_use]
     pub fn unscaled(self, scaled: f64) -> f64 {
         self.middle() + self.half_width() * scaled

@@ -1,10 +1,10 @@
-//! Fields: their gradient is the slope of their value, and a file gives back every bit.
+//! Fields: the gradient is the derivative of the value, and files preserve every bit.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use nalgebra::Vector3;
 use tightfit_network::{
-    Activation, Chart, ConfigurationField, ConfigurationFile, Features, Field, FieldFile, FieldScratch,
+    Activation, CspaceChart, CspaceField, CspaceFile, Features, Field, FieldFile, FieldScratch,
     InferenceScratch, Network, Primitive, Random, Range, Residual,
 };
 use tightfit_spatial::Columns3;
@@ -25,11 +25,11 @@ fn evaluate(field: &Field, points: &Columns3) -> (Vec<f64>, Columns3) {
 }
 
 #[test]
-fn the_gradient_is_the_slope_of_the_value() {
+fn the_gradient_is_the_derivative_of_the_value() {
     let point = Vector3::new(0.011, -0.014, 0.0123);
     for kind in [Features::Cartesian, Features::Revolved, Features::Screw { pitch: 5e-3 }] {
         let field = field(kind);
-        // long enough a step for single precision, short enough for the curvature
+        // The step is long enough for single precision and short enough for the curvature.
         let step = 2e-6;
         let offsets = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| step * axis);
         let around = offsets.iter().flat_map(|offset| [point + offset, point - offset]);
@@ -52,7 +52,7 @@ fn on_top_of(primitive: Primitive, features: Features) -> Field {
 }
 
 #[test]
-fn a_residual_is_added_to_its_shape_in_value_and_slope() {
+fn a_residual_is_added_to_its_shape_in_value_and_gradient() {
     let point = Vector3::new(0.011, -0.0141, 0.0123);
     for primitive in [SCREW, RING] {
         let features = Features::Screw { pitch: 5e-3 };
@@ -77,7 +77,7 @@ fn a_residual_is_added_to_its_shape_in_value_and_slope() {
 }
 
 #[test]
-fn a_file_carries_the_shape_and_without_one_says_nothing_of_it() {
+fn a_file_stores_the_primitive_shape_only_if_there_is_one() {
     let save = |field: Field| FieldFile { field, recipe: serde_json::Value::Null }.to_bytes().unwrap();
     let bytes = save(on_top_of(SCREW, Features::Revolved));
     let read = FieldFile::from_bytes(&bytes, "test").unwrap().field;
@@ -91,7 +91,7 @@ fn a_file_carries_the_shape_and_without_one_says_nothing_of_it() {
 }
 
 #[test]
-fn a_file_gives_back_every_bit_and_its_recipe() {
+fn a_file_preserves_every_bit_and_its_recipe() {
     let points: Columns3 =
         (0..50).map(|i| Vector3::new(0.02, 1e-4 * f64::from(i), 2e-4 * f64::from(i))).collect();
     for kind in [Features::Cartesian, Features::Revolved, Features::Screw { pitch: -1.75e-3 }] {
@@ -110,7 +110,7 @@ fn a_file_gives_back_every_bit_and_its_recipe() {
 }
 
 #[test]
-fn damage_is_found_wherever_it_is() {
+fn damage_of_any_byte_is_detected() {
     let file = FieldFile { field: field(Features::Revolved), recipe: serde_json::json!({ "seed": 1 }) };
     let bytes = file.to_bytes().unwrap();
     let mut random = Random::new(2);
@@ -119,9 +119,9 @@ fn damage_is_found_wherever_it_is() {
         let at = random.index(damaged.len());
         damaged[at] ^= 1 << random.index(8);
         let loaded = FieldFile::from_bytes(&damaged, "test");
-        // blanks may turn up in the padding of the header; nothing else may pass
+        // A changed byte may become a blank in the padding of the header; no other change may pass.
         let is_harmless = loaded.as_ref().is_ok_and(|loaded| loaded.to_bytes().unwrap() == bytes);
-        assert!(loaded.is_err() || is_harmless, "a change of byte {at} was not found");
+        assert!(loaded.is_err() || is_harmless, "a change of byte {at} was not detected");
     }
     for length in [0, 7, 8, 100, bytes.len() - 1] {
         assert!(FieldFile::from_bytes(&bytes[..length], "test").is_err());
@@ -131,7 +131,7 @@ fn damage_is_found_wherever_it_is() {
 }
 
 #[test]
-fn ranges_and_features_that_do_not_fit_are_refused() {
+fn mismatched_ranges_and_features_are_rejected() {
     let network = field(Features::Revolved).network().clone();
     let range = Range::new("test", -1.0, 1.0).unwrap();
     let error = Field::new(Features::Cartesian, vec![range; 3], range, network.clone()).unwrap_err();
@@ -143,17 +143,17 @@ fn ranges_and_features_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_configuration_field_has_the_slope_of_its_values_and_survives_its_file() {
+fn a_configuration_field_has_the_derivative_of_its_values_and_survives_its_file() {
     let network =
         Network::random(&[6, 16, 16, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
     let ranges = [(-0.01, 0.02), (-0.02, 0.02), (0.1, 0.13), (-0.2, 0.3), (-0.2, 0.2), (-1.0, 1.0)]
         .map(|(low, high)| Range::new("test", low, high).unwrap());
-    let field = ConfigurationField::new(Chart::Euler, ranges, network).unwrap();
+    let field = CspaceField::new(CspaceChart::Euler, ranges, network).unwrap();
     let path = std::env::temp_dir().join("tightfit-configuration.safetensors");
-    ConfigurationFile { field, recipe: serde_json::json!({ "made": "here" }) }.save(&path).unwrap();
-    let ConfigurationFile { field, recipe } = ConfigurationFile::load(&path).unwrap();
+    CspaceFile { field, recipe: serde_json::json!({ "made": "here" }) }.save(&path).unwrap();
+    let CspaceFile { field, recipe } = CspaceFile::load(&path).unwrap();
     assert_eq!(recipe["made"], "here");
-    assert!(FieldFile::load(&path).is_err(), "a configuration field is no field of space");
+    assert!(FieldFile::load(&path).is_err(), "a configuration field is not a field over space");
 
     let mut scratch = InferenceScratch::default();
     let at = [0.003, -0.004, 0.117, 0.02, -0.1, 0.4];
@@ -172,5 +172,5 @@ fn a_configuration_field_has_the_slope_of_its_values_and_survives_its_file() {
         assert!((slopes[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", slopes[k]);
     }
     let other = Network::random(&[5, 4, 1], Activation::Tanh, Activation::Tanh, &mut Random::new(5)).unwrap();
-    assert!(ConfigurationField::new(Chart::Euler, ranges, other).unwrap_err().to_string().contains('6'));
+    assert!(CspaceField::new(CspaceChart::Euler, ranges, other).unwrap_err().to_string().contains('6'));
 }

@@ -1,8 +1,9 @@
-//! The fast kernels against double precision, against one another, and against themselves.
+//! Compares the fast kernels with double precision, with one another, and between batches.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random, SimdPath};
+use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};
+use tightfit_spatial::InstructionSet;
 
 const ACTIVATIONS: [Activation; 6] = [
     Activation::Identity,
@@ -17,16 +18,16 @@ fn columns(inputs: usize, points: usize, random: &mut Random) -> Vec<f32> {
     (0..inputs * points).map(|_| random.uniform(-1.0, 1.0) as f32).collect()
 }
 
-fn evaluate(network: &Network, path: SimdPath, inputs: &[f32], points: usize) -> (Vec<f32>, Vec<f32>) {
-    let inference = Inference::with_path(network, path).unwrap();
+fn evaluate(network: &Network, set: InstructionSet, inputs: &[f32], points: usize) -> (Vec<f32>, Vec<f32>) {
+    let inference = Inference::with_instruction_set(network, set).unwrap();
     let (mut values, mut gradients) = (vec![0.0; points], vec![0.0; inputs.len()]);
     let mut scratch = InferenceScratch::default();
     inference.values_and_gradients(inputs, &mut values, &mut gradients, &mut scratch).unwrap();
     (values, gradients)
 }
 
-/// A millionth of the range: 5 nm on a range of 5 mm. A gradient of a kinked network may belong to the other side
-/// of a kink where rounding moves the sum across zero; such points are few and are not counted for the gradient.
+/// A millionth of the range: 5 nm on a range of 5 mm. Where rounding moves a sum across zero, the gradient of a
+/// network with kinks is that of the other side; at most one such point is allowed.
 #[test]
 fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range() {
     let mut random = Random::new(7);
@@ -42,12 +43,12 @@ fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range(
                 })
                 .collect();
             let steepest = truth.iter().flat_map(|(_, g)| g).fold(0.0_f64, |most, g| most.max(g.abs()));
-            for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
-                let (values, gradients) = evaluate(&network, path, &inputs, points);
+            for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+                let (values, gradients) = evaluate(&network, set, &inputs, points);
                 let mut kinks = 0;
                 for (p, (value, gradient)) in truth.iter().enumerate() {
                     let error = (f64::from(values[p]) - value).abs();
-                    assert!(error <= 2e-6, "{activation:?} {sizes:?} {path:?}: value is wrong by {error:e}");
+                    assert!(error <= 2e-6, "{activation:?} {sizes:?} {set:?}: value is wrong by {error:e}");
                     let error = |(k, g): (usize, &f64)| (f64::from(gradients[k * points + p]) - g).abs();
                     let worst = gradient.iter().enumerate().map(error).fold(0.0, f64::max);
                     kinks += usize::from(worst > 4e-6 * steepest);
@@ -55,7 +56,7 @@ fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range(
                 let is_kinked = matches!(activation, Activation::Relu | Activation::LeakyRelu { .. });
                 assert!(
                     kinks <= usize::from(is_kinked),
-                    "{activation:?} {sizes:?} {path:?}: {kinks} gradients"
+                    "{activation:?} {sizes:?} {set:?}: {kinks} gradients"
                 );
             }
         }
@@ -63,24 +64,24 @@ fn values_and_gradients_agree_with_double_precision_to_a_millionth_of_the_range(
 }
 
 #[test]
-fn every_path_gives_the_same_bits() {
+fn every_instruction_set_gives_the_same_bits() {
     let mut random = Random::new(3);
     for activation in ACTIVATIONS {
         let network = Network::random(&[3, 64, 21, 1], activation, Activation::Tanh, &mut random).unwrap();
         let inputs = columns(3, 101, &mut random);
-        let portable = evaluate(&network, SimdPath::Portable, &inputs, 101);
-        for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
-            assert_eq!(evaluate(&network, path, &inputs, 101), portable, "{activation:?} {path:?}");
+        let portable = evaluate(&network, InstructionSet::Portable, &inputs, 101);
+        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+            assert_eq!(evaluate(&network, set, &inputs, 101), portable, "{activation:?} {set:?}");
             // a point by itself goes another way
-            let alone = evaluate(&network, path, &[inputs[7], inputs[108], inputs[209]], 1);
+            let alone = evaluate(&network, set, &[inputs[7], inputs[108], inputs[209]], 1);
             let gradient = [7, 108, 209].map(|place| portable.1[place]).to_vec();
-            assert_eq!(alone, (vec![portable.0[7]], gradient), "{activation:?} {path:?}");
+            assert_eq!(alone, (vec![portable.0[7]], gradient), "{activation:?} {set:?}");
         }
     }
 }
 
 #[test]
-fn a_point_has_the_same_result_wherever_it_stands_in_a_batch() {
+fn a_point_has_the_same_result_at_every_index_of_a_batch() {
     let mut random = Random::new(5);
     let network =
         Network::random(&[3, 64, 64, 1], Activation::Silu, Activation::Identity, &mut random).unwrap();
@@ -108,7 +109,7 @@ fn a_point_has_the_same_result_wherever_it_stands_in_a_batch() {
 }
 
 #[test]
-fn extreme_inputs_reach_the_limits_and_not_a_number_stays_one() {
+fn extreme_inputs_reach_the_limits_and_nan_stays_nan() {
     for (activation, at_minus, at_plus) in [
         (Activation::Tanh, -1.0, 1.0),
         (Activation::Sigmoid, 0.0, 1.0),
@@ -117,17 +118,17 @@ fn extreme_inputs_reach_the_limits_and_not_a_number_stays_one() {
     ] {
         let layer = tightfit_network::Layer { weights: vec![1.0], biases: vec![0.0], activation };
         let network = Network::new(vec![layer]).unwrap();
-        for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
-            let (values, slopes) = evaluate(&network, path, &[-500.0, 500.0, f32::NAN], 3);
-            assert!((values[0] - at_minus).abs() < 1e-30, "{activation:?} {path:?} {values:?}");
-            assert_eq!(values[1], at_plus, "{activation:?} {path:?}");
-            assert!(values[2].is_nan() && slopes[0].abs() < 1e-30, "{activation:?} {path:?} {slopes:?}");
+        for set in InstructionSet::ALL.into_iter().filter(|set| set.is_available()) {
+            let (values, slopes) = evaluate(&network, set, &[-500.0, 500.0, f32::NAN], 3);
+            assert!((values[0] - at_minus).abs() < 1e-30, "{activation:?} {set:?} {values:?}");
+            assert_eq!(values[1], at_plus, "{activation:?} {set:?}");
+            assert!(values[2].is_nan() && slopes[0].abs() < 1e-30, "{activation:?} {set:?} {slopes:?}");
         }
     }
 }
 
 #[test]
-fn sizes_that_do_not_fit_are_refused_with_their_place() {
+fn mismatched_sizes_are_rejected_with_their_place() {
     let mut random = Random::new(1);
     let network = Network::random(&[3, 8, 1], Activation::Relu, Activation::Identity, &mut random).unwrap();
     let inference = Inference::new(&network);

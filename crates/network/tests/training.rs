@@ -1,4 +1,4 @@
-//! Training runs: they learn, they repeat themselves, they survive being killed.
+//! Training runs learn, are reproducible and survive interruption.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -30,7 +30,7 @@ fn always(_: &Trainer, _: &Progress) -> Result<bool, NetworkError> {
     Ok(true)
 }
 
-/// The targets spread by 0.3; a network of this size that is differentiated wrongly stays near 0.1.
+/// The targets have a spread of 0.3; with a wrong gradient a network of this size stays near 0.1.
 #[test]
 fn a_circle_is_learnt() {
     let mut last = [f64::INFINITY; 2];
@@ -43,11 +43,11 @@ fn a_circle_is_learnt() {
         assert_eq!(stop.unwrap(), Stop::Finished);
     }
     assert!(last[0] < 1e-2, "root mean square error {last:?}");
-    assert!(last[1] < 0.5 * last[0], "SOAP should be far ahead of Adam: {last:?}");
+    assert!(last[1] < 0.5 * last[0], "SOAP should have at most half the error of Adam: {last:?}");
 }
 
 #[test]
-fn a_run_repeats_itself_to_the_bit_on_any_number_of_threads() {
+fn a_run_is_reproducible_to_the_bit_on_any_number_of_threads() {
     let (samples, others) = (circle(5_000, 1), circle(500, 2));
     let run = |threads| {
         let optimizer = Optimizer::Soap;
@@ -62,7 +62,7 @@ fn a_run_repeats_itself_to_the_bit_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_bits() {
+fn an_interrupted_run_resumes_to_the_same_bits() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed.safetensors");
     let (samples, others) = (circle(5_000, 1), circle(500, 2));
     for optimizer in [Optimizer::Adam, Optimizer::Soap] {
@@ -87,13 +87,13 @@ fn a_killed_run_goes_on_to_the_same_bits() {
 
     std::fs::write(&path, b"nothing").unwrap();
     let error = Trainer::resume(&path).unwrap_err().to_string();
-    assert!(error.contains("killed.safetensors") && error.ends_with("delete it to begin again"), "{error}");
+    assert!(error.contains("killed.safetensors") && error.ends_with("delete it to restart"), "{error}");
 }
 
 #[test]
 fn a_run_that_no_longer_improves_stops_early() {
     let samples = Samples::new(vec![0.5; 200], vec![0.25; 100], vec![1.0; 100]).unwrap();
-    // at a rate of zero nothing can improve after the first look
+    // At a learning rate near zero nothing improves after the first validation.
     let mut trainer = trainer(TrainingOptions {
         learning_rate: 1e-9,
         steps: 100_000,
@@ -107,7 +107,7 @@ fn a_run_that_no_longer_improves_stops_early() {
 }
 
 #[test]
-fn bad_samples_and_options_are_refused() {
+fn invalid_samples_and_options_are_rejected() {
     let error = Samples::new(vec![0.0, f32::INFINITY], vec![0.0], vec![1.0]).unwrap_err();
     assert_eq!(error.to_string(), "samples, input 1: inf is not allowed; allowed: finite numbers");
     assert!(Samples::new(vec![], vec![], vec![]).is_err());

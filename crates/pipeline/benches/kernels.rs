@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::detection::{
-    Clearances, DetectionOptions, NetworkScratch, NodeBlocks, Side, detect_pair,
+    Clearances, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 use tightfit_pipeline::solving::{
@@ -58,7 +58,7 @@ impl Fit {
 
     fn detect(&self, clearances: &mut [Clearances; 2], contacts: &mut Contacts) {
         contacts.clear();
-        let side = |place: usize, body: u32, pose: Pose, first_id: u32| Side {
+        let side = |place: usize, body: u32, pose: Pose, first_id: u32| PairBody {
             part: &self.parts[place],
             network: None,
             mesh: None,

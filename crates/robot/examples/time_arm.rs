@@ -1,6 +1,6 @@
 //! Times the parts of an arm's step: `cargo run --release -p tightfit-robot --example time_arm`.
-#![allow(clippy::print_stdout, reason = "an example shows what it found")]
-#![allow(clippy::unwrap_used, reason = "an example may end early")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::unwrap_used, reason = "an example may panic")]
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 const STEP: f64 = 0.01;
 
-/// Median time of a call over many [us].
+/// Median time of 2001 calls [us].
 fn median(mut call: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..2001)
         .map(|_| {

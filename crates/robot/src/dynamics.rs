@@ -4,13 +4,14 @@
 //! M q̈ + C q̇ + g = τ
 //! M_jk = S_jᵀ I_c S_k,       C_jk = S_jᵀ (I_c Ṡ_k + B_c S_k),       c = max(j, k)
 //! I_c  = Σ_{i≥c} I_i,        B_c  = Σ_{i≥c} B_i,       B_i = ½ [(v_i ×*) I_i + (h_i ×̄*) − I_i (v_i ×)]
-//! Ṡ_k  = v_k × S_k,          h_i  = I_i v_i,           g_j = −S_jᵀ Σ_{i≥j} weight of link i
+//! Ṡ_k  = v_k × S_k,          h_i  = I_i v_i,           g_j = −S_jᵀ Σ_{i≥j} gravity wrench of link i
 //! ```
 //!
-//! All in one frame, the world's, about its origin: S_j as in [`crate::kinematics`], I_i the 6x6 inertia of link i, v_i
-//! its velocity, h_i its momentum; × crosses motions, ×* a motion with a force, (h ×̄*) v = v ×* h. This C is the one of
-//! the Christoffel symbols, so Ṁ = C + Cᵀ and Ṁ − 2C is skew (S. Echeandia, P. M. Wensing, "Numerical methods to compute
-//! the Coriolis matrix and Christoffel symbols for rigid-body systems", J. Comput. Nonlinear Dynam. 16(9), 2021).
+//! All quantities are in the world frame, about its origin: S_j as in [`crate::kinematics`], I_i the 6x6 inertia of
+//! link i, v_i its velocity, h_i its momentum; × crosses motions, ×* a motion with a force, (h ×̄*) v = v ×* h. This
+//! C is that of the Christoffel symbols, so Ṁ = C + Cᵀ and Ṁ − 2C is skew (S. Echeandia,
+//! P. M. Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body systems",
+//! J. Comput. Nonlinear Dynam. 16(9), 2021).
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use tightfit_spatial::{Inertia, Pose};
@@ -18,14 +19,14 @@ use tightfit_spatial::{Inertia, Pose};
 use crate::kinematics::{halves, stacked};
 use crate::{Chain, JointMatrix, JointVector, MAX_JOINTS, Posture};
 
-/// What moves an arm at one posture and speed.
+/// Terms of the equations of motion at one posture and speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dynamics {
     /// M [kg m², kg m or kg]; one on the diagonal beyond the arm's joints.
     pub mass: JointMatrix,
     /// C [the unit of M per second]; zero beyond the arm's joints.
     pub coriolis: JointMatrix,
-    /// g: effort that holds the arm against its weight [N·m or N].
+    /// g: effort that holds the arm against gravity [N·m or N].
     pub gravity: JointVector,
 }
 
@@ -67,7 +68,7 @@ impl Chain {
             let axis = posture.axes[last];
             held[last] = -axis.dot(&weight);
             let momentum = inertia * axis;
-            // column `last` up to the diagonal, then row `last` left of it
+            // Column `last` down to the diagonal, then row `last` left of it.
             let column = inertia * cross_motion(&velocities[last], &axis) + bias * axis;
             let row = bias.transpose() * axis;
             for joint in 0..=last {
@@ -90,7 +91,7 @@ impl Chain {
         speeds.dot(&(self.mass_matrix(&self.posture(angles)) * speeds)) / 2.0
     }
 
-    /// Energy of the weight [J], zero with every centre of mass at the world's origin.
+    /// Potential energy of gravity [J], zero with every centre of mass at the world's origin.
     #[must_use]
     pub fn potential_energy(&self, posture: &Posture, gravity: Vector3<f64>) -> f64 {
         let links = self.joints().iter().zip(&posture.world_from_link);
@@ -118,7 +119,7 @@ pub(crate) fn about_origin(inertia: &Inertia, world_from_link: &Pose) -> Matrix6
     from_blocks(&Matrix3::from_diagonal_element(inertia.mass), &-lever, &lever, &moment)
 }
 
-/// B: half of what turning makes of an inertia and its momentum.
+/// B_i of the header: rate of the inertia and gyroscopic term, halved.
 fn inertia_rate(inertia: &Matrix6<f64>, velocity: &Vector6<f64>) -> Matrix6<f64> {
     let (linear, angular) = halves(velocity);
     let (linear, angular) = (linear.cross_matrix(), angular.cross_matrix());
@@ -131,7 +132,7 @@ fn inertia_rate(inertia: &Matrix6<f64>, velocity: &Vector6<f64>) -> Matrix6<f64>
     (on_forces * inertia + of_momentum - inertia * on_motions) / 2.0
 }
 
-/// v × m: how a motion changes that is carried along with velocity v.
+/// v × m: rate of a motion vector that moves with velocity v.
 fn cross_motion(velocity: &Vector6<f64>, motion: &Vector6<f64>) -> Vector6<f64> {
     let ((v, w), (linear, angular)) = (halves(velocity), halves(motion));
     stacked(w.cross(&linear) + v.cross(&angular), w.cross(&angular))
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ready_panda_has_the_masses_worked_out_by_hand() {
+    fn the_ready_panda_has_the_masses_computed_by_hand() {
         let panda = Chain::panda().unwrap();
         let ready = panda.joints_from(&[0.0, -PI / 4.0, 0.0, -3.0 * PI / 4.0, 0.0, PI / 2.0, PI / 4.0]);
         let posture = panda.posture(&ready);
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// A C of other than Christoffel symbols gives the same forces, and leaves Ṁ − 2C with a symmetric part.
+    /// A C that is not from Christoffel symbols gives the same forces, but Ṁ − 2C is not skew.
     #[test]
     fn the_rate_of_the_mass_matrix_is_coriolis_plus_its_transpose() {
         let chain = Chain::panda_turning_gripper().unwrap();
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn gravity_is_the_slope_of_the_potential() {
+    fn gravity_is_the_gradient_of_the_potential() {
         let chain = Chain::panda().unwrap();
         let [angles, speeds] = bent(&chain, 3);
         let held = chain.dynamics(&chain.posture(&angles), &speeds, GRAVITY).gravity;

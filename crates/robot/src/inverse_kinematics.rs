@@ -4,10 +4,11 @@
 //! Δq = Jᵀ (J Jᵀ + λ² I)⁻¹ e + (I − J⁺J) k (q_p − q),      e = [p_d − p; log(R_d Rᵀ)],      λ² = ½|e|² + 1e-12
 //! ```
 //!
-//! λ falls with the error, so that the way ends fast and far targets do not shake the arm (T. Sugihara, "Solvability-
-//! unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE T-RO 27(5), 2011). A joint that would leave its
-//! range is put at its limit and taken out of J for the rest of the iteration. The preferred posture q_p is approached in
-//! the first iterations only. What is not reached is reported with what is left.
+//! λ decreases with the error, so that the iteration converges fast and does not oscillate for distant targets (T.
+//! Sugihara, "Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", IEEE T-RO 27(5), 2011).
+//! A joint that would leave its range is set to its limit and removed from J for the rest of the iteration. Only the
+//! first iterations approach the preferred posture q_p. If the target is not reached, the remaining error is
+//! reported.
 
 use nalgebra::Matrix6;
 use tightfit_spatial::{Pose, SplitMix};
@@ -15,12 +16,12 @@ use tightfit_spatial::{Pose, SplitMix};
 use crate::kinematics::stacked;
 use crate::{Chain, Jacobian, JointSet, JointVector, rotation_vector};
 
-/// Most that a joint goes in one iteration [rad or m].
+/// Largest joint displacement in one iteration [rad or m].
 const LONGEST_STEP: f64 = 0.4;
-/// λ² that stays at the target [m²]; it keeps singular postures solvable.
+/// λ² at the target [m²]; it keeps singular postures solvable.
 const LEAST_DAMPING: f64 = 1e-12;
 
-/// How the angles are sought.
+/// Options of inverse kinematics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReachOptions {
     /// Distance from the target that counts as reached [m].
@@ -29,13 +30,13 @@ pub struct ReachOptions {
     pub rotation_tolerance: f64,
     /// Iterations of one attempt.
     pub iterations: u32,
-    /// Attempts: the first from the given angles, others from seeded ones within the limits.
+    /// Attempts: the first starts from the given angles, the others from seeded random angles within the limits.
     pub attempts: u32,
-    /// q_p: posture that is preferred where the target leaves a choice.
+    /// q_p: preferred posture of the redundant joints.
     pub preferred: Option<JointVector>,
-    /// k: share of the way to it that one iteration goes [-].
+    /// k: share of the distance to `preferred` covered per iteration [-].
     pub preference: f64,
-    /// Iterations in which it is approached.
+    /// Number of first iterations that approach `preferred`.
     pub preference_iterations: u32,
 }
 
@@ -58,46 +59,47 @@ impl Default for ReachOptions {
 pub struct Reached {
     /// The angles, within their limits.
     pub angles: JointVector,
-    /// Distance that is left [m].
+    /// Remaining distance [m].
     pub position_error: f64,
-    /// Angle that is left [rad].
+    /// Remaining angle [rad].
     pub rotation_error: f64,
     /// Iterations of all attempts.
     pub iterations: u32,
-    /// Joints that stand at a limit.
+    /// Joints at a limit.
     pub at_limit: JointSet,
     /// Whether both errors are within the tolerance.
     pub is_reached: bool,
 }
 
-/// Why there are no angles.
+/// Errors of inverse kinematics.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ReachError {
-    /// Target or start hold something that is no number.
+    /// The target or the start holds a number that is not finite.
     #[error("{0} holds a number that is not finite; check where it comes from")]
     NotFinite(&'static str),
-    /// The nearest posture found is not near enough.
+    /// The nearest posture found is outside the tolerance.
     #[error(
         "the target is missed by {:.3} mm and {:.3} deg after {iterations} iterations ({at_limit} at a limit); it may be out of reach or need another start",
         .position_error * 1e3, .rotation_error.to_degrees()
     )]
     NotReached {
-        /// Distance that is left [m].
+        /// Remaining distance [m].
         position_error: f64,
-        /// Angle that is left [rad].
+        /// Remaining angle [rad].
         rotation_error: f64,
         /// Iterations of all attempts.
         iterations: u32,
-        /// Joints that stand at a limit.
+        /// Joints at a limit.
         at_limit: JointSet,
     },
 }
 
 impl Chain {
-    /// Angles within the limits that bring the tip to `world_from_target`, sought from `start`.
+    /// Angles within the limits that bring the tip to `world_from_target`, searched from `start`.
     ///
     /// # Errors
-    /// When a number is not finite, or no posture within the tolerance was found: the error then says what is left.
+    /// When a number is not finite, or no posture within the tolerance was found; the error reports the remaining
+    /// distance.
     pub fn reach(
         &self,
         world_from_target: &Pose,
@@ -112,7 +114,7 @@ impl Chain {
         }
     }
 
-    /// As [`Chain::reach`], but what comes nearest is an answer too.
+    /// As [`Chain::reach`], but returns the nearest posture if the target is out of reach.
     ///
     /// # Errors
     /// When a number is not finite.
@@ -150,7 +152,7 @@ impl Chain {
         Ok(Reached { iterations, ..best })
     }
 
-    /// The angles nearest to `angles` that every joint can take.
+    /// `angles` clamped to the joint limits.
     #[must_use]
     pub fn within_limits(&self, angles: &JointVector) -> JointVector {
         let mut clamped = JointVector::zeros();
@@ -196,7 +198,7 @@ impl Chain {
         }
     }
 
-    /// Δq with the joints that it would drive out of their range put at their limit.
+    /// Δq with joints that would leave their range set to their limit.
     fn limited_step(
         &self,
         angles: &JointVector,
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_that_the_arm_can_take_are_reached_within_its_limits() {
+    fn reachable_poses_are_reached_within_the_joint_limits() {
         let mut random = SplitMix::stream(5);
         for chain in [Chain::panda().unwrap(), Chain::panda_turning_gripper().unwrap()] {
             let start = chain.of_joints(|joint| joint.limits.middle());
@@ -279,13 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_reach_is_reported_with_what_is_left() {
+    fn unreachable_poses_are_reported_with_the_remaining_error() {
         let panda = Chain::panda().unwrap();
         let far = Pose::from_translation(Vector3::new(2.0, 0.0, 0.333));
         let start = panda.of_joints(|joint| joint.limits.middle());
         let error = panda.reach(&far, &start, &ReachOptions::default()).unwrap_err();
         let ReachError::NotReached { position_error, .. } = error else { panic!("{error}") };
-        // 0.855 m of reach and a wrist of 0.088 m that cannot quite help
+        // The reach is 0.855 m; the wrist offset of 0.088 m adds little.
         assert!(position_error > 1.0 && position_error < 1.4, "{error}");
         assert!(error.to_string().contains("mm"), "{error}");
         let nowhere = Pose::from_translation(Vector3::new(f64::NAN, 0.0, 0.3));
@@ -296,11 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn the_posture_that_is_left_free_goes_where_it_is_preferred() {
+    fn redundant_joints_move_to_the_preferred_posture() {
         let panda = Chain::panda().unwrap();
         let start = panda.joints_from(&[0.4, -0.6, 0.5, -2.2, 0.1, 1.6, 0.7]);
         let target = panda.posture(&start).world_from_tip;
-        // along the motion that leaves the tip where it is
+        // Null-space motion: the tip stays at its pose.
         let jacobian = panda.posture(&start).tip_jacobian().columns(0, 7).clone_owned();
         let idle = nalgebra::SymmetricEigen::new(jacobian.transpose() * jacobian);
         let preferred =

@@ -1,37 +1,37 @@
-//! Vectors and matrices over the joints of an arm, of one size for every arm: no step allocates.
+//! Joint vectors and matrices of one fixed size for every arm, so that no step allocates.
 
 use nalgebra::{SMatrix, SVector};
 
-/// Most joints that an arm may have.
+/// Largest number of joints of an arm.
 pub const MAX_JOINTS: usize = 12;
 
-/// One number per joint; zero beyond the arm's own.
+/// One number per joint; unused entries are zero.
 pub type JointVector = SVector<f64, MAX_JOINTS>;
 
-/// A matrix over joints.
+/// A matrix with one row and one column per joint.
 pub type JointMatrix = SMatrix<f64, MAX_JOINTS, MAX_JOINTS>;
 
 /// Velocity of a point and its body per joint speed: [v; ω] in world axes.
 pub type Jacobian = SMatrix<f64, 6, MAX_JOINTS>;
 
-/// Some joints of an arm.
+/// A set of joints of an arm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JointSet(u16);
 
 impl JointSet {
-    /// Adds a joint by its place in the chain.
+    /// Adds a joint by its index in the chain.
     pub fn insert(&mut self, joint: usize) {
         debug_assert!(joint < MAX_JOINTS);
         self.0 |= 1 << joint;
     }
 
-    /// Whether a joint is among them.
+    /// Whether the set contains a joint.
     #[must_use]
     pub fn contains(self, joint: usize) -> bool {
         joint < MAX_JOINTS && self.0 & (1 << joint) != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -43,7 +43,7 @@ impl JointSet {
         Self(self.0 | other.0)
     }
 
-    /// Their places in the chain, ascending.
+    /// Indices of the joints in the chain, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         (0..MAX_JOINTS).filter(move |&joint| self.contains(joint))
     }

@@ -1,4 +1,4 @@
-//! Where the links of an arm are, and how they move with its joints.
+//! Forward kinematics: poses of the links of an arm, and their velocities per joint speed.
 //!
 //! ```text
 //! world_from_link(j) = world_from_link(j−1) · previous_from_joint(j) · turn or slide(q_j)
@@ -6,7 +6,7 @@
 //! J(x) column j = [S_j.linear + S_j.angular × x; S_j.angular]
 //! ```
 //!
-//! S_j is the velocity that joint j gives to the bodies behind it, as a field: its linear part is that of the point at
+//! S_j is the velocity field that joint j gives to the links after it: its linear part is that of the point at
 //! the world's origin (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, in one frame for all links).
 
 use nalgebra::{Vector3, Vector6};
@@ -18,11 +18,11 @@ use crate::{Chain, Jacobian, JointVector, MAX_JOINTS, rotation_about};
 /// An arm at given joint angles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Posture {
-    /// Frame of every joint after its own motion; beyond the arm's joints that of the base.
+    /// Frame of every joint after the joint's motion; unused entries hold the base frame.
     pub world_from_link: [Pose; MAX_JOINTS],
-    /// S of every joint: [velocity at the world's origin; angular velocity] per joint speed, zero beyond the arm's.
+    /// S of every joint: [velocity at the world's origin; angular velocity] per joint speed; unused entries are zero.
     pub axes: [Vector6<f64>; MAX_JOINTS],
-    /// The frame that is led.
+    /// The tip frame.
     pub world_from_tip: Pose,
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use std::f64::consts::PI;
 
     #[test]
-    fn the_panda_is_where_its_published_dimensions_put_it() {
+    fn the_panda_tip_agrees_with_the_published_dimensions() {
         let panda = Chain::panda().unwrap();
         let ready = panda.joints_from(&[0.0, -PI / 4.0, 0.0, -3.0 * PI / 4.0, 0.0, PI / 2.0, PI / 4.0]);
         let tip = panda.posture(&ready).world_from_tip;

@@ -3,10 +3,10 @@ Serial arms: from a URDF file to torques, motion and a held part.
 
 # Conventions
 
-- An arm has up to [`MAX_JOINTS`] joints; vectors and matrices over joints have that size on the stack. Entries of joints
-  that an arm does not have are zero, on the diagonal of a mass matrix one, so that nothing couples to them.
-- Jacobians, wrenches and twists of this crate are in world axes, linear part first: [v; ω], [f; τ], as contacts use them.
-- Angles of turning joints are radians, of sliding joints metres; efforts N·m or N.
+- An arm has up to [`MAX_JOINTS`] joints. Joint vectors and matrices have that size and live on the stack. Unused entries
+  are zero; on the diagonal of a mass matrix they are one, so that nothing couples to them.
+- Jacobians, wrenches and twists are in world axes, linear part first: [v; ω], [f; τ], as in the contact problem.
+- Positions are radians for revolute joints and metres for prismatic joints; efforts are N·m or N.
 
 # Example
 

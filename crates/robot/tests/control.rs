@@ -1,4 +1,4 @@
-//! Controllers on a Panda: what they promise, and what they answer to absurd settings.
+//! Controllers on a Panda: accuracy, and behaviour under absurd settings.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -33,7 +33,7 @@ fn tip(chain: &Chain, state: &ArmState) -> Pose {
     chain.posture(&state.angles).world_from_tip
 }
 
-/// Critical damping for the task inertia of the ready Panda, roughly.
+/// Roughly critical damping for the task inertia of the ready Panda.
 fn gains(stiffness: f64, times: f64) -> ImpedanceGains {
     let turning = 30.0;
     ImpedanceGains {
@@ -74,7 +74,7 @@ fn joints_follow_a_moving_target() {
             target.accelerations[joint] = 0.8 * (2.0 * (time + STEP / 2.0)).cos();
         }
         if index > 50 {
-            // friction of 0.15 to 0.64 N·m is not compensated: it bends the small inertias of the wrist
+            // Friction of 0.15 to 0.64 N·m is not compensated; it affects the small inertias of the wrist most.
             let dry = chain.of_joints(|joint| joint.friction);
             let mass = chain.mass_matrix(&chain.posture(&state.angles));
             let allowed = (mass * 1600.0).try_inverse().unwrap() * dry;
@@ -87,7 +87,7 @@ fn joints_follow_a_moving_target() {
 }
 
 #[test]
-fn an_impedance_gives_way_by_force_over_stiffness() {
+fn an_impedance_deflects_by_force_over_stiffness() {
     let (chain, mut state) = panda();
     let chain = chain.without_friction();
     let preferred = state.angles;
@@ -104,7 +104,7 @@ fn an_impedance_gives_way_by_force_over_stiffness() {
 }
 
 #[test]
-fn the_posture_is_drawn_without_moving_the_tip() {
+fn the_posture_spring_does_not_move_the_tip() {
     let (chain, start) = panda();
     let chain = chain.without_friction();
     let target = Posed::still(tip(&chain, &start));
@@ -150,7 +150,7 @@ fn an_admittance_lags_a_moving_set_point_by_damping_over_stiffness() {
 }
 
 #[test]
-fn an_admittance_gives_way_by_measured_force_over_stiffness() {
+fn an_admittance_deflects_by_measured_force_over_stiffness() {
     let (chain, mut state) = panda();
     let start = tip(&chain, &state);
     let inner = JointController::new(100.0, 1.0).unwrap();
@@ -166,7 +166,7 @@ fn an_admittance_gives_way_by_measured_force_over_stiffness() {
     }
     let commanded = memory.world_from_command.translation - start.translation;
     assert!((commanded - Vector3::new(2e-3, 0.0, 20e-3)).norm() < 1e-8, "{commanded}");
-    // dry friction leaves the arm a little behind
+    // Dry friction leaves a small error of the arm.
     let moved = tip(&chain, &state).translation - start.translation;
     assert!((moved - commanded).norm() < 1e-3, "{moved}");
 }
@@ -179,7 +179,7 @@ fn a_turning_gripper_follows_more_than_a_turn() {
     let inner = JointController::new(40.0, 1.0).unwrap();
     let controller = Admittance::new(papers_gains(1.0), inner, None).unwrap();
     let mut memory = controller.start(&chain, &state);
-    // two turns in 20 s, as the paper's bolting has them
+    // Two turns in 20 s, as in the paper's bolting.
     let at =
         |time: f64| Pose::new(start.translation, rotation_about(Vector3::z(), -0.63 * time) * start.rotation);
     for index in 0..2000 {
@@ -190,15 +190,15 @@ fn a_turning_gripper_follows_more_than_a_turn() {
         memory = output.memory;
         state = go(&chain, &state, &output.command, &Vector6::zeros()).0;
     }
-    // the gripper's z points down: it turns the other way; joint 7 helps as far as it can
+    // The gripper's z axis points down, so its joint turns in the positive sense; joint 7 helps within its range.
     assert!(state.angles[7] > 7.0, "{}", state.angles);
     let lag = rotation_vector(&(at(20.0).rotation * tip(&chain, &state).rotation.inverse()));
     assert!((lag - Vector3::new(0.0, 0.0, -0.63 * 12.65 / 50.0)).norm() < 1e-3, "{lag}");
     assert!((tip(&chain, &state).translation - start.translation).norm() < 1e-4);
 }
 
-/// A jump of the set-point by 0.25 m with a hundred times the stiffness and the damping of the plain one, a tenth of critical.
-/// Such an arm may ring for seconds; what it may not do is gain from it.
+/// The set-point jumps by 0.25 m, with a hundred times the stiffness at the same damping, a tenth of critical.
+/// The arm may oscillate for seconds, but must not gain energy.
 #[test]
 fn absurd_stiffness_ends_at_reported_limits_and_stays_bounded() {
     let (chain, start) = panda();
@@ -251,7 +251,7 @@ fn absurd_stiffness_ends_at_reported_limits_and_stays_bounded() {
 }
 
 #[test]
-fn what_is_no_number_and_what_would_ring_is_refused() {
+fn non_finite_numbers_and_underdamped_gains_are_rejected() {
     let (chain, state) = panda();
     let inner = JointController::new(40.0, 1.0).unwrap();
     let message = |error: ControlError| error.to_string();
@@ -291,7 +291,7 @@ fn what_is_no_number_and_what_would_ring_is_refused() {
 }
 
 #[test]
-fn a_set_point_out_of_reach_is_reported_and_the_arm_stands() {
+fn an_unreachable_set_point_is_reported_and_the_arm_stops() {
     let (chain, mut state) = panda();
     let controller =
         Admittance::new(papers_gains(1.0), JointController::new(40.0, 1.0).unwrap(), None).unwrap();
@@ -310,7 +310,7 @@ fn a_set_point_out_of_reach_is_reported_and_the_arm_stands() {
 }
 
 #[test]
-fn set_points_go_evenly_from_row_to_row_and_bad_tables_are_named() {
+fn set_points_are_interpolated_and_errors_in_tables_are_named() {
     let text = "t_s,label,x_m,y_m,z_m,qx,qy,qz,qw\n0,a,0.5,0,0.2,1,0,0,0\n2,b,0.6,0,0.1,1,0,0,0\n";
     let points = SetPoints::from_csv(text, "way.csv").unwrap();
     assert_eq!(points.duration(), 2.0);

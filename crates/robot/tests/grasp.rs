@@ -1,7 +1,7 @@
-//! An arm with a part in its hand: the condensed problem, energy, drift, slip.
+//! An arm with a held part: condensed problem, energy, drift, slip.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::print_stderr, reason = "measured numbers are worth seeing")]
+#![allow(clippy::print_stderr, reason = "prints measured numbers")]
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, UnitQuaternion, Vector3, Vector6};
 use tightfit_pipeline::integration::{
@@ -26,7 +26,7 @@ fn peg() -> (Inertia, Pose) {
     (inertia, Pose::new(Vector3::new(0.0, 0.0, 0.074), rotation_about(Vector3::z(), 0.3)))
 }
 
-/// An arm, a part and what is between them.
+/// An arm, a part and the grasp between them.
 struct Scene {
     chain: Chain,
     state: ArmState,
@@ -35,10 +35,11 @@ struct Scene {
     held: Held,
 }
 
-/// What one step did beside moving.
+/// Energy balance of one step.
 struct Passed {
     report: ArmReport,
-    /// Kinetic energy gained by the part, work of its weight and of the contact impulse, energy lost in the tie [J].
+    /// Kinetic energy gained by the part, work of gravity and of the contact impulse, energy dissipated in the tie
+    /// [J].
     part_gain: f64,
     part_work: f64,
     tie_loss: f64,
@@ -90,7 +91,7 @@ impl Scene {
         let kinetic = |body: &BodyMotion, velocity: &Vector6<f64>| {
             velocity.dot(&(mass_matrix(body, &self.inertia) * velocity)) / 2.0
         };
-        // the tie's velocities, as energy sees them
+        // Relative velocity of arm and part in the tie.
         let parting = jacobian * arm.speeds_under(&outer) - middle;
         let passed = Passed {
             part_gain: kinetic(&self.body, &end) - kinetic(&self.body, &start),
@@ -114,26 +115,26 @@ impl Scene {
         [error.fixed_rows::<3>(0).norm(), error.fixed_rows::<3>(3).norm()]
     }
 
-    /// The arm as its controller knows it, part and all.
+    /// The arm with its payload, as its controller models it.
     fn loaded(&self) -> Chain {
         let (inertia, tip_from_part) = peg();
         self.chain.clone().with_payload(&tip_from_part, &inertia)
     }
 
-    /// Effort that holds arm and part.
+    /// Effort that holds arm and part against gravity.
     fn holding(&self) -> JointVector {
         let loaded = self.loaded();
         loaded.dynamics(&loaded.posture(&self.state.angles), &self.state.speeds, GRAVITY).gravity
     }
 }
 
-/// All joints swing by 0.3 rad, each at its own frequency, at up to 1 rad/s.
+/// All joints swing by 0.3 rad, each at a different frequency, at up to 1 rad/s.
 fn swinging(chain: &Chain, middle: &JointVector, time: f64) -> JointTarget {
     let mut target = JointTarget::still(*middle);
     for joint in 0..chain.count() {
         let frequency = 2.0 + 0.2 * joint as f64;
         let (sin, cos) = (frequency * time).sin_cos();
-        // begins at rest: 0.3 (1 − cos)
+        // Starts at rest: 0.3 (1 − cos).
         target.angles[joint] += 0.3 * (1.0 - cos);
         target.speeds[joint] = 0.3 * frequency * sin;
         target.accelerations[joint] = 0.3 * frequency * frequency * cos;
@@ -200,7 +201,7 @@ fn the_condensed_block_is_the_schur_complement_of_the_whole_system() {
 }
 
 #[test]
-fn what_the_arm_does_arrives_at_the_part_and_nothing_more() {
+fn the_work_of_the_arm_equals_the_energy_gain_of_the_part() {
     let mut scene = Scene::new(Chain::panda().unwrap(), &READY);
     let grip = Grasp::Rigid(RigidGrasp { feedback: 0.0, softness: 0.0, follows_bend: false });
     let mut random = SplitMix::stream(4);
@@ -211,14 +212,14 @@ fn what_the_arm_does_arrives_at_the_part_and_nothing_more() {
         let passed = scene.step(&command, &grip, impulse);
         assert!(passed.report.unexplained().abs() < 1e-12, "{}", passed.report.unexplained());
         assert!(passed.tie_loss.abs() < 1e-13, "{}", passed.tie_loss);
-        // the part gains what its weight, the contacts and the arm do
+        // The part gains the work of gravity, contacts and arm.
         let from_arm = -passed.report.outer_work;
         assert!((passed.part_gain - passed.part_work - from_arm).abs() < 1e-12);
     }
 }
 
 #[test]
-fn an_arm_that_knows_its_payload_stands_still_with_it() {
+fn an_arm_that_knows_its_payload_stays_at_rest() {
     let mut scene = Scene::new(Chain::panda().unwrap().without_friction(), &READY);
     let start = scene.state.angles;
     let grip = Grasp::Rigid(RigidGrasp::default());
@@ -263,13 +264,13 @@ fn a_rigid_grasp_drifts_by_less_than_a_micrometre_in_five_seconds_of_swinging() 
 }
 
 #[test]
-fn an_arm_of_two_joints_leaves_the_part_what_it_can_move() {
+fn an_arm_with_two_joints_moves_the_part_in_its_free_directions_only() {
     let urdf = r#"<robot name="two"><link name="base"/>
         <link name="a"><inertial><origin xyz="0.2 0 0"/><mass value="3"/><inertia ixx="0.01" iyy="0.05" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <link name="b"><inertial><origin xyz="0.2 0 0"/><mass value="2"/><inertia ixx="0.01" iyy="0.04" izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <joint name="j1" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>
         <joint name="j2" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/></joint></robot>"#;
-    // stretched out: it cannot even move along its own length
+    // Stretched out at 0.0: singular, it cannot move along its length.
     for elbow in [0.7, 0.0] {
         let mut scene = Scene::new(Chain::from_urdf(urdf, None).unwrap(), &[0.1, elbow]);
         let grip = Grasp::Rigid(RigidGrasp::default());
@@ -278,13 +279,13 @@ fn an_arm_of_two_joints_leaves_the_part_what_it_can_move() {
         }
         assert!(scene.state.is_finite() && scene.state.speeds.norm() > 0.1);
         assert!(scene.error()[0] < 1e-5, "{:?}", scene.error());
-        // heights are held by the bearings
+        // The bearings hold the height.
         assert!((scene.body.center.z - 0.074).abs() < 1e-6, "{}", scene.body.center);
     }
 }
 
 #[test]
-fn an_impact_on_a_held_part_meets_the_inertia_of_both() {
+fn an_impact_on_a_held_part_acts_on_the_inertia_of_part_and_arm() {
     let scene = Scene::new(Chain::panda().unwrap(), &READY);
     let posture = scene.chain.posture(&scene.state.angles);
     let jacobian = scene.held.jacobian(&posture);
@@ -306,14 +307,14 @@ fn fingers(limit: Option<SlipLimit>) -> CompliantGrasp {
 }
 
 #[test]
-fn soft_fingers_give_way_by_load_over_stiffness() {
+fn soft_fingers_deflect_by_load_over_stiffness() {
     let mut scene = Scene::new(Chain::panda().unwrap(), &READY);
     let grip = Grasp::Compliant(fingers(None));
     let controller = JointController::new(60.0, 1.0).unwrap();
     let target = JointTarget::still(scene.state.angles);
     for _ in 0..300 {
         let command = controller.command(&scene.chain, &scene.state, &target, GRAVITY).unwrap();
-        // 5 N to the side
+        // 5 N along x
         scene.step(&command, &grip, Vector6::new(5.0 * STEP, 0.0, 0.0, 0.0, 0.0, 0.0));
     }
     let error = scene.held.error(&scene.chain.posture(&scene.state.angles), &scene.body);
@@ -341,10 +342,10 @@ fn a_part_slips_in_the_hand_above_its_limit_and_only_there() {
         }
         let slipped = (scene.held.tip_from_center.translation - place.translation).norm();
         if slips {
-            // 2.45 N too much on 0.364 kg for 0.6 s
+            // 2.45 N beyond the limit accelerate 0.364 kg for 0.6 s.
             let expected = 0.5 * 2.45 / 0.364 * 0.36;
             assert!((slipped / expected - 1.0).abs() < 0.1, "{slipped} {expected}");
-            // sliding friction takes its 12 N over the way
+            // Sliding friction of 12 N dissipates over the displacement.
             assert!((dissipated / (12.0 * slipped) - 1.0).abs() < 0.02, "{dissipated}");
             assert!(ratio > 1.0);
         } else {
@@ -354,7 +355,7 @@ fn a_part_slips_in_the_hand_above_its_limit_and_only_there() {
 }
 
 #[test]
-fn a_grasp_of_nonsense_is_refused() {
+fn invalid_grasps_are_rejected() {
     let zero = CompliantGrasp::new(Vector6::repeat(1e4), Vector6::zeros(), None).unwrap_err();
     assert!(zero.to_string().contains("damping of the grasp is 0"), "{zero}");
     let bad = CompliantGrasp::new(Vector6::repeat(f64::NAN), Vector6::repeat(1.0), None).unwrap_err();

@@ -1,7 +1,8 @@
-//! A held peg pressed on a table: contacts are solved on the six velocities of the peg alone, with the arm behind them.
+//! A held peg pressed on a table: contacts are solved for the six velocities of the peg, with the arm condensed into
+//! them.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::print_stderr, reason = "measured numbers are worth seeing")]
+#![allow(clippy::print_stderr, reason = "prints measured numbers")]
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, IntegrationMethod, advance_pose, inverse_mass};
@@ -19,7 +20,7 @@ use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 const STEP: f64 = 0.01;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
-/// Rim of the peg's lower face in its own frame, which is at its centre of mass, z down.
+/// Rim of the peg's lower face in the peg's frame, at its centre of mass, z down.
 fn rim() -> impl Iterator<Item = Vector3<f64>> {
     (0..12).map(|index| {
         let angle = f64::from(index) * std::f64::consts::TAU / 12.0;
@@ -65,7 +66,7 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
         posture_damping: 5.0,
     })
     .unwrap();
-    // 22 mm below where it starts, at 20 mm/s: 20 mm into the table
+    // 22 mm down at 20 mm/s: 20 mm into the table.
     let wanted = |time: f64| {
         let depth = (0.02 * time).min(0.022);
         Pose::new(start.translation - Vector3::new(0.0, 0.0, depth), start.rotation)
@@ -83,7 +84,7 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
         let command = controller.command(&knows, &state, &target, &preferred, GRAVITY).unwrap();
         let contacts = contacts(&body, height);
         let options = SolverOptions::default();
-        // the touch stops peg and arm together
+        // The impact stops peg and arm together.
         let begin = body.world_velocity();
         let closing: Vec<f64> = contacts.gap.iter().map(|gap| gap.max(0.0) / STEP).collect();
         let is_hit = (0..contacts.len())
@@ -146,7 +147,7 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
         let posture = chain.posture(&state.angles);
         drift = drift.max(held.error(&posture, &body).fixed_rows::<3>(0).norm());
         force = impulse.z / STEP;
-        // a wrist sensor at the flange feels contact and weight of the peg
+        // A wrist sensor at the flange measures contact force and weight of the peg.
         let on_peg =
             Load { force: -load.fixed_rows::<3>(0), torque: -load.fixed_rows::<3>(3), point: body.center };
         let shown = sensor.measure(&mut sensor_memory, &posture.world_from_tip, &on_peg, STEP);
@@ -159,7 +160,7 @@ fn a_held_peg_presses_with_the_force_of_its_spring_and_does_not_sink() {
         deepest * 1e6,
         drift * 1e6
     );
-    // the set-point is 20 mm inside the table; dry friction of the joints keeps some of the force to itself
+    // The set-point is 20 mm inside the table; dry friction of the joints takes part of the force.
     assert!((force - 20.0).abs() < 3.0, "{force}");
     assert!((felt - (force - 9.81 * inertia.mass)).abs() < 0.05, "{felt}");
     assert!(drift < 1e-6, "{drift}");

@@ -1,10 +1,10 @@
-//! Mass matrix, Coriolis forces and gravity against Pinocchio, an independent implementation.
+//! Compares mass matrix, Coriolis forces and gravity with Pinocchio, an independent implementation.
 //!
-//! `experiments/robot/pinocchio_reference.py` writes the numbers; a subset of them lies beside this test. A longer file
-//! is taken from the variable `TIGHTFIT_PINOCCHIO_REFERENCE`.
+//! `experiments/robot/pinocchio_reference.py` writes the numbers; `tests/data/pinocchio.json` holds a subset. The
+//! environment variable `TIGHTFIT_PINOCCHIO_REFERENCE` names a longer file.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::print_stderr, reason = "the largest differences are worth seeing")]
+#![allow(clippy::print_stderr, reason = "prints the largest differences")]
 
 use serde_json::Value;
 use tightfit_robot::Chain;

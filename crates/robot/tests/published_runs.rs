@@ -1,7 +1,7 @@
-//! The Panda against the runs that the paper's authors published: joint angles and part poses belong together.
+//! Compares the Panda with the published runs of the paper's authors: joint angles and part poses must agree.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says why")]
+#![allow(clippy::print_stderr, reason = "prints why a test is skipped")]
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use tightfit_spatial::{Pose, Quaternion, UnitQuaternion, Vector3};
 
 const RUNS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/inrol/reference_runs");
 
-/// What is recorded of one run.
+/// Recording of one run.
 struct Recording {
     rows: Vec<Vec<f64>>,
     header: Vec<String>,
 }
 
 impl Recording {
-    /// None, with a word why, where the runs are not there.
+    /// `None`, with a message, if the runs are not installed.
     fn load(file: &str) -> Option<Self> {
         let path = Path::new(RUNS).join(file);
         if !Path::new(RUNS).exists() {
-            eprintln!("skipped: {RUNS} is not there");
+            eprintln!("skipped: {RUNS} does not exist");
             return None;
         }
         let text = std::fs::read_to_string(path).unwrap();
@@ -51,9 +51,10 @@ impl Recording {
     }
 }
 
-/// Before contact the part sits at one place in front of the flange, and turns with the eighth joint if there is one.
+/// Before contact the part has a constant pose in front of the flange, and turns with the eighth joint if there is
+/// one.
 #[test]
-fn the_part_sits_where_the_joint_angles_say() {
+fn the_part_pose_agrees_with_the_joint_angles() {
     let arms = [
         ("peg.csv", Chain::panda().unwrap(), 0.074_11),
         ("bolt.csv", Chain::panda_turning_gripper().unwrap(), 0.096_15),
@@ -61,24 +62,27 @@ fn the_part_sits_where_the_joint_angles_say() {
     for (file, chain, distance) in arms {
         let Some(run) = Recording::load(file) else { return };
         let mut worst = [0.0_f64; 2];
-        // contact begins at step 532; the first steps settle
+        // Contact begins at step 532; the first 100 steps are transient.
         for row in 100..500 {
             let tip = chain.posture(&run.angles(row, &chain)).world_from_tip;
             let tip_from_part = tip.inverse() * run.world_from_part(row);
             let shift = (tip_from_part.translation - Vector3::new(0.0, 0.0, distance)).norm();
             worst = [worst[0].max(shift), worst[1].max(rotation_vector(&tip_from_part.rotation).norm())];
         }
-        eprintln!("{file}: the part is within {:.2e} m and {:.2e} rad of its place", worst[0], worst[1]);
-        // their grasp is a spring; it gives way by micrometres while the arm moves
+        eprintln!(
+            "{file}: the part is within {:.2e} m and {:.2e} rad of its nominal pose",
+            worst[0], worst[1]
+        );
+        // The authors' grasp is a spring; it deflects by micrometres while the arm moves.
         assert!(worst[0] < 20e-6 && worst[1] < 1e-4, "{file}: {worst:?}");
     }
 }
 
-/// The virtual mass follows their set-points in the air as their parts do. Damping against the speed of the set-point, the
-/// other reading of the paper, would be off by 5 and 13 mm.
+/// In free air the virtual mass follows the authors' set-points as their parts do. Damping relative to the
+/// set-point's velocity, the other reading of the paper, would be off by 5 and 13 mm.
 #[test]
-fn the_admittance_lags_its_set_points_as_theirs_does() {
-    // distance from the flange to the point that is led, stiffness along x, y and z
+fn the_admittance_lags_its_set_points_as_in_the_authors_runs() {
+    // distance from the flange to the controlled point, stiffness along x, y and z
     let runs = [
         ("peg.csv", Chain::panda().unwrap(), 0.074_11 + 0.032_69, [5000.0, 5000.0, 1000.0]),
         ("bolt.csv", Chain::panda_turning_gripper().unwrap(), 0.096_15, [500.0, 500.0, 300.0]),
@@ -96,7 +100,7 @@ fn the_admittance_lags_its_set_points_as_theirs_does() {
         let mut memory = controller.start(&chain, &ArmState::at_rest(run.angles(0, &chain)));
         let mut squares = 0.0;
         for row in 1..520 {
-            // theirs hold the set-point of a step over all of it
+            // The authors hold the set-point constant over a step.
             let target = Posed::still(set_point(row));
             let state = ArmState { angles: memory.angles, speeds: memory.speeds };
             let output = controller.command(

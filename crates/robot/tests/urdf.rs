@@ -1,4 +1,4 @@
-//! Descriptions of arms: what is read, what is refused, and that refusals name the place.
+//! URDF descriptions of arms: what is read, what is rejected, and that errors name the place.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -54,7 +54,7 @@ fn refusal(pieces: &[String], tip: Option<&str>) -> String {
 }
 
 #[test]
-fn fixed_links_become_one_and_the_tip_is_chosen() {
+fn fixed_links_are_merged_and_the_tip_is_chosen() {
     let chain = Chain::from_urdf(&robot(&arm()), Some("tool")).unwrap();
     assert_eq!((chain.count(), chain.tip_name()), (2, "tool"));
     let [shoulder, elbow] = chain.joints() else { panic!() };
@@ -74,7 +74,7 @@ fn fixed_links_become_one_and_the_tip_is_chosen() {
 }
 
 #[test]
-fn what_is_no_serial_arm_is_refused_by_name() {
+fn descriptions_that_are_not_serial_arms_are_rejected_by_name() {
     let with = |piece: String| [arm(), vec![piece]].concat();
     let replaced = |index: usize, piece: String| {
         let mut pieces = arm();
@@ -136,7 +136,7 @@ fn what_is_no_serial_arm_is_refused_by_name() {
 }
 
 #[test]
-fn a_joint_without_inertia_behind_it_is_refused() {
+fn a_joint_that_moves_no_inertia_is_rejected() {
     let hook = vec![link("hook", ""), joint("wrist", "continuous", ["tool", "hook"], "")];
     let message = refusal(&[arm(), hook].concat(), Some("hook"));
     assert!(
@@ -146,7 +146,7 @@ fn a_joint_without_inertia_behind_it_is_refused() {
 }
 
 #[test]
-fn a_tip_must_be_named_where_several_links_end_the_arm() {
+fn a_tip_must_be_named_if_several_links_end_the_arm() {
     assert!(refusal(&arm(), None).contains("camera, tool"));
     let message = refusal(&arm(), Some("upper"));
     assert!(message.contains("`upper`") && message.contains("fore, camera, tool"), "{message}");
@@ -155,9 +155,9 @@ fn a_tip_must_be_named_where_several_links_end_the_arm() {
     assert!(missing.to_string().contains("/nowhere/arm.urdf"));
 }
 
-/// Cut off, with bytes changed, or with pieces doubled: always an answer, never a panic.
+/// Truncated, with bytes changed or pieces doubled: always a result, never a panic.
 #[test]
-fn damaged_descriptions_are_answered() {
+fn damaged_descriptions_never_panic() {
     let whole = include_str!("../../../assets/robots/panda.urdf");
     let mut random = SplitMix::stream(1);
     let mut accepted = 0;
@@ -182,11 +182,11 @@ fn damaged_descriptions_are_answered() {
             assert!(!error.to_string().is_empty());
         }
     }
-    assert!(accepted > 0, "a byte changed in a comment does no harm");
+    assert!(accepted > 0, "a changed byte in a comment must be accepted");
 }
 
 #[test]
-fn arms_of_more_joints_than_there_is_room_for_are_refused() {
+fn arms_with_too_many_joints_are_rejected() {
     let mut pieces = vec![link("l0", "")];
     for index in 0..13 {
         pieces.push(link(&format!("l{}", index + 1), MASS));

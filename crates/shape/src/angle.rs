@@ -1,12 +1,13 @@
 //! The angle of a point about the z axis, without branches and without a call into the C library.
 //!
 //! ```text
-//! t = min(|x|, |y|) / max(|x|, |y|) ∈ [0, 1],   c = 0 or 1, the nearer one to atan t,   u = (t − c)/(1 + t c),  |u| ≤ tan 22.5°
-//! atan t = atan c + u q(u²)        q: the polynomial of degree 11 through atan(u)/u at Chebyshev points, within 1.3e-18
+//! t = min(|x|, |y|) / max(|x|, |y|) ∈ [0, 1],   c = 0 or 1, whichever has atan c nearer to atan t
+//! u = (t − c)/(1 + t c),   |u| ≤ tan 22.5°
+//! atan t = atan c + u q(u²)      q: polynomial of degree 11 through atan(u)/u at Chebyshev points, error 1.3e-18
 //! ```
 //!
-//! The same bits on every machine, and a loop over it runs in vectors: multiply-adds are fused by name (a loop over the
-//! coefficients would be given half the register).
+//! The result has the same bits on every machine, and the compiler vectorises a loop over it. The multiply-adds are
+//! written out: a loop over the coefficients would use only half of each register.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -39,13 +40,13 @@ pub(crate) fn angle_of(x: f64, y: f64) -> f64 {
     let (above, below) = if is_far { (low - high, high + low) } else { (low, high) };
     let u = above / if below > 0.0 { below } else { 1.0 };
     let s = u * u;
-    // two interleaved chains: half the latency of one. The 1 of q stays outside, where it costs no digit
+    // two interleaved chains have half the latency of one; the term 1 of q is added last, so no digit is lost
     let f = s * s;
     let [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10] = ATAN;
     let odd = a10.mul_add(f, a8).mul_add(f, a6).mul_add(f, a4).mul_add(f, a2).mul_add(f, a0);
     let even = a9.mul_add(f, a7).mul_add(f, a5).mul_add(f, a3).mul_add(f, a1);
     let from_base = u.mul_add(s * s.mul_add(even, odd), u);
-    // the multiple of 45° that u is counted from, and which way: one sum, one rounding
+    // add or subtract from the nearest multiple of 45°: one sum, one rounding
     let near = if x < 0.0 { PI } else { 0.0 };
     let base = if is_steep { FRAC_PI_2 } else { near };
     let diagonal = if x < 0.0 { 3.0 * FRAC_PI_4 } else { FRAC_PI_4 };
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_angle_is_that_of_atan2() {
+    fn angle_agrees_with_atan2() {
         for step in 0..100_000 {
             let truth = PI * (f64::from(step) / 50_000.0 - 1.0) * 0.999_999;
             let (sin, cos) = libm::sincos(truth);

@@ -1,27 +1,28 @@
-//! Many points at once: which are far from a part, which face one smooth face, which need a closer look.
+//! Blocks of points against a part: each point is far, near one face, near an edge, or in need of a full query.
 //!
-//! Of the nodes near a part most face the middle of one smooth face, where there is no choice of faces, and most others
-//! one edge. These are answered here, in loops that run in vectors; the rest goes on to [`Part::each_piece`], one by one.
+//! Most nodes near a part face one smooth face, where there is no choice of faces, and most others face one edge. The
+//! vectorised loops here handle these; the rest go through [`Part::each_piece`], one by one.
 //!
 //! ```text
 //! far       no piece within reach
-//! single    one piece within reach, and within it one face alone with d ≥ −behind: its distance and normal
+//! single    one piece within reach, which has exactly one face with d ≥ −behind: its distance and normal
 //! pair      the same with two faces
+//! corner    two pieces with exactly one such face each
 //! several   anything else
 //! ```
 //!
-//! Nobody chooses faces that a point is farther behind than `behind`. The numbers are bit for bit those of
-//! [`Part::each_piece`].
+//! The caller never selects a face that a point is more than `behind` [m] behind. The results equal those of
+//! [`Part::each_piece`] bit for bit.
 
 use nalgebra::Vector3;
 
 use crate::thread::Side;
 use crate::{Part, Sample};
 
-/// Points of a block.
+/// Number of points in a block.
 pub const BLOCK: usize = 32;
 
-/// A column of a block.
+/// One number per point of a block.
 pub type Lanes = [f64; BLOCK];
 
 /// Points in a part's frame.
@@ -32,7 +33,7 @@ pub struct PointBlock {
 }
 
 impl PointBlock {
-    /// One of the points.
+    /// Point number `lane`.
     #[inline(always)]
     #[must_use]
     pub fn get(&self, lane: usize) -> Vector3<f64> {
@@ -40,24 +41,24 @@ impl PointBlock {
     }
 }
 
-/// What is known of a point of a block; a number as wide as a distance, so that both travel in the same vectors.
+/// Class of a point of a block; as wide as a distance, so that both use the same vector registers.
 pub type Verdict = u64;
 /// No piece is within reach.
 pub const FAR: Verdict = 0;
-/// The point faces one face.
+/// One face of one piece is relevant.
 pub const SINGLE: Verdict = 1;
-/// The point must be asked by itself.
+/// The point needs its own query with [`Part::each_piece`].
 pub const SEVERAL: Verdict = 2;
-/// The point is at the edge of two faces.
+/// Two faces of one piece are relevant: the point is near a convex edge.
 pub const PAIR: Verdict = 4;
 
-/// The point faces one face each of two pieces, as in a concave corner.
+/// One face each of two pieces is relevant, as in a concave corner.
 pub const CORNER: Verdict = 8;
 
-/// Answers for the points of a block.
+/// Faces near the points of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaceBlock {
-    /// What is known; the other columns hold for [`SINGLE`], [`PAIR`] and [`CORNER`].
+    /// Class of each point; the other columns are valid for [`SINGLE`], [`PAIR`] and [`CORNER`].
     pub verdict: [Verdict; BLOCK],
     /// Number of the piece, as in [`Part::each_piece`]; the second piece of a corner is number 0.
     pub number: [u64; BLOCK],
@@ -65,34 +66,36 @@ pub struct FaceBlock {
     pub distance: Lanes,
     /// Unit normal of the face in the part's frame, x, y, z [-].
     pub normal: [Lanes; 3],
-    /// Distance and normal of the second face of a [`PAIR`], in the order of the piece's faces, or of the second piece's
-    /// face of a [`CORNER`].
+    /// Distance to the second face [m]: for a [`PAIR`] the next face in the piece's order, for a [`CORNER`] the face
+    /// of the second piece.
     pub second_distance: Lanes,
-    /// [-].
+    /// Unit normal of the second face, x, y, z [-].
     pub second_normal: [Lanes; 3],
-    /// No point has a piece within a reach below this [m]; −∞ where that is not known. It falls by no more than the way
-    /// that the points go, and motions of the part's symmetry do not change it above [`Part::symmetric_from`].
+    /// Clearance: no piece is nearer to any point than this [m]; −∞ if unknown. It decreases by at most the
+    /// displacement of the points. Motions along the part's symmetry do not change it above [`Part::symmetric_from`].
     pub clear: f64,
-    /// The same for a thread with its ends and cones, which lie within the endless one: more than `clear` where they leave
-    /// nothing of it. Turns about the axis do not change it, motions along it do; −∞ where it is not known.
+    /// Clearance from a thread including its ends and cones [m], which remove material of the endless thread: larger
+    /// than `clear` where they have cut the thread away. Rotation about the axis does not change it, motion along the
+    /// axis does; −∞ if unknown.
     pub clear_of_ends: f64,
 }
 
-/// What the points of a block are near to, before the faces are known: the first half of [`Part::face_block`].
+/// Intermediate result between the two halves of [`Part::face_block`]: which points are near, before faces are
+/// evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceBlock {
-    /// [`FAR`] or anything else; points may turn out to be far later.
+    /// [`FAR`], or another class; the second half may still find a point to be far.
     pub verdict: [Verdict; BLOCK],
-    /// What the part wants to know of the points again [m].
+    /// Values that the second half reuses [m]; for threads the phase s and the distance from the axis.
     pub own: [Lanes; 2],
-    /// As in [`FaceBlock`].
+    /// As in [`FaceBlock`] [m].
     pub clear: f64,
-    /// [m].
+    /// As in [`FaceBlock`] [m].
     pub clear_of_ends: f64,
 }
 
 impl FaceBlock {
-    /// Face of a point.
+    /// First face of a point.
     #[inline(always)]
     #[must_use]
     pub fn first(&self, lane: usize) -> Sample {
@@ -109,10 +112,10 @@ impl FaceBlock {
     }
 }
 
-/// The smallest of a block.
+/// Minimum over a block.
 #[inline(always)]
 pub(crate) fn smallest(lanes: &Lanes) -> f64 {
-    // eight running minima: a single one would wait for itself
+    // eight independent running minima: a single one would be bound by latency
     let mut smallest = [f64::INFINITY; 8];
     for row in lanes.chunks_exact(8) {
         for (own, &value) in smallest.iter_mut().zip(row) {
@@ -155,14 +158,14 @@ impl Default for FaceBlock {
 }
 
 impl Part {
-    /// Whether [`Self::face_block`] has two halves.
+    /// Whether [`Self::face_block`] runs in two halves for this part.
     #[inline(always)]
     #[must_use]
     pub fn has_places(&self) -> bool {
         matches!(self, Self::Bolt(_) | Self::Nut(_))
     }
 
-    /// The first half of [`Self::face_block`]; without one nothing is known, and all points may be near.
+    /// The first half of [`Self::face_block`]. For a part without one, every point counts as near.
     #[inline(always)]
     pub fn place_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut PlaceBlock) {
         match self {
@@ -178,7 +181,8 @@ impl Part {
         }
     }
 
-    /// The second half for points of any blocks; other columns than [`FaceBlock::clear`] and `clear_of_ends` are filled.
+    /// The second half of [`Self::face_block`]; the points may come from different blocks. Fills all columns except
+    /// [`FaceBlock::clear`] and [`FaceBlock::clear_of_ends`].
     #[inline(always)]
     pub fn placed_faces(
         &self,
@@ -201,7 +205,8 @@ impl Part {
         }
     }
 
-    /// Looks at the points of a block; `reach` as in [`Part::each_piece`], `behind` [m] not negative.
+    /// Classifies the points of a block and evaluates their faces. `reach` [m] as in [`Part::each_piece`]; `behind`
+    /// [m] must not be negative.
     #[inline(always)]
     pub fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         out.clear = f64::NEG_INFINITY;

@@ -1,6 +1,6 @@
-//! What can be wrong with the description of a part.
+//! Errors in the description of a part.
 
-/// A part that cannot be built, with the value, the place and the remedy.
+/// Why a part cannot be built; the message names the field, the value and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
     /// A dimension outside its range.
@@ -10,35 +10,35 @@ pub enum ShapeError {
         field: &'static str,
         /// The offending value with its unit.
         value: String,
-        /// What would be accepted.
+        /// The allowed range.
         allowed: String,
     },
-    /// No part of that name is known.
+    /// No preset has this name.
     #[error("no part is called `{name}`; {hint}")]
     UnknownPreset {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Near misses, or where to find the list.
+        /// Similar names, and the command that lists all names.
         hint: String,
     },
-    /// The part goes on for ever, or has no material.
+    /// The part is unbounded, or has no material.
     #[error(
-        "this part has no {what}: it is unbounded or has no material; give it as `fixed`, or choose a bounded kind"
+        "this part has no {what}: it is unbounded or has no material; declare it as `fixed`, or choose a bounded kind"
     )]
     Unbounded {
-        /// What was asked for.
+        /// The property that was requested.
         what: &'static str,
     },
     /// A mesh file cannot be used.
     #[error("{0}")]
     Mesh(String),
-    /// The inertial numbers belong to no body.
+    /// The mass properties are not physical.
     #[error(transparent)]
     Inertia(#[from] tightfit_spatial::InertiaError),
 }
 
 impl ShapeError {
-    /// A length given in metres that is outside `allowed`; reported in millimetres like the scene key.
+    /// A length [m] that is outside `allowed`; reported in millimetres like the key in the scene file.
     #[must_use]
     pub fn length(field: &'static str, value_m: f64, allowed: impl Into<String>) -> Self {
         Self::Dimension { field, value: format!("{} mm", value_m * 1e3), allowed: allowed.into() }

@@ -1,4 +1,4 @@
-//! What a part answers about a point of space.
+//! Signed distance samples: what a part returns for a query point.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
@@ -9,31 +9,31 @@ use tightfit_spatial::Columns3;
 pub struct Sample {
     /// Distance to the surface [m]: positive outside the material, negative inside.
     pub distance: f64,
-    /// Unit gradient of the distance [-]: the direction that leads out of the material fastest.
+    /// Unit gradient of the distance [-]: points out of the material.
     pub normal: Vector3<f64>,
 }
 
 impl Sample {
-    /// The field of the complement: material and air exchanged.
+    /// The field of the complement: material and air swapped.
     #[must_use]
     pub fn complement(self) -> Self {
         Self { distance: -self.distance, normal: -self.normal }
     }
 
-    /// The surface moved outwards by `offset` [m]: every distance falls by it.
+    /// The field with the surface moved outwards by `offset` [m]: the distance decreases by `offset`.
     #[must_use]
     pub fn offset(self, offset: f64) -> Self {
         Self { distance: self.distance - offset, ..self }
     }
 
-    /// The union of two bodies: the nearer one. Outside exact, inside a bound (never deeper than the truth).
+    /// The union of two bodies: the nearer one. Exact outside; inside, the depth is a lower bound.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         if other.distance < self.distance { other } else { self }
     }
 }
 
-/// Faces of one locally convex piece of material; a point in front of any of them is free.
+/// Faces of one locally convex piece of material. A point in front of any of them is outside the piece.
 pub type Branches = ArrayVec<Sample, 24>;
 
 /// Signed distance and gradient for columns of points, written by [`crate::Part::evaluate`].
@@ -46,7 +46,7 @@ pub struct FieldColumns {
 }
 
 impl FieldColumns {
-    /// Forgets the samples and keeps the memory.
+    /// Removes all samples and keeps the memory.
     pub fn clear(&mut self) {
         self.distance.clear();
         self.normal.clear();

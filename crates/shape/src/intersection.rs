@@ -1,4 +1,4 @@
-//! The true distance to an intersection of bodies, near its convex edges and corners.
+//! The Euclidean distance to an intersection of bodies, including its convex edges and corners.
 //!
 //! Outside, max(dᵢ) is only a lower bound of the distance to ∩ᵢ Bᵢ: at a right-angled edge it is short by up
 //! to 29 %. With each body replaced by its tangent half-space, the nearest point solves a small quadratic
@@ -8,25 +8,25 @@
 //! min ½|δ|²   s.t.  dᵢ + nᵢ·δ ≤ 0      δ = −Σ λᵢ nᵢ over the active i,   Gλ = d,   Gᵢⱼ = nᵢ·nⱼ,   λ ≥ 0
 //! ```
 //!
-//! whose active set has one, two or three members: they are tried in that order. Inside, max(dᵢ) is exact:
-//! the ball around the point that just touches one body is contained in all the others. For curved bodies
+//! whose active set has one, two or three members; they are tried in that order. Inside, max(dᵢ) is exact:
+//! the ball around the point that just touches one body's surface lies inside all the others. For curved bodies
 //! the error is of second order in the distance, d²/2r.
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 use crate::Sample;
 
-/// Half-spaces that are violated by less than this [m] count as satisfied.
+/// A half-space violated by at most this [m] counts as satisfied.
 const FEASIBLE: f64 = 1e-12;
 
-/// Field of the intersection of bodies that are given by their own fields at one point.
+/// Field of the intersection of bodies, from the field of each body at one point.
 #[must_use]
 pub fn intersection(bodies: &[Sample]) -> Sample {
     let deepest = bodies.iter().copied().max_by(|a, b| a.distance.total_cmp(&b.distance));
     let Some(deepest) = deepest else {
         return Sample { distance: f64::NEG_INFINITY, normal: Vector3::z() };
     };
-    // the usual case first: inside, or alone in front of the face that is farthest away
+    // common cases first: inside, or in front of a single face
     if deepest.distance <= 0.0 || is_feasible(bodies, -deepest.normal * deepest.distance) {
         return deepest;
     }
@@ -36,7 +36,7 @@ pub fn intersection(bodies: &[Sample]) -> Sample {
             let distance = delta.norm();
             Sample { distance, normal: -delta / distance }
         }
-        // nearly parallel faces: the bound is as good as the edge
+        // nearly parallel faces have no usable edge: return the lower bound
         _ => deepest,
     }
 }
@@ -52,7 +52,7 @@ fn edges(bodies: &[Sample]) -> impl Iterator<Item = Vector3<f64>> + '_ {
         let (a, b) = (bodies[i], bodies[j]);
         let cross = a.normal.dot(&b.normal);
         let gram = Matrix2::new(1.0, cross, cross, 1.0);
-        // 1e-6: faces within 0.05° of each other have no edge worth the name
+        // 1e-6: faces within 0.05° of each other have no well-defined edge
         let inverse = (1.0 - cross * cross > 1e-6).then(|| gram.try_inverse()).flatten()?;
         let weights = inverse * Vector2::new(a.distance, b.distance);
         (weights.min() >= 0.0).then(|| -(a.normal * weights.x + b.normal * weights.y))
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_corner_of_an_octant_is_met_at_its_true_distance() {
+    fn distance_to_the_corner_of_an_octant_is_euclidean() {
         let octant =
             |p: Vector3<f64>| [Vector3::x(), Vector3::y(), Vector3::z()].map(|normal| half_space(normal, p));
         let truth = |p: Vector3<f64>| p.map(|c| c.max(0.0)).norm();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acute_edge_is_farther_than_either_of_its_faces() {
+    fn distance_to_an_acute_edge_exceeds_the_distance_to_its_faces() {
         // material between y = 0 and 30° below it, opening towards +x; the edge is the z axis
         let (sin, cos) = 30_f64.to_radians().sin_cos();
         let (upper, lower) = (Vector3::y(), Vector3::new(-sin, -cos, 0.0));

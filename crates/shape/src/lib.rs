@@ -1,5 +1,5 @@
 /*!
-Parts for tight fits: what they are made of, where their surface is, and what is wrong with them.
+Parts for tight fits: parametric shapes and meshes with signed distance, contact nodes, mass properties and mesh checks.
 */
 
 #![forbid(unsafe_code)]

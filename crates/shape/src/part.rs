@@ -1,11 +1,11 @@
-//! A part: one question, one answer, whatever it is made of.
+//! A part of any kind behind one interface. Errors of the signed distance by kind:
 //!
 //! | kind | distance | error |
 //! |---|---|---|
-//! | pegs, holes, cylinders, hexagons, blocks, balls, half-space | exact | 1e-15 of the size, edges and corners included |
+//! | pegs, holes, cylinders, hexagons, blocks, balls, half-space | exact | 1e-15 of the size, corners included |
 //! | thread flanks (M48x5) | third order | 0.03 nm within 50 µm, 1.1 nm within 0.3 mm, gradient 0.0002° |
-//! | thread crest, root and start edges and corners, blunt or chamfered | second order | within 100 µm: never long by more than 1 nm, short by at most 24 nm |
-//! | meshes | exact to the triangles | the facets' own error, which the doctor states |
+//! | edges and corners of thread crest, root and start (blunt, chamfered) | second order | +1, −24 nm within 100 µm |
+//! | meshes | exact to the triangles | the faceting error of the mesh, which the mesh doctor reports |
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Columns3, Inertia};
@@ -20,18 +20,18 @@ use crate::{Branches, FieldColumns, Sample, ShapeError};
 /// Motions that map a part to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symmetry {
-    /// None that we use.
+    /// None that the code uses.
     None,
-    /// Any turn about z.
+    /// Any rotation about z.
     Revolved,
-    /// A turn about z with the advance of the thread, as far as its ends allow.
+    /// A rotation about z with the advance of the thread; the ends of the thread break the symmetry.
     Screw {
         /// Advance per turn [m], negative for a left-hand thread.
         pitch: f64,
     },
 }
 
-/// Where the material of a part is, in cylindrical coordinates about its z axis: nothing is outside.
+/// Bounds of a part's material in cylindrical coordinates about its z axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// Lowest and highest z [m].
@@ -40,10 +40,10 @@ pub struct Extent {
     pub radii: [f64; 2],
 }
 
-/// Something with a surface.
+/// A part.
 #[allow(
     clippy::large_enum_variant,
-    reason = "a scene holds a handful of parts; a box would cost every sample"
+    reason = "a scene holds few parts; a box would add an indirection to every sample"
 )]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
@@ -96,16 +96,16 @@ impl Part {
         }
     }
 
-    /// Visits the locally convex pieces of material within `reach` [m] of a point, each with a number and its faces,
-    /// prolonged.
+    /// Visits the locally convex pieces of material within `reach` [m] of a point. Each piece has a number and its
+    /// faces, extended beyond their edges.
     ///
     /// Free space around a convex edge is an OR: the point is outside a piece as long as it is in front of *any* of
-    /// its faces. Whoever linearises the distance over a time step must choose the face that the point will be in
-    /// front of, or a peg is stopped by a chamfer that it only passes. Concave edges (the floor of a bore, the root
+    /// its faces. A caller that linearises the distance over a time step must choose the face that the point will be in
+    /// front of; otherwise a chamfer stops a peg that only passes it. Concave edges (the floor of a bore, the root
     /// of a thread) are an AND: the point must be outside *every* piece.
     ///
-    /// The smallest over the pieces of the largest distance to their faces is the depth inside the material, and
-    /// outside it at most the true distance.
+    /// Take the largest face distance of each piece, then the smallest of these over the pieces. Inside the material
+    /// this is the depth (negative); outside it is a lower bound of the distance.
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let single = match self {
             Self::Sectioned(solid) => return solid.each_piece(point, reach, visit),
@@ -121,7 +121,7 @@ impl Part {
         }
     }
 
-    /// Where the material is, in cylindrical coordinates about the part's z axis.
+    /// Bounds of the material in cylindrical coordinates about the part's z axis.
     #[must_use]
     pub fn extent(&self) -> Extent {
         let of_box = |aabb: Aabb| {
@@ -144,7 +144,7 @@ impl Part {
                 Extent { heights: [-half, half], radii: [nut.thread().root_radius(), nut.outer_radius()] }
             }
             Self::HalfSpace => Extent { heights: [f64::NEG_INFINITY, 0.0], radii: [0.0, f64::INFINITY] },
-            // nodes have no material anywhere
+            // a node list has no material: an empty range
             Self::Nodes(_) => Extent { heights: [f64::INFINITY, f64::NEG_INFINITY], radii: [0.0, 0.0] },
             Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => {
                 let nowhere = Aabb { min: Vector3::zeros(), max: Vector3::zeros() };
@@ -153,26 +153,26 @@ impl Part {
         }
     }
 
-    /// Height from which on all material near a point follows the part's [`Symmetry`], for points that see `reach` far [m].
+    /// Height z [m] above which all material within `reach` [m] of a point follows the part's [`Symmetry`].
     #[must_use]
     pub fn symmetric_from(&self, reach: f64) -> f64 {
         match self {
-            // shank and head do not turn with the thread
+            // shank and head do not have the screw symmetry
             Self::Bolt(bolt) if bolt.bottom() < 0.0 => reach,
             _ => f64::NEG_INFINITY,
         }
     }
 
-    /// Most pieces that [`Self::each_piece`] numbers.
+    /// Piece numbers of [`Self::each_piece`] are below this, for every part.
     pub const MOST_PIECES: u32 = 8;
 
-    /// Most pieces that [`Self::each_piece`] visits for one point of this part.
+    /// Largest number of pieces that [`Self::each_piece`] visits for one point.
     #[must_use]
     pub fn most_pieces(&self) -> usize {
         let of_solid = |solid: &SectionedSolid| (2 * solid.outline.concave_vertices().len()).max(1);
         match self {
             Self::Sectioned(solid) => of_solid(solid),
-            // core, nearest ridge and the one across the groove; two for shank and head each
+            // core, nearest ridge, ridge across the groove; shank and head count two each
             Self::Bolt(_) => 7,
             Self::Nut(_) => 3,
             Self::HalfSpace | Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => 1,
@@ -180,13 +180,13 @@ impl Part {
         }
     }
 
-    /// Signed distance and gradient for columns of points; `field` is overwritten, its memory reused.
+    /// Signed distance and gradient for columns of points; overwrites `field` and reuses its memory.
     pub fn evaluate(&self, points: &Columns3, field: &mut FieldColumns) {
         field.clear();
         points.iter().for_each(|point| field.push(self.sample(point)));
     }
 
-    /// Nodes at this spacing; none for a half-space, which has no end.
+    /// Nodes at this spacing; none for a half-space, which is unbounded.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         match self {
@@ -217,14 +217,14 @@ impl Part {
     }
 
     /// Positions of the nodes in the part's frame [m]. The nodes may come from a part of the same kind with
-    /// other dimensions; `positions` is overwritten, its memory reused.
+    /// other dimensions. Overwrites `positions` and reuses its memory.
     pub fn place(&self, nodes: &NodeSet, positions: &mut Columns3) {
         positions.clear();
         (0..nodes.len()).for_each(|index| positions.push(self.place_one(nodes.chart(index))));
     }
 
-    /// How far the surface lies outside the nodes [m]: to be subtracted from their gaps. A mesh with a clearance has
-    /// it, since its nodes stay on the triangles, and a ball or capsule, whose nodes lie on its axis.
+    /// Distance from the nodes outwards to the surface [m]; subtract it from the nodes' gaps. Not zero for a mesh
+    /// with a clearance, whose nodes stay on the triangles, and for a ball or capsule, whose nodes lie on its axis.
     #[must_use]
     pub fn node_offset(&self) -> f64 {
         match self {
@@ -234,14 +234,15 @@ impl Part {
         }
     }
 
-    /// Whether the nodes lie deep inside, one [`Self::node_offset`] below the surface all around.
+    /// Whether the nodes lie inside the material, one [`Self::node_offset`] below the surface in all directions.
     #[must_use]
     pub fn has_core_nodes(&self) -> bool {
         matches!(self, Self::Capsule(_))
     }
 
-    /// Whether all that a ball can touch of it is found from the ball's centre: its pieces are all of its material, and none has a
-    /// face that looks at the axis. A seat touches a ball all around, and the nearest point is one of many.
+    /// Whether a query at a ball's centre finds all contacts of the ball with this part. That needs pieces that cover
+    /// all material, and no face that points towards the axis: a seat touches a ball along a whole circle, and one
+    /// query returns one point of it.
     #[must_use]
     pub fn is_known_to_balls(&self) -> bool {
         match self {
@@ -253,13 +254,13 @@ impl Part {
         }
     }
 
-    /// Whether it is a ball.
+    /// Whether the part is a ball.
     #[must_use]
     pub fn is_ball(&self) -> bool {
         matches!(self, Self::Capsule(capsule) if capsule.half_length() == 0.0)
     }
 
-    /// Mass properties at `density` [kg/m³]; a node list has its own, whatever the density.
+    /// Mass properties at `density` [kg/m³]; a node list has fixed ones, whatever the density.
     ///
     /// # Errors
     /// For a half-space, and when the density is not positive.
@@ -300,7 +301,7 @@ impl Part {
         }
     }
 
-    /// What maps the part to itself.
+    /// Motions that map the part to itself.
     #[must_use]
     pub fn symmetry(&self) -> Symmetry {
         let screw = |rise: f64| Symmetry::Screw { pitch: rise * std::f64::consts::TAU };
@@ -313,7 +314,8 @@ impl Part {
         }
     }
 
-    /// Radius of a thread's inner cylinder [m] and the heights between which nothing cuts it [m].
+    /// Root radius of a thread [m], and the heights between which no end plane or cone cuts the thread [m]; `None` for
+    /// other parts.
     #[must_use]
     pub fn endless_thread(&self) -> Option<(f64, [f64; 2])> {
         match self {
@@ -323,14 +325,14 @@ impl Part {
         }
     }
 
-    /// The wall of a turned part that fits another, where there is one.
+    /// The cylindrical wall of a peg or hole; see [`SectionedSolid::wall`].
     #[must_use]
     pub fn wall(&self) -> Option<Wall> {
         if let Self::Sectioned(solid) = self { solid.wall() } else { None }
     }
 
-    /// Advance per radian of the symmetry that two parts on one axis have in common [m/rad]: zero for turned parts, `None`
-    /// without one.
+    /// Advance per radian [m/rad] of the symmetry that two coaxial parts share: zero for turned parts, `None` if they
+    /// share none.
     #[must_use]
     pub fn common_rise(&self, other: &Part) -> Option<f64> {
         match [self.symmetry(), other.symmetry()] {
@@ -344,7 +346,7 @@ impl Part {
         }
     }
 
-    /// Convex edges that are circles about z: those of turned parts.
+    /// Convex circular edges about z; only turned parts have them.
     pub fn rims(&self) -> impl Iterator<Item = Rim> + '_ {
         let solid = if let Self::Sectioned(solid) = self { Some(solid) } else { None };
         solid.into_iter().flat_map(SectionedSolid::rims)

@@ -1,4 +1,4 @@
-//! Parts by name.
+//! Preset parts, found by name.
 //!
 //! | name | part |
 //! |---|---|
@@ -27,14 +27,14 @@ pub const PAPER_PAIRS: [(f64, f64); 10] = [
     (60.0, 5.5),
 ];
 
-/// Radial play of a bolt against its pitch [-]: 0.2 mm on M48x5.
+/// Radial play of a bolt, divided by its pitch [-]: 0.2 mm on M48x5.
 const RADIAL_PLAY: f64 = 0.04;
-/// Radius of a bolt's tip above its root, against the pitch [-]: 21.6 mm on M48x5.
+/// Radius of a bolt's tip less its root radius, divided by the pitch [-]: the tip of M48x5 has 21.6 mm.
 const TIP_ABOVE_ROOT: f64 = (21.6 - (24.0 - 0.2 - 5.0 * 0.541_265_877_365_274)) / 5.0;
-/// Radius of a nut's countersink above its minor radius, against the pitch [-]: 22.5 mm on M48x5.
+/// Radius of a nut's countersink less its minor radius, divided by the pitch [-]: that of M48x5 has 22.5 mm.
 const COUNTERSINK_ABOVE_MINOR: f64 = (22.5 - (24.0 - 5.0 * 0.541_265_877_365_274)) / 5.0;
 
-/// Names of the parts that are worth listing; every `m<d>x<pitch>-bolt` and `-nut` works besides.
+/// Names of the standard parts. Any other `m<d>x<pitch>-bolt` or `-nut` works too.
 #[must_use]
 pub fn preset_names() -> Vec<String> {
     let fits = ["peg-50", "hole-50", "square-peg-20", "square-hole-20"].map(String::from);
@@ -47,7 +47,7 @@ pub fn preset_names() -> Vec<String> {
 /// The part of this name.
 ///
 /// # Errors
-/// When the name is not known, with the nearest names; or when a free size leaves no thread.
+/// When the name is unknown (the error lists similar names), or when a free size leaves no thread.
 pub fn preset(name: &str) -> Result<Part, ShapeError> {
     match name {
         "peg-50" => peg_50().build().map(Part::Sectioned),
@@ -108,7 +108,7 @@ pub fn square_hole_20() -> HoleDimensions {
     }
 }
 
-/// A bolt as the presets make it: chamfered tip, radial play of 4 % of the pitch.
+/// A bolt as in the presets: chamfered tip, radial play of 4 % of the pitch. Diameter, pitch and length [m].
 ///
 /// # Errors
 /// When the size leaves no thread.
@@ -119,7 +119,7 @@ pub fn standard_bolt(diameter: f64, pitch: f64, length: f64) -> Result<Bolt, Sha
     bolt.with_start(ThreadStart::Chamfered { end_radius })
 }
 
-/// A nut as the presets make it: nominal thread, countersunk at both ends.
+/// A nut as in the presets: nominal thread, countersunk at both ends. All dimensions [m].
 ///
 /// # Errors
 /// When the size leaves no thread or no wall.
@@ -129,7 +129,8 @@ pub fn standard_nut(diameter: f64, pitch: f64, height: f64, across_flats: f64) -
     nut.with_start(ThreadStart::Chamfered { end_radius })
 }
 
-/// `[paper-]m<diameter>[x<pitch>]-bolt|nut`; `None` when the name has another form.
+/// Parses `m<diameter>[x<pitch>]-bolt|nut` or `paper-<diameter>x<pitch>-bolt|nut`; `None` when the name has another
+/// form.
 fn thread(name: &str) -> Option<Result<Part, ShapeError>> {
     let (size, is_nut) = match name.rsplit_once('-')? {
         (size, "nut") => (size, true),
@@ -151,7 +152,7 @@ fn thread(name: &str) -> Option<Result<Part, ShapeError>> {
     if is_paper && !PAPER_PAIRS.contains(&(diameter, pitch)) {
         return None;
     }
-    // the paper's ten pairs, and M48x5 itself, share the body of the nut drive
+    // the paper's ten pairs and M48x5 have the body dimensions of the paper's nut drive
     let is_drive = is_paper || (diameter, pitch) == (48.0, 5.0);
     let [d, p] = [diameter * 1e-3, pitch * 1e-3];
     Some(if is_nut {
@@ -171,7 +172,7 @@ fn unknown(name: &str) -> ShapeError {
         preset_names().into_iter().map(|known| (edit_distance(name, &known), known)).collect();
     near.sort();
     let names: Vec<_> = near.into_iter().take(3).map(|(_, known)| format!("`{known}`")).collect();
-    let hint = format!("near names: {}; `tightfit part --list` shows all", names.join(", "));
+    let hint = format!("similar names: {}; `tightfit part --list` lists all", names.join(", "));
     ShapeError::UnknownPreset { name: name.to_string(), hint }
 }
 
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_name_builds_and_a_wrong_one_is_answered_with_near_names() {
+    fn every_listed_name_builds_and_an_unknown_name_suggests_similar_ones() {
         for name in preset_names() {
             assert!(preset(&name).is_ok(), "{name}: {:?}", preset(&name).err());
         }

@@ -1,5 +1,5 @@
-//! Laws of the baked distance field: its stated bound holds, it is the same however it is made, and its file
-//! is either whole or refused.
+//! Laws of the baked distance field: its stated bound holds, it does not depend on the number of threads, and a
+//! damaged file is refused.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -14,7 +14,7 @@ use tightfit_shape::mesh::{MeshDistance, MeshPart};
 use tightfit_shape::{Part, TriMesh};
 use tightfit_spatial::{Columns3, SplitMix};
 
-/// A part of 10 mm, as `scale` times a unit mesh.
+/// A part of 10 mm: a unit mesh scaled by 0.01.
 fn small(mut mesh: TriMesh) -> Arc<MeshDistance> {
     mesh.vertices.iter_mut().for_each(|v| *v *= 0.01);
     Arc::new(MeshDistance::new(mesh).unwrap())
@@ -46,7 +46,7 @@ fn the_stated_bound_holds_on_fresh_points_of_the_benchmark_meshes() {
 }
 
 #[test]
-fn beside_sharp_edges_the_field_is_exact() {
+fn near_sharp_edges_the_field_is_exact() {
     let exact = small(l_shape());
     let field = bake(&exact, &quick());
     let mut random = SplitMix(5);
@@ -106,7 +106,7 @@ fn columns_hold_the_samples_of_their_points() {
 }
 
 #[test]
-fn too_little_memory_coarsens_and_then_is_refused() {
+fn a_small_memory_limit_coarsens_the_field_and_a_tiny_one_is_refused() {
     let exact = small(support::torus());
     let options = quick();
     let fine = bake(&exact, &options);
@@ -129,7 +129,7 @@ fn settings_out_of_range_are_refused_by_name() {
 }
 
 #[test]
-fn saving_what_was_loaded_gives_the_same_bytes() {
+fn saving_a_loaded_field_gives_the_same_bytes() {
     let field = bake(&small(l_shape()), &quick());
     let bytes = field.to_bytes().unwrap();
     let loaded = BakedField::from_bytes(&bytes).unwrap();
@@ -153,7 +153,7 @@ fn fnv(bytes: &[u8]) -> [u8; 8] {
 }
 
 #[test]
-fn damaged_short_and_hostile_files_are_refused() {
+fn damaged_truncated_and_forged_files_are_refused() {
     let options = BakeOptions { tolerance: 1e-4, band: 1e-3, min_cell: 1e-3, error_samples: 100, ..quick() };
     let bytes = bake(&small(cube()), &options).to_bytes().unwrap();
     let mut random = SplitMix(9);
@@ -187,7 +187,7 @@ fn damaged_short_and_hostile_files_are_refused() {
 }
 
 #[test]
-fn blocks_of_points_get_the_answers_of_single_points() {
+fn blocks_of_points_return_the_samples_of_single_points() {
     let exact = small(l_shape());
     let field = Arc::new(bake(&exact, &quick()));
     let mesh = exact.mesh().as_ref().clone();
@@ -197,7 +197,7 @@ fn blocks_of_points_get_the_answers_of_single_points() {
         let part = Part::Mesh(part);
         let (mut far, mut single) = (0, 0);
         for _ in 0..2000 {
-            // within the grid, beside it and far away
+            // inside the grid, next to it and far away
             let middle = Vector3::new(5e-3, 5e-3, 2.5e-3) + 15e-3 * random.centered_cube();
             let cloud: [Vector3<f64>; BLOCK] =
                 std::array::from_fn(|_| middle + 3e-3 * random.centered_cube());

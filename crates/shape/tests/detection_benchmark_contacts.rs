@@ -1,10 +1,11 @@
-//! All contacts of mesh against mesh on the detection benchmark, against its recorded columns: deepest true penetration
-//! and number of vertices of either mesh inside the other.
+//! All contacts of mesh against mesh on the detection benchmark, compared with its recorded columns: deepest true
+//! penetration and number of vertices of either mesh inside the other.
 //!
-//! The two are not the same question. A vertex inside the other surface belongs to triangles that cross it or lie
-//! behind it; those that lie behind are no contacts, and a crossing is as deep as its triangle is within the prism over
-//! the other. What must agree: there are contacts where vertices penetrate, none is much deeper than the truth, and
-//! while the penetration is small against the triangles the deepest contact is as deep as the deepest vertex.
+//! The two measure different things. A vertex inside the other surface belongs to triangles that cross the surface or
+//! lie behind it. Triangles behind it are not contacts, and a crossing is only as deep as its triangle within the
+//! prism over the other. What must agree: there are contacts where vertices penetrate, none is much deeper than the
+//! true penetration, and while the penetration is small compared with the triangles the deepest contact is as deep as
+//! the deepest vertex.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -15,7 +16,7 @@ use support::{benchmark_file, benchmark_mesh};
 use tightfit_shape::mesh::CollisionMesh;
 use tightfit_spatial::Pose;
 
-/// A pose of the benchmark and what was found there.
+/// Recorded and computed values at a pose of the benchmark.
 struct Compared {
     true_depth: f64,
     true_nodes: usize,
@@ -42,14 +43,14 @@ fn compare(fixed: &str, moving: &str, poses: &str) -> Option<Vec<Compared>> {
     Some(lines.par_iter().map(one).collect())
 }
 
-/// What is asked of the contacts: from which true depth on there must be one [m], and which share of the poses must be
-/// as deep as the truth to 5 µm.
-struct Asked {
+/// Requirements: the true depth from which there must be a contact [m], and the share of poses whose depth must agree
+/// with the true one to 5 µm [-].
+struct Requirements {
     from: f64,
     share: f64,
 }
 
-fn judge(name: &str, all: &[Compared], asked: &Asked) {
+fn check(name: &str, all: &[Compared], required: &Requirements) {
     let penetrating: Vec<_> = all.iter().filter(|pose| pose.true_nodes > 0).collect();
     let missed: Vec<_> = penetrating.iter().filter(|pose| pose.contacts == 0).collect();
     let mut differences: Vec<f64> = penetrating.iter().map(|pose| pose.depth - pose.true_depth).collect();
@@ -60,8 +61,9 @@ fn judge(name: &str, all: &[Compared], asked: &Asked) {
     let apart = all.iter().filter(|pose| pose.true_nodes == 0 && pose.contacts > 0).count();
     let agreeing = differences.iter().filter(|difference| difference.abs() <= 5e-6).count();
     println!(
-        "{name}: {} of {} poses with penetrating vertices have no contact, {apart} of {} without have one; depth less the true \
-         one [um]: least {:.3}, 5 % {:.3}, median {:.3}, 95 % {:.3}, most {:.3}; {mean:.0} contacts, at most {most}",
+        "{name}: {} of {} poses with penetrating vertices have no contact, {apart} of {} without them have one; depth \
+         minus true depth [um]: least {:.3}, 5 % {:.3}, median {:.3}, 95 % {:.3}, most {:.3}; {mean:.0} contacts per \
+         pose, at most {most}",
         missed.len(),
         penetrating.len(),
         all.len() - penetrating.len(),
@@ -72,21 +74,21 @@ fn judge(name: &str, all: &[Compared], asked: &Asked) {
         at(1.0),
     );
     assert_eq!(all.len(), 3000);
-    assert!(missed.iter().all(|pose| pose.true_depth < asked.from), "{name}: a contact is missing");
-    assert!(agreeing as f64 >= asked.share * differences.len() as f64, "{name}: {agreeing}");
+    assert!(missed.iter().all(|pose| pose.true_depth < required.from), "{name}: a contact is missing");
+    assert!(agreeing as f64 >= required.share * differences.len() as f64, "{name}: {agreeing}");
     assert!(at(0.5).abs() < 1.0 && at(0.0) > -20.0, "{name}");
 }
 
 #[test]
 fn contacts_of_the_peg_are_as_deep_as_the_penetration() {
     let Some(all) = compare("hole", "peg", "peg_poses.csv") else { return };
-    // the truth is that of the round parts: between the chords of the meshes a micrometre or two is missing
-    judge("peg", &all, &Asked { from: 2e-6, share: 0.99 });
+    // the recorded depth is that of the round parts; the chords of the meshes lose a micrometre or two of it
+    check("peg", &all, &Requirements { from: 2e-6, share: 0.99 });
 }
 
 #[test]
-fn contacts_of_the_nut_are_as_deep_as_the_penetration_but_for_its_edges() {
+fn contacts_of_the_nut_are_as_deep_as_the_penetration_except_at_edges() {
     let Some(all) = compare("bolt", "nut", "nut_poses.csv") else { return };
-    // the truth is that of the meshes; where edges cross, a depth is taken along a face that is not the nearest
-    judge("nut", &all, &Asked { from: 0.0, share: 0.85 });
+    // the recorded depth is that of the meshes; where edges cross, our depth is along a face that is not the nearest
+    check("nut", &all, &Requirements { from: 0.0, share: 0.85 });
 }

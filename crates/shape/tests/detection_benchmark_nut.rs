@@ -1,5 +1,5 @@
-//! The deepest penetration between nut and bolt, against the recorded column of the detection benchmark:
-//! vertices of either mesh inside the other, zero when there are none.
+//! The deepest penetration between nut and bolt, compared with the recorded column of the detection benchmark. It is
+//! that of the vertices of either mesh inside the other; zero when there are none.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -21,7 +21,7 @@ fn deepest(field: &MeshDistance, field_from_mesh: Pose, mesh: &TriMesh) -> (f64,
 }
 
 #[test]
-fn penetration_is_that_of_the_benchmark_within_a_micrometre() {
+fn penetration_agrees_with_the_benchmark_within_a_micrometre() {
     let (Some(bolt), Some(nut)) = (benchmark_mesh("bolt"), benchmark_mesh("nut")) else { return };
     let Some(poses) = benchmark_file("nut_poses.csv") else { return };
     let bolt_field = MeshDistance::new(bolt.clone()).unwrap();
@@ -44,7 +44,7 @@ fn penetration_is_that_of_the_benchmark_within_a_micrometre() {
     let same_count = differences.iter().filter(|d| d.1).count();
     let worst = differences[differences.len() - 1].0;
     println!(
-        "{within} of {} poses within 1 µm, worst {worst:e} m, {same_count} with the same number of nodes",
+        "{within} of {} poses within 1 µm, worst {worst:e} m, {same_count} with the same number of penetrating vertices",
         lines.len()
     );
     assert_eq!(lines.len(), 3000);

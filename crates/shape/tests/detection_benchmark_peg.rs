@@ -1,6 +1,6 @@
 //! The deepest penetration of the peg in the hole, on recorded poses, with the exact fields and dense edge rings.
 //!
-//! The poses and their true penetration come with the detection benchmark; they were computed elsewhere.
+//! The poses and their true penetration are part of the detection benchmark; this crate did not compute them.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -24,7 +24,7 @@ fn ring(radius: f64, z: f64) -> impl Iterator<Item = Vector3<f64>> {
 #[test]
 fn the_recorded_penetrations_are_reproduced() {
     if !Path::new(POSES).exists() {
-        println!("skipped: {POSES} is not there");
+        println!("skipped: {POSES} does not exist");
         return;
     }
     let (peg, hole) = (preset("peg-50").unwrap(), preset("hole-50").unwrap());

@@ -1,4 +1,4 @@
-//! Blocks of points get the answers that the points get one by one.
+//! Blocks of points return the same results as the points one by one.
 
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
@@ -15,7 +15,7 @@ fn points_around(part: &Part, spread: f64) -> Vec<Vector3<f64>> {
 }
 
 #[test]
-fn blocks_give_the_answers_of_single_points() {
+fn blocks_of_points_return_the_faces_of_single_points() {
     for name in ["peg-50", "hole-50", "m48x5-bolt", "m48x5-nut"] {
         let part = preset::preset(name).expect(name);
         for (spread, reach, behind) in
@@ -55,7 +55,7 @@ fn blocks_give_the_answers_of_single_points() {
                             if both[1].1.distance < both[0].1.distance {
                                 both.swap(0, 1);
                             }
-                            // a piece that is just beyond reach may be among the two
+                            // one of the two pieces may be just out of reach
                             let near = both.into_iter().filter(|(_, face)| face.distance <= reach);
                             let expected: Vec<_> = near.map(|(number, face)| (number, vec![face])).collect();
                             assert_eq!(pieces, expected, "{name} {point:?}");
@@ -65,8 +65,8 @@ fn blocks_give_the_answers_of_single_points() {
                 }
             }
             println!("{name} spread {spread}: {single} of {all} points face one face, {pairs} an edge");
-            assert!(pairs > 0 || !name.contains("x5"), "{name}: no edges met");
-            assert!(corners > 0 || reach < 1e-3 || !name.contains("x5"), "{name}: no corners met");
+            assert!(pairs > 0 || !name.contains("x5"), "{name}: no edges tested");
+            assert!(corners > 0 || reach < 1e-3 || !name.contains("x5"), "{name}: no corners tested");
             assert!(spread > 1e-3 || single * 2 > all || name.contains("x5"), "{name}: {single} of {all}");
         }
     }

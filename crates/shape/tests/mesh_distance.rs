@@ -1,8 +1,8 @@
 //! Laws of the exact signed distance to a closed mesh.
 //!
-//! The distance is compared with an independent closest-point routine (Ericson, Real-Time Collision
-//! Detection, §5.1.5) over all triangles, the sign with the winding number (sum of solid angles over 4π).
-//! A sign from face normals alone fails the second beside sharp vertices.
+//! The distance is compared with an independent closest-point routine (Ericson, Real-Time Collision Detection,
+//! §5.1.5) over all triangles, the sign with the winding number (sum of solid angles over 4π). A sign from face
+//! normals alone fails the second comparison near sharp vertices.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -17,7 +17,7 @@ fn meshes() -> [TriMesh; 4] {
     [cube(), l_shape(), torus(), with_degenerate_triangles(l_shape())]
 }
 
-/// Every edge of triangle 0 gets a vertex in its middle, and a triangle without area to its neighbour.
+/// Splits every edge of triangle 0 at its middle; a triangle without area fills the seam to each neighbour.
 fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
     let corners = mesh.triangles.swap_remove(0);
     let middle = mesh.vertices.len() as u32;
@@ -31,7 +31,7 @@ fn with_degenerate_triangles(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// Random points, most of them beside a random point of a random edge or vertex.
+/// Random points, most of them near a random point of a random edge or vertex.
 fn points(mesh: &TriMesh, count: usize, seed: u64) -> Vec<Vector3<f64>> {
     let mut random = SplitMix(seed);
     let aabb = mesh.aabb();
@@ -88,7 +88,7 @@ fn winding_number(mesh: &TriMesh, p: Vector3<f64>) -> f64 {
 }
 
 #[test]
-fn distance_is_that_of_the_nearest_triangle_and_its_sign_that_of_the_winding_number() {
+fn distance_agrees_with_brute_force_and_its_sign_with_the_winding_number() {
     for mesh in meshes() {
         let field = MeshDistance::new(mesh.clone()).unwrap();
         for p in points(&mesh, 8000, 1) {
@@ -111,7 +111,7 @@ fn normal_is_the_gradient_of_the_distance() {
         for p in points(&mesh, 4000, 2) {
             let sample = field.sample(p);
             assert!((sample.normal.norm() - 1.0).abs() < 1e-9);
-            // near an edge the gradient turns over the length |d|, and differences cannot follow it
+            // near an edge the gradient turns over the length |d|, which finite differences cannot resolve
             if sample.distance.abs() < 1e-3 {
                 continue;
             }
@@ -119,7 +119,7 @@ fn normal_is_the_gradient_of_the_distance() {
                 let shift = Vector3::ith(i, step);
                 (field.sample(p + shift).distance - field.sample(p - shift).distance) / (2.0 * step)
             });
-            // only where the medial axis passes within a step is there no gradient
+            // there is no gradient only where the medial axis passes within a step
             at_kinks += usize::from((gradient - sample.normal).norm() > 1e-5);
         }
         assert!(at_kinks < 10, "{at_kinks} points without gradient");
@@ -154,7 +154,7 @@ fn columns_hold_the_samples_of_their_points_and_an_offset_shifts_them() {
 }
 
 #[test]
-fn a_mesh_without_inside_is_refused_with_the_place_and_the_remedy() {
+fn a_mesh_that_bounds_no_solid_is_refused_with_the_place_and_the_remedy() {
     let mut open = cube();
     open.triangles.pop();
     let error = MeshDistance::new(open.clone()).unwrap_err();

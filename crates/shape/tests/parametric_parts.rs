@@ -1,5 +1,5 @@
-//! Laws that every parametric part obeys: its mesh is closed and lies on its surface, mesh and closed form
-//! have the same mass, nodes lie on the surface whatever the dimensions, the gradient is that of the distance.
+//! Laws of every parametric part: its mesh is closed and lies on its surface, mesh and closed form have the same
+//! mass, nodes lie on the surface for any dimensions, the normal is the gradient of the distance.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -145,7 +145,7 @@ fn nodes_lie_on_the_surface_and_follow_other_dimensions() {
             );
         }
     }
-    // one node set, another clearance, diameter and pitch
+    // the same node set on a part with other dimensions
     let families: [(Part, Part); 4] = [
         (preset("m48x5-bolt").unwrap(), Part::Bolt(standard_bolt(48.2e-3, 5.05e-3, 40e-3).unwrap())),
         (preset("m48x5-nut").unwrap(), Part::Nut(standard_nut(47.9e-3, 4.95e-3, 15e-3, 74e-3).unwrap())),
@@ -172,7 +172,7 @@ fn nodes_lie_on_the_surface_and_follow_other_dimensions() {
 }
 
 #[test]
-fn gradients_are_those_of_the_distance() {
+fn normals_are_the_gradient_of_the_distance() {
     for (name, part) in parts() {
         let mesh = part.mesh(&MeshOptions { chord_tolerance: 20e-6, max_edge: 8e-3 }).unwrap();
         let mut smooth = 0;
@@ -198,7 +198,7 @@ fn gradients_are_those_of_the_distance() {
 }
 
 #[test]
-fn every_standard_thread_has_a_closed_mesh_of_its_own_mass() {
+fn the_mesh_of_every_standard_thread_is_closed_and_has_the_mass_of_the_thread() {
     let coarse = MeshOptions { chord_tolerance: 20e-6, max_edge: 20e-3 };
     for name in preset_names().iter().filter(|name| name.contains("-bolt") || name.contains("-nut")) {
         let part = preset(name).unwrap();
@@ -210,7 +210,7 @@ fn every_standard_thread_has_a_closed_mesh_of_its_own_mass() {
 }
 
 #[test]
-fn exported_meshes_pass_the_doctor_with_no_finding() {
+fn the_mesh_doctor_finds_nothing_in_exported_meshes() {
     for (name, part) in parts() {
         let mesh = part.mesh(&MeshOptions::default()).unwrap();
         let diagnosis = examine(&mesh, &DoctorOptions::default());
@@ -219,8 +219,8 @@ fn exported_meshes_pass_the_doctor_with_no_finding() {
     }
 }
 
-/// Outside, no piece is farther than the distance; inside, the deepest piece has the depth, except beside a concave
-/// edge, where the union is a little deeper than any piece.
+/// Outside, the nearest piece is never farther away than the part; inside, the deepest piece has the depth of the
+/// part, except near a concave edge, where the union is slightly deeper than any piece.
 #[test]
 fn pieces_bound_the_distance_outside_and_give_the_depth_inside() {
     let spacing = NodeSpacing::of_distances([3e-3, 3e-3, 1.5e-3, 1.5e-3, 0.7e-3]);
@@ -231,22 +231,22 @@ fn pieces_bound_the_distance_outside_and_give_the_depth_inside() {
             let node = part.place_one(nodes.chart(index));
             let shift = Vector3::new(0.37, -0.53, 0.71) * [1.0, -1.0, 0.3, -0.4][index % 4] * 40e-6;
             let distance = part.sample(node + shift).distance;
-            let mut largest = f64::INFINITY;
+            let mut nearest = f64::INFINITY;
             part.each_piece(node + shift, 1e-3, |number, branches| {
                 assert!(number < Part::MOST_PIECES);
                 let own = branches.iter().map(|branch| branch.distance).fold(f64::NEG_INFINITY, f64::max);
-                largest = largest.min(own);
+                nearest = nearest.min(own);
             });
             let place = nodes.chart(index);
             if distance > 0.0 {
-                assert!(largest <= distance + 2e-9, "{name} {place:?}: {largest:e} against {distance:e}");
+                assert!(nearest <= distance + 2e-9, "{name} {place:?}: {nearest:e} against {distance:e}");
             } else {
                 assert!(
-                    largest <= 0.5 * distance + 2e-9,
-                    "{name} {place:?}: {largest:e} against {distance:e}"
+                    nearest <= 0.5 * distance + 2e-9,
+                    "{name} {place:?}: {nearest:e} against {distance:e}"
                 );
                 inside += 1;
-                equal += usize::from((largest - distance).abs() < 2e-9);
+                equal += usize::from((nearest - distance).abs() < 2e-9);
             }
         }
         assert!(equal * 100 >= inside * 95, "{name}: {equal} of {inside}");

@@ -1,4 +1,4 @@
-//! Features that are small against their part, and slender parts, have the nodes that they need; the presets need no more.
+//! Small features of large parts, and slender parts, get enough nodes; the presets need no extra nodes.
 
 use std::f64::consts::TAU;
 
@@ -10,7 +10,7 @@ use tightfit_shape::preset::{preset, preset_names};
 use tightfit_shape::primitive::Capsule;
 use tightfit_shape::thread::{Bolt, Hand, ThreadAllowance};
 
-/// Nodes as a scene sets them.
+/// Nodes with the default spacing of a scene.
 fn usual_nodes(part: &Part) -> NodeSet {
     part.nodes(&NodeSpacing::for_size(part.aabb().expect("bounded").diagonal()))
 }
@@ -40,7 +40,7 @@ fn presets_have_no_small_features() {
 }
 
 #[test]
-fn a_rod_two_hundred_times_as_long_as_thick_is_round() {
+fn a_rod_two_hundred_times_as_long_as_thick_has_enough_nodes_around_it() {
     let rod = Part::cylinder(2.5e-3, 1.0).unwrap();
     let nodes = usual_nodes(&rod);
     assert!(nodes.len() < 50_000, "{} nodes", nodes.len());
@@ -49,14 +49,14 @@ fn a_rod_two_hundred_times_as_long_as_thick_is_round() {
         let gap = widest_gap(on_surface.filter(|point| point.xy().norm() > 2.4e-3));
         assert!(gap <= TAU / least + 1e-9, "{kind:?}: {gap} rad");
     }
-    // another rod lies across it wherever it is put
+    // nodes are dense along the axis too, for another rod that lies across it
     let mut heights: Vec<f64> = places(&rod, &nodes, NodeKind::Face).iter().map(|point| point.z).collect();
     heights.sort_by(f64::total_cmp);
     assert!(heights.windows(2).all(|pair| pair[1] - pair[0] <= 1.25e-3 + 1e-9));
 }
 
 #[test]
-fn a_small_hole_in_a_large_plate_is_as_round_as_its_peg() {
+fn a_small_hole_in_a_large_plate_has_enough_nodes_around_its_rims() {
     for section in [FitSection::Round, FitSection::Polygon { sides: 6, corner_radius: 0.0 }] {
         let hole = HoleDimensions {
             section,
@@ -75,7 +75,7 @@ fn a_small_hole_in_a_large_plate_is_as_round_as_its_peg() {
     }
 }
 
-/// Two that cross between nodes s apart come s²/16R too near.
+/// Two capsules of radius R that cross between nodes s apart penetrate by s²/16R.
 #[test]
 fn nodes_of_a_slender_capsule_are_a_quarter_of_its_radius_apart() {
     let radius = 1e-3;

@@ -151,7 +151,7 @@ fn what_is_wrong_is_named_and_freezes_the_one_environment() {
 
     assert!(matches!(batch.reset(8, usual), Err(BatchError::NoEnvironment { index: 8, count: 8 })));
     let error = batch.observe("hole", &mut seen).unwrap_err().to_string();
-    assert_eq!(error, "`hole` is no such body of the scene; those are: peg");
+    assert_eq!(error, "body `hole` cannot be used here; choose one of: peg");
     let nut = tightfit_shape::preset::preset("m48x5-nut").unwrap();
     assert!(Setup::of(batch.scene()).with_part(batch.scene(), "hole", nut).is_err());
 }

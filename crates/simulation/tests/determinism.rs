@@ -5,7 +5,7 @@
 
 use tightfit_simulation::batch::Batch;
 use tightfit_simulation::{Disturbance, Run, Scene, Snapshot};
-use tightfit_spatial::VectorWidth;
+use tightfit_spatial::InstructionSet;
 
 /// Whole tasks are 420 and 300 steps; the peg is wiggled from step 220 on.
 const TASKS: [(&str, usize); 3] = [("peg-in-hole", 300), ("bolting-engaged", 120), ("peg-in-hole-arm", 120)];
@@ -92,14 +92,14 @@ fn with_the_workspace_cleared_before_every_step() {
 }
 
 #[test]
-fn with_registers_of_any_width() {
+fn with_any_instruction_set() {
     for (name, steps) in TASKS {
         let expected = hashes(&mut start(name), steps);
-        for width in VectorWidth::ALL {
-            width.limit();
+        for set in InstructionSet::ALL {
+            set.limit();
             let found = hashes(&mut start(name), steps);
-            println!("{name}: {:?}, asked for {width:?}", VectorWidth::current());
-            VectorWidth::Avx512.limit();
+            println!("{name}: {:?}, limited to {set:?}", InstructionSet::current());
+            InstructionSet::Avx512.limit();
             assert_same(name, &expected, &found);
         }
     }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use tightfit_network::interaction::InteractionOptions;
+use tightfit_interaction::InteractionOptions;
 use tightfit_simulation::{ClusteringMethod, Run, Scene, Summary};
 
 const PEG: [&str; 2] = ["peg", "hole"];

@@ -144,9 +144,9 @@ fn shells_that_make_no_solid_are_refused_with_file_shell_and_remedy() {
     let error = refused("turned.obj", &joined(&large, &apart.clone().flipped()));
     assert!(error.contains("shell 2 of 2") && error.contains("is inside out"), "{error}");
     let error = refused("filled.obj", &joined(&large, &inside));
-    assert!(error.contains("must look inwards"), "{error}");
+    assert!(error.contains("must face inwards"), "{error}");
     let error = refused("through.obj", &joined(&large, &through));
-    assert!(error.contains("shells 1 and 2 of 2 pass through one another"), "{error}");
+    assert!(error.contains("shells 1 and 2 of 2 intersect"), "{error}");
     for (name, mesh) in
         [("hollow.obj", joined(&large, &inside.flipped())), ("pair.obj", joined(&large, &apart))]
     {

@@ -26,7 +26,7 @@ fn a_clustering_that_keeps_all_contacts_changes_nothing() {
     for name in ["bolting", "peg-in-hole"] {
         let plain = Scene::find(name).unwrap();
         let mut clustered = plain.clone();
-        clustered.methods.clustering = ClusteringMethod::First { contacts: 100_000 };
+        clustered.methods.clustering = ClusteringMethod::KMeans { clusters: 100_000 };
         let mut runs = [plain, clustered].map(|scene| Run::new(scene, 1));
         for step in 0..160 {
             let [one, other] = runs.each_mut().map(|run| {

@@ -1,4 +1,4 @@
-//! Columns of points: one array per coordinate, the form in which points pass between stages.
+//! Columns of points: one array per coordinate (structure of arrays). Pipeline stages exchange points in this form.
 
 use nalgebra::Vector3;
 
@@ -14,14 +14,14 @@ pub struct Columns3 {
 }
 
 impl Columns3 {
-    /// No points, room for `capacity` of them.
+    /// Empty columns with memory for `capacity` points.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         let column = || Vec::with_capacity(capacity);
         Self { x: column(), y: column(), z: column() }
     }
 
-    /// Makes room for `count` points in all.
+    /// Reserves memory so that the columns can hold `count` points in total.
     pub fn reserve_total(&mut self, count: usize) {
         for column in [&mut self.x, &mut self.y, &mut self.z] {
             column.reserve_exact(count.saturating_sub(column.len()));
@@ -40,7 +40,7 @@ impl Columns3 {
         self.x.is_empty()
     }
 
-    /// Forgets the points and keeps the memory.
+    /// Removes all points and keeps the memory.
     pub fn clear(&mut self) {
         self.x.clear();
         self.y.clear();
@@ -54,13 +54,13 @@ impl Columns3 {
         self.z.push(point.z);
     }
 
-    /// Point `index`; panics when it is out of range, as slices do.
+    /// Point `index`; panics when the index is out of range.
     #[must_use]
     pub fn get(&self, index: usize) -> Vector3<f64> {
         Vector3::new(self.x[index], self.y[index], self.z[index])
     }
 
-    /// Replaces point `index`; panics when it is out of range, as slices do.
+    /// Replaces point `index`; panics when the index is out of range.
     pub fn set(&mut self, index: usize, point: Vector3<f64>) {
         (self.x[index], self.y[index], self.z[index]) = (point.x, point.y, point.z);
     }

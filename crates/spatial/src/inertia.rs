@@ -5,13 +5,14 @@
 //! Σ  = ∫ ρρᵀ dm = ½ tr(J) I − J must be positive semi-definite     (Wensing et al., RA-L 2018)
 //! ```
 //!
-//! Σ ⪰ 0 is the triangle inequality of the principal moments in any axes: the body can exist.
+//! Σ ⪰ 0 is the triangle inequality of the principal moments, in any axes. It holds if and only if a body with
+//! these moments can exist.
 
 use nalgebra::{Matrix3, Vector3};
 
 use crate::Pose;
 
-/// Inertial properties of a body in its own frame.
+/// Inertial properties of a body in the body's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inertia {
     /// Mass [kg], positive.
@@ -36,7 +37,7 @@ pub enum InertiaError {
     NotSymmetric(String),
     /// No distribution of mass has this J.
     #[error(
-        "principal moments {0:?} kg m² belong to no body: each must be positive and at most the sum of the other two"
+        "principal moments {0:?} kg m² are not physical: each must be positive and at most the sum of the other two"
     )]
     Impossible([f64; 3]),
 }
@@ -61,7 +62,7 @@ impl Inertia {
         }
         let moment = (moment + moment.transpose()) / 2.0;
         let principal = moment.symmetric_eigenvalues();
-        // 1e-9: a flat plate has Σ singular, rounding may leave it slightly negative
+        // 1e-9: Σ of a flat plate is singular, and rounding may make it slightly negative
         let least_second_moment = principal.sum() / 2.0 - principal.max();
         if principal.min() <= 0.0 || least_second_moment < -1e-9 * scale {
             return Err(InertiaError::Impossible(principal.into()));
@@ -89,13 +90,13 @@ impl Inertia {
         Self { mass, center_of_mass, moment }
     }
 
-    /// The same shape with another mass [kg]: J scales with it.
+    /// The same shape with another mass [kg]; J scales with the mass.
     #[must_use]
     pub fn with_mass(&self, mass: f64) -> Self {
         Self { mass, center_of_mass: self.center_of_mass, moment: self.moment * (mass / self.mass) }
     }
 
-    /// J about another point of the body's frame (parallel axes) [kg m²].
+    /// J about another point of the body's frame (parallel axis theorem) [kg m²].
     #[must_use]
     pub fn moment_about(&self, point: Vector3<f64>) -> Matrix3<f64> {
         let arm = self.center_of_mass - point;
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_bodies_are_refused_with_their_numbers() {
+    fn unphysical_inertia_is_rejected_with_its_values() {
         let moment = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 3.0));
         let error = Inertia::new(1.0, Vector3::zeros(), moment).unwrap_err();
         assert!(error.to_string().contains("3.0"), "{error}");
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn combining_two_halves_equals_moving_them_together() {
+    fn combining_then_transforming_equals_transforming_then_combining() {
         let outer_from_body = Pose::new(Vector3::new(0.3, 0.2, -0.1), cayley(Vector3::new(0.1, 0.9, -0.4)));
         let (left, right) = (rod(), rod().transformed(&outer_from_body));
         let moved = left.transformed(&outer_from_body).combined(&right.transformed(&outer_from_body));

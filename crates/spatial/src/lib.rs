@@ -44,6 +44,6 @@ pub use pose::Pose;
 pub use pulp::{Scalar, Simd, WithSimd};
 pub use random::SplitMix;
 pub use twist::Twist;
-pub use vectors::{VectorWidth, Vectorise, vectorised, with_registers};
+pub use vectors::{InstructionSet, Vectorise, vectorised, with_registers};
 pub use wide::{Mask, Registers, RegistersMut, Wide, Wide3};
 pub use wrench::Wrench;

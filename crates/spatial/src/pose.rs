@@ -20,7 +20,7 @@ impl Pose {
         Self { translation, rotation }
     }
 
-    /// The pose that changes nothing.
+    /// The identity transform.
     #[must_use]
     pub fn identity() -> Self {
         Self::new(Vector3::zeros(), UnitQuaternion::identity())
@@ -39,12 +39,13 @@ impl Pose {
         Self::new(-(rotation * self.translation), rotation)
     }
 
-    /// The pose this part of the way to another, 0 here, 1 there: evenly along a line and about one axis.
+    /// Interpolates towards another pose: `part` is 0 at `self` and 1 at `other`. Linear in translation, spherical
+    /// (slerp) in rotation.
     #[must_use]
     pub fn towards(&self, other: &Self, part: f64) -> Self {
         let translation = self.translation + (other.translation - self.translation) * part;
         let turn = self.rotation.inverse() * other.rotation;
-        // the shorter way round
+        // rotate through the smaller angle
         let (cos, axis) = if turn.w < 0.0 { (-turn.w, -turn.imag()) } else { (turn.w, turn.imag()) };
         let length = axis.norm();
         let (sin, cos) = libm::sincos(part * libm::atan2(length, cos));
@@ -59,7 +60,7 @@ impl Pose {
         self.rotation * point + self.translation
     }
 
-    /// Turns a free vector (normal, velocity, force) into the outer frame.
+    /// Rotates a free vector (normal, velocity, force) into the outer frame.
     #[must_use]
     pub fn transform_vector(&self, vector: Vector3<f64>) -> Vector3<f64> {
         self.rotation * vector
@@ -87,7 +88,7 @@ mod tests {
     use crate::cayley;
 
     #[test]
-    fn names_cancel_and_the_inverse_undoes() {
+    fn composition_and_inverse_are_consistent() {
         let world_from_peg = Pose::new(Vector3::new(0.1, -0.2, 0.3), cayley(Vector3::new(0.4, 0.1, -0.9)));
         let peg_from_node = Pose::new(Vector3::new(0.01, 0.02, 0.0), cayley(Vector3::new(0.0, 0.7, 0.2)));
         let point_in_node = Vector3::new(0.003, -0.004, 0.005);
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_gone_evenly_and_ends_where_it_should() {
+    fn interpolation_is_uniform_and_reaches_both_ends() {
         let here = Pose::new(Vector3::new(0.1, -0.2, 0.3), cayley(Vector3::new(0.4, 0.1, -0.9)));
         let there = Pose::new(Vector3::new(0.5, 0.0, 0.1), cayley(Vector3::new(-0.4, 0.8, 0.3)));
         let whole = here.rotation.angle_to(&there.rotation);

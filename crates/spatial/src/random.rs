@@ -1,16 +1,16 @@
-//! SplitMix64: small, seekable by its seed, the same on every machine.
+//! SplitMix64, a small pseudorandom number generator with the same output on every machine.
 //!
 //! G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 
 use nalgebra::Vector3;
 
-/// The generator; its state is the one number, so that a snapshot can keep it.
+/// The generator. Its whole state is one number, so a snapshot can store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The generator of a numbered stream. A number taken for the state itself would give its neighbours' draws over
-    /// again, shifted.
+    /// The generator of a numbered stream. The number is hashed first: as states, two numbers that differ by a
+    /// multiple of the increment would give the same draws, shifted.
     #[must_use]
     pub fn stream(number: u64) -> Self {
         Self(Self(number).bits())
@@ -35,12 +35,12 @@ impl SplitMix {
         2.0 * self.unit() - 1.0
     }
 
-    /// Next point of the unit cube [0, 1)³.
+    /// Next uniform point of the unit cube [0, 1)³.
     pub fn cube(&mut self) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.unit())
     }
 
-    /// Next point of the cube [-1, 1)³ around the origin.
+    /// Next uniform point of the cube [-1, 1)³.
     pub fn centered_cube(&mut self) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.signed())
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_numbers_are_those_of_the_published_generator() {
+    fn first_numbers_match_the_published_generator() {
         // reference values of the authors' Java and C versions for the seed 1234567
         let mut random = SplitMix(1_234_567);
         let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_share_no_draw() {
+    fn streams_do_not_overlap() {
         let mut all: Vec<u64> = Vec::new();
         for number in 0..50 {
             let mut random = SplitMix::stream(number);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_where_they_should_and_around_the_middle() {
+    fn points_stay_in_range_and_have_zero_mean() {
         let mut random = SplitMix(1);
         let mut sum = Vector3::zeros();
         for _ in 0..10_000 {

@@ -20,7 +20,7 @@ impl Twist {
         Self { linear_in_world, angular_in_body }
     }
 
-    /// At rest.
+    /// The twist of a body at rest.
     #[must_use]
     pub fn zero() -> Self {
         Self::new(Vector3::zeros(), Vector3::zeros())
@@ -33,7 +33,7 @@ impl Twist {
         Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z)
     }
 
-    /// The twist of a column [v; ω].
+    /// Twist from a column [v; ω].
     #[must_use]
     pub fn from_vector(column: &Vector6<f64>) -> Self {
         Self::new(column.fixed_rows::<3>(0).into(), column.fixed_rows::<3>(3).into())

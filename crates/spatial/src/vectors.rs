@@ -1,9 +1,9 @@
-//! The same loops compiled for narrow and for wide vector registers, chosen when the program runs.
+//! The same loops compiled for several instruction sets, chosen when the program runs.
 //!
-//! Loops over columns are written in plain Rust and vectorised by the compiler, once for every width, or in terms of
+//! Loops over columns are written in plain Rust and vectorised by the compiler, once for every set, or in terms of
 //! [`crate::Wide`] where it fails to. Multiply-adds are fused where the formula says so and nowhere else, and no sum is
-//! reordered, so all widths give the same bits; only the time differs. A processor without fused multiply-adds is spared
-//! none of it: the C library rounds as one instruction would, slowly.
+//! reordered, so all sets give the same bits; only the time differs. A processor without fused multiply-adds emulates
+//! them in software, which is slow.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
@@ -11,50 +11,84 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use pulp::{Simd, WithSimd};
 
-/// Registers that [`vectorised`] may use.
+/// A set of vector instructions. The order is that of speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VectorWidth {
-    /// What every machine of the architecture has.
+pub enum InstructionSet {
+    /// What every machine of the architecture has: one number at a time.
     Portable,
-    /// 256 bits (AVX2).
+    /// Registers of 256 bits.
     Avx2,
-    /// 512 bits (AVX-512).
+    /// Registers of 512 bits.
     Avx512,
 }
 
-/// Widest registers allowed, as a number of [`VectorWidth`].
-static WIDEST: AtomicU8 = AtomicU8::new(VectorWidth::Avx512 as u8);
+/// The fastest set allowed, as a number of [`InstructionSet`].
+static FASTEST: AtomicU8 = AtomicU8::new(InstructionSet::Avx512 as u8);
 
-/// Asking the processor takes longer than a short loop: its answers are kept.
+/// Querying the processor takes longer than a short loop, so the results are kept.
 #[cfg(target_arch = "x86_64")]
 static AVX512: LazyLock<Option<pulp::x86::V4>> = LazyLock::new(pulp::x86::V4::try_new);
 #[cfg(target_arch = "x86_64")]
 static AVX2: LazyLock<Option<pulp::x86::V3>> = LazyLock::new(pulp::x86::V3::try_new);
 
-impl VectorWidth {
-    /// All of them, narrow to wide.
+impl InstructionSet {
+    /// All sets, slow to fast.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
-    /// Forbids wider registers than this, for the whole program: for tests and comparisons.
+    /// Forbids faster sets than this for the whole program: for tests and comparisons.
     pub fn limit(self) {
-        WIDEST.store(self as u8, Ordering::Relaxed);
+        FASTEST.store(self as u8, Ordering::Relaxed);
     }
 
-    /// The widest that machine and limit allow.
+    /// The fastest set that machine and limit allow.
     #[must_use]
     pub fn current() -> Self {
-        let limit = WIDEST.load(Ordering::Relaxed);
+        let limit = FASTEST.load(Ordering::Relaxed);
+        let is_allowed = |set: &Self| *set as u8 <= limit && set.is_available();
+        Self::ALL.into_iter().rfind(is_allowed).unwrap_or(Self::Portable)
+    }
+
+    /// Whether this processor has it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        match self {
+            Self::Portable => true,
+            Self::Avx2 => AVX2.is_some(),
+            Self::Avx512 => AVX512.is_some(),
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self == Self::Portable
+        }
+    }
+
+    /// Runs a computation with this set, or with the fastest slower one that the processor has.
+    #[inline]
+    pub fn run<T: WithSimd>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
         {
-            if limit >= Self::Avx512 as u8 && AVX512.is_some() {
-                return Self::Avx512;
+            if self == Self::Avx512
+                && let Some(simd) = *AVX512
+            {
+                return Simd::vectorize(simd, task);
             }
-            if limit >= Self::Avx2 as u8 && AVX2.is_some() {
-                return Self::Avx2;
+            if self >= Self::Avx2
+                && let Some(simd) = *AVX2
+            {
+                return Simd::vectorize(simd, task);
             }
         }
-        let _ = limit;
-        Self::Portable
+        task.with_simd(pulp::Scalar::new())
+    }
+
+    #[inline]
+    fn limited() -> Self {
+        match FASTEST.load(Ordering::Relaxed) {
+            0 => Self::Portable,
+            1 => Self::Avx2,
+            _ => Self::Avx512,
+        }
     }
 }
 
@@ -67,30 +101,16 @@ pub trait Vectorise {
     fn run(self) -> Self::Output;
 }
 
-/// Runs a computation with the widest registers allowed.
+/// Runs a computation with the fastest instruction set allowed.
 #[inline]
 pub fn vectorised<T: Vectorise>(task: T) -> T::Output {
     with_registers(Task(task))
 }
 
-/// Runs a computation that names its registers with the widest ones allowed.
+/// Runs a computation that names its registers with the fastest instruction set allowed.
 #[inline]
 pub fn with_registers<T: WithSimd>(task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let limit = WIDEST.load(Ordering::Relaxed);
-        if limit >= VectorWidth::Avx512 as u8
-            && let Some(simd) = *AVX512
-        {
-            return Simd::vectorize(simd, task);
-        }
-        if limit >= VectorWidth::Avx2 as u8
-            && let Some(simd) = *AVX2
-        {
-            return Simd::vectorize(simd, task);
-        }
-    }
-    task.with_simd(pulp::Scalar::new())
+    InstructionSet::limited().run(task)
 }
 
 /// A computation that leaves its registers to the compiler.
@@ -121,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn every_width_gives_the_same_bits() {
+    fn every_instruction_set_gives_the_same_bits() {
         let values: Vec<f64> = (0..1001).map(|i| f64::from(i).sin()).collect();
-        let results = VectorWidth::ALL.map(|width| {
-            width.limit();
+        let results = InstructionSet::ALL.map(|set| {
+            set.limit();
             vectorised(Sum(&values)).to_bits()
         });
-        VectorWidth::Avx512.limit();
+        InstructionSet::Avx512.limit();
         assert!(results.iter().all(|&bits| bits == results[0]));
     }
 }

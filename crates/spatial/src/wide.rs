@@ -1,31 +1,31 @@
-//! Numbers and vectors side by side in one register, for loops that the compiler does not vectorise by itself.
+//! SIMD numbers and vectors, for loops that the compiler does not vectorise by itself.
 //!
-//! Formulas read as for single numbers. Every width gives the same bits, one lane included, so that a formula is written
-//! once for a single row and for eight; a product is fused with a sum only where [`Wide::plus`] says so.
+//! Formulas read as for single numbers. Every width gives the same bits, one lane included, so one formula serves a
+//! single row and eight rows. A product is fused with a sum only in [`Wide::plus`] and [`Wide::less`].
 //!
-//! Arrays are written out here and in the loops that use these types: the closure of an array's `map` may be compiled
-//! by itself, without the registers.
+//! This file, and the loops that use these types, write arrays out instead of calling `map`: the compiler may compile
+//! the closure of `map` as a separate function without the wide registers.
 
 use std::ops::{Add, BitOr, Div, Mul, Neg, Sub};
 
 use nalgebra::Vector3;
 use pulp::{Scalar, Simd};
 
-/// A number in each lane.
-#[derive(Clone, Copy)]
+/// One number per lane.
+#[derive(Clone, Copy, Debug)]
 pub struct Wide<S: Simd> {
     simd: S,
     lanes: S::f64s,
 }
 
-/// Yes or no in each lane.
+/// One boolean per lane.
 #[derive(Clone, Copy)]
 pub struct Mask<S: Simd> {
     simd: S,
     lanes: S::m64s,
 }
 
-/// The first registers of a column, all of them whole.
+/// The first registers of a column, for reading; each register is completely filled.
 #[derive(Clone, Copy)]
 pub struct Registers<'a, S: Simd> {
     simd: S,
@@ -33,13 +33,13 @@ pub struct Registers<'a, S: Simd> {
 }
 
 impl<'a, S: Simd> Registers<'a, S> {
-    /// So many; the column must have them.
+    /// The first `count` registers; panics when the column is shorter.
     #[inline(always)]
     pub fn of(simd: S, column: &'a [f64], count: usize) -> Self {
         Self { simd, all: &S::as_simd_f64s(column).0[..count] }
     }
 
-    /// One of them.
+    /// The numbers of one register.
     #[inline(always)]
     #[must_use]
     pub fn at(&self, register: usize) -> Wide<S> {
@@ -47,69 +47,69 @@ impl<'a, S: Simd> Registers<'a, S> {
     }
 }
 
-/// The same to write to.
+/// The first registers of a column, for writing.
 pub struct RegistersMut<'a, S: Simd> {
     all: &'a mut [S::f64s],
 }
 
 impl<'a, S: Simd> RegistersMut<'a, S> {
-    /// So many; the column must have them.
+    /// The first `count` registers; panics when the column is shorter.
     #[inline(always)]
     pub fn of(_: S, column: &'a mut [f64], count: usize) -> Self {
         Self { all: &mut S::as_mut_simd_f64s(column).0[..count] }
     }
 
-    /// Writes to one of them.
+    /// Writes one register.
     #[inline(always)]
     pub fn put(&mut self, register: usize, value: Wide<S>) {
         self.all[register] = value.lanes;
     }
 }
 
-/// A vector in each lane.
-#[derive(Clone, Copy)]
+/// One vector per lane.
+#[derive(Clone, Copy, Debug)]
 pub struct Wide3<S: Simd>(pub [Wide<S>; 3]);
 
 impl<S: Simd> Wide<S> {
-    /// The same number everywhere.
+    /// The same number in every lane.
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
         Self { simd, lanes: simd.splat_f64s(value) }
     }
 
-    /// The registers of a column.
+    /// Reads one register of a column.
     #[inline(always)]
     pub fn load(simd: S, column: &[f64], register: usize) -> Self {
         Self { simd, lanes: S::as_simd_f64s(column).0[register] }
     }
 
-    /// Writes to a register of a column.
+    /// Writes one register of a column.
     #[inline(always)]
     pub fn store(self, column: &mut [f64], register: usize) {
         S::as_mut_simd_f64s(column).0[register] = self.lanes;
     }
 
-    /// Adds to a register of a column.
+    /// Adds to one register of a column.
     #[inline(always)]
     pub fn add_to(self, column: &mut [f64], register: usize) {
         let sum = &mut S::as_mut_simd_f64s(column).0[register];
         *sum = self.simd.add_f64s(*sum, self.lanes);
     }
 
-    /// The instructions at hand.
+    /// The instruction set.
     #[inline(always)]
     pub fn simd(self) -> S {
         self.simd
     }
 
-    /// x + a b, rounded once.
+    /// x + a b, fused: rounded once.
     #[inline(always)]
     #[must_use]
     pub fn plus(self, a: Self, b: Self) -> Self {
         Self { lanes: self.simd.mul_add_f64s(a.lanes, b.lanes, self.lanes), ..self }
     }
 
-    /// x − a b, rounded once.
+    /// x − a b, fused: rounded once.
     #[inline(always)]
     #[must_use]
     pub fn less(self, a: Self, b: Self) -> Self {
@@ -123,6 +123,13 @@ impl<S: Simd> Wide<S> {
         Self { lanes: self.simd.sqrt_f64s(self.lanes), ..self }
     }
 
+    /// |x|.
+    #[inline(always)]
+    #[must_use]
+    pub fn abs(self) -> Self {
+        self.is_below(self.zero()).choose(-self, self)
+    }
+
     /// 1/x.
     #[inline(always)]
     #[must_use]
@@ -130,31 +137,31 @@ impl<S: Simd> Wide<S> {
         Self { lanes: self.simd.div_f64s(self.simd.splat_f64s(1.0), self.lanes), ..self }
     }
 
-    /// The smallest of the lanes; they must be numbers.
+    /// Minimum over the lanes; no lane may be NaN.
     #[inline(always)]
     pub fn smallest(self) -> f64 {
         self.simd.reduce_min_f64s(self.lanes)
     }
 
-    /// The sum of the lanes, in an order that depends on their number.
+    /// Sum over the lanes; the order of summation depends on the number of lanes.
     #[inline(always)]
     pub fn total(self) -> f64 {
         self.simd.reduce_sum_f64s(self.lanes)
     }
 
-    /// x < y, false where either is not a number.
+    /// x < y; false where either is NaN.
     #[inline(always)]
     pub fn is_below(self, other: Self) -> Mask<S> {
         Mask { simd: self.simd, lanes: self.simd.less_than_f64s(self.lanes, other.lanes) }
     }
 
-    /// x ≤ y, false where either is not a number.
+    /// x ≤ y; false where either is NaN.
     #[inline(always)]
     pub fn is_at_most(self, other: Self) -> Mask<S> {
         Mask { simd: self.simd, lanes: self.simd.less_than_or_equal_f64s(self.lanes, other.lanes) }
     }
 
-    /// The smaller one; `other` where it is not below.
+    /// Minimum per lane; `other` unless x < `other`.
     #[inline(always)]
     #[must_use]
     pub fn or_less(self, other: Self) -> Self {
@@ -184,28 +191,28 @@ impl Wide<Scalar> {
 }
 
 impl<S: Simd> Mask<S> {
-    /// One or the other, lane by lane.
+    /// Selects `yes` where the mask is set, `no` elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn choose(self, yes: Wide<S>, no: Wide<S>) -> Wide<S> {
         Wide { simd: self.simd, lanes: self.simd.select_f64s(self.lanes, yes.lanes, no.lanes) }
     }
 
-    /// Whether every lane says yes.
+    /// Whether the mask is set in every lane.
     #[inline(always)]
     #[must_use]
     pub fn is_everywhere(self) -> bool {
         self.keep(Wide::splat(self.simd, 1.0)).smallest() > 0.0
     }
 
-    /// x where it says yes, 0 elsewhere.
+    /// x where the mask is set, 0 elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn keep(self, x: Wide<S>) -> Wide<S> {
         self.choose(x, x.zero())
     }
 
-    /// 0 where it says yes, x elsewhere.
+    /// 0 where the mask is set, x elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn drop(self, x: Wide<S>) -> Wide<S> {
@@ -268,20 +275,20 @@ impl<S: Simd> Neg for Wide<S> {
 }
 
 impl<S: Simd> Wide3<S> {
-    /// The same vector everywhere.
+    /// The same vector in every lane.
     #[inline(always)]
     pub fn splat(simd: S, value: &Vector3<f64>) -> Self {
         Self([Wide::splat(simd, value.x), Wide::splat(simd, value.y), Wide::splat(simd, value.z)])
     }
 
-    /// The registers of three columns.
+    /// Reads one register of each of three columns.
     #[inline(always)]
     pub fn load<const LANES: usize>(simd: S, columns: &[[f64; LANES]; 3], register: usize) -> Self {
         let [x, y, z] = columns;
         Self([Wide::load(simd, x, register), Wide::load(simd, y, register), Wide::load(simd, z, register)])
     }
 
-    /// Writes to a register of three columns.
+    /// Writes one register of each of three columns.
     #[inline(always)]
     pub fn store<const LANES: usize>(self, columns: &mut [[f64; LANES]; 3], register: usize) {
         let ([x, y, z], [a, b, c]) = (self.0, columns);

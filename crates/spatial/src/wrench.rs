@@ -22,7 +22,7 @@ impl Wrench {
         Self { force_in_world, torque_in_body }
     }
 
-    /// No load.
+    /// Zero force and torque.
     #[must_use]
     pub fn zero() -> Self {
         Self::new(Vector3::zeros(), Vector3::zeros())
@@ -39,7 +39,7 @@ impl Wrench {
         Self::new(force_in_world, world_from_body.inverse() * torque_in_world)
     }
 
-    /// Power on a moving body [W], positive when it drives the body.
+    /// Power on a moving body [W], positive when the wrench adds energy to the body.
     #[must_use]
     pub fn power(&self, twist: &Twist) -> f64 {
         self.force_in_world.dot(&twist.linear_in_world) + self.torque_in_body.dot(&twist.angular_in_body)
@@ -66,7 +66,7 @@ mod tests {
     use crate::cayley;
 
     #[test]
-    fn power_of_a_force_is_force_times_velocity_of_its_point() {
+    fn power_of_a_force_is_force_times_velocity_of_the_point_of_application() {
         let attitude = cayley(Vector3::new(0.5, -0.3, 0.8));
         let arm = Vector3::new(0.02, -0.01, 0.03);
         let force = Vector3::new(3.0, -7.0, 2.0);

@@ -3,7 +3,8 @@ Tightfit simulates contact-intensive, tight-tolerance robotic assembly.
 
 This crate is the door: it gathers what users import. [`shape`] holds parts and the mesh doctor, [`scene`] the
 scenes, [`spatial`] poses, twists, wrenches and inertia, [`network`] small networks with
-their gradient, [`learning`] how they are trained, [`robot`] arms, [`report`] the HTML report of runs. The examples
+their gradient, [`learning`] their training and recordings, [`interaction`] and [`interaction_training`] the learned contact
+clustering, [`robot`] arms, [`report`] the HTML report of runs. The examples
 `first_run`, `own_loop`, `branch` and `batch` of this crate show how they are used.
 
 ```
@@ -22,6 +23,8 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 
 pub mod report;
 
+pub use tightfit_interaction as interaction;
+pub use tightfit_interaction_training as interaction_training;
 pub use tightfit_learning as learning;
 pub use tightfit_network as network;
 pub use tightfit_robot as robot;

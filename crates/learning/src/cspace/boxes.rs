@@ -1,30 +1,30 @@
-//! Where C-space networks are trained: boxes of configurations that suit the phases of a task.
+//! Boxes of configurations for C-space networks, one per phase of a task.
 //!
 //! | task | box | point | across, along, tilt |
 //! |---|---|---|---|
-//! | insert | `workspace` | tip | the way of the drive ± 2 mm, ± 3° |
+//! | insert | `workspace` | tip | path of the drive ± 2 mm, ± 3° |
 //! | | `mouth` | tip | 1.5 times the drive's error, from 1 mm above to 4 mm below the mouth, 2 times its tilt |
-//! | | `inserted` | middle of the engaged length | 5 times the play, a quarter to one and three quarters of the depth, 5 times the play |
-//! | thread | `workspace` | middle of the nut | the way of the drive ± 2 mm, ± 3° |
-//! | | `engaged` | middle of the nut | 2 times the play, the way along the axis and a pitch, 2 times the play |
+//! | | `inserted` | middle of the engaged length | 5 times the play, 0.25 to 1.75 of the depth, 5 times the play |
+//! | thread | `workspace` | middle of the nut | path of the drive ± 2 mm, ± 3° |
+//! | | `engaged` | middle of the nut | 2 times the play, path along the axis plus a pitch, 2 times the play |
 //!
-//! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. Around an engaged nut
-//! the last coordinate is how far it is out of phase, so that one box serves all angles.
+//! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. For an engaged nut
+//! the last coordinate is its phase error, so one box covers all angles.
 
-use tightfit_network::{COORDINATES, Chart, ChartSymmetry, LocalChart, Range};
+use tightfit_network::{COORDINATES, ChartSymmetry, CspaceChart, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};
 use tightfit_simulation::{BodyId, Drive, Scene, Task};
 
 use super::{Offenders, PairGap};
 use crate::LearningError;
 
-/// Free space around the whole way [m], and its tilt [rad].
+/// Margin around the whole path [m], and its tilt [rad].
 const AROUND: f64 = 2e-3;
 const TILT: f64 = 0.05;
-/// Half-widths of local boxes against the play.
+/// Half-widths of local boxes relative to the play.
 const PLAYS_OF_A_PEG: f64 = 5.0;
 const PLAYS_OF_A_NUT: f64 = 2.0;
-/// Where the search for play begins and ends [m, rad].
+/// Start and end of the search for play [m, rad].
 const LEAST_PLAY: f64 = 1e-6;
 const MOST_PLAY: f64 = 5e-3;
 const HALVINGS: usize = 20;
@@ -34,30 +34,29 @@ const HALVINGS: usize = 20;
 pub struct ConfigurationBox {
     /// Phase of the task.
     pub name: &'static str,
-    /// What the coordinates mean, and the nominal pose.
-    pub chart: Chart,
+    /// Coordinates and nominal pose.
+    pub chart: CspaceChart,
     /// Range of every coordinate [m, rad].
     pub ranges: [Range; COORDINATES],
 }
 
 impl ConfigurationBox {
-    /// Whether a coordinate says anything: a symmetry may leave out the last one.
+    /// Whether a coordinate is used: a symmetry may remove the last one.
     #[must_use]
     pub fn uses(&self, coordinate: usize) -> bool {
         let is_revolved =
-            matches!(self.chart, Chart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
+            matches!(self.chart, CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
         !(is_revolved && coordinate == COORDINATES - 1)
     }
 }
 
-/// The bodies of a scene's task, moving and fixed, and the boxes of its phases from the widest to the narrowest.
+/// The moving and fixed body of a scene's task, and the boxes of its phases from the widest to the narrowest.
 ///
 /// # Errors
 /// When the scene has no drive or no task, or its parts collide where the task ends.
 pub fn task_boxes(scene: &Scene) -> Result<([BodyId; 2], Vec<ConfigurationBox>), LearningError> {
     let missing = |option, allowed| LearningError::Option { option, value: "missing".into(), allowed };
-    let drive =
-        scene.drives.first().ok_or(missing("[drive] of the scene", "a drive that leads a free part"))?;
+    let drive = scene.drives.first().ok_or(missing("[drive] of the scene", "a drive of a free part"))?;
     let task = scene.task.ok_or(missing("[task] of the scene", "what counts as done"))?;
     let fixed = match task {
         Task::Insert { into, .. } => into,
@@ -80,7 +79,7 @@ fn symmetry(parts: [&Part; 2]) -> ChartSymmetry {
     }
 }
 
-/// Range of a coordinate that a symmetry leaves out.
+/// Range of a coordinate that a symmetry removes.
 const UNUSED: [f64; 2] = [-1.0, 1.0];
 
 fn insertion(
@@ -103,7 +102,7 @@ fn insertion(
     ];
     let (error, tilt) = (1.5 * drive.offset.abs().max(1e-4), 2.0 * drive.tilt.abs().max(1e-3));
     let mouth = [[-error, error], [-error, error], [-4e-3, 1e-3], [-tilt, tilt], [-tilt, tilt], turn(tilt)];
-    // at the middle of the engaged length shift and tilt hinder each other least
+    // At the middle of the engaged length, shift and tilt are coupled least.
     let chart = at(-depth / 2.0, depth / 2.0);
     let play = |k: usize| play(pair, &chart, k).map(|play| PLAYS_OF_A_PEG * play);
     let (shift, tilt) = (play(0)?, play(3)?);
@@ -130,7 +129,7 @@ fn threading(
             allowed: "two threads for a task of the kind `thread`",
         });
     };
-    // a nut is in phase where z = P·yaw/2π plus whole pitches: at no yaw there
+    // A nut is in phase where z = P·yaw/2π plus whole pitches; here yaw is zero.
     let turns = drive.waypoints.iter().map(|waypoint| waypoint.angle / std::f64::consts::TAU);
     let ways = drive.waypoints.iter().zip(turns).map(|(waypoint, turns)| {
         let first = drive.waypoints.first().map_or(0.0, |first| first.angle / std::f64::consts::TAU);
@@ -162,8 +161,8 @@ fn way(drive: &Drive) -> [f64; 2] {
     [heights.clone().fold(f64::INFINITY, f64::min), heights.fold(f64::NEG_INFINITY, f64::max)]
 }
 
-fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> Chart {
-    Chart::Local(LocalChart {
+fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmetry) -> CspaceChart {
+    CspaceChart::Local(LocalChart {
         point_in_part,
         nominal_point,
         nominal_rotation: [0.0, 0.0, 0.0, 1.0],
@@ -171,7 +170,11 @@ fn local(point_in_part: [f64; 3], nominal_point: [f64; 3], symmetry: ChartSymmet
     })
 }
 
-fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<ConfigurationBox, LearningError> {
+fn made(
+    name: &'static str,
+    chart: CspaceChart,
+    bounds: [[f64; 2]; 6],
+) -> Result<ConfigurationBox, LearningError> {
     let mut ranges = [Range { low: -1.0, high: 1.0 }; COORDINATES];
     for (range, [low, high]) in ranges.iter_mut().zip(bounds) {
         *range = Range::new(name, low, high)?;
@@ -179,8 +182,8 @@ fn made(name: &'static str, chart: Chart, bounds: [[f64; 2]; 6]) -> Result<Confi
     Ok(ConfigurationBox { name, chart, ranges })
 }
 
-/// How far a coordinate goes from the nominal pose until the parts collide, the nearer of both ways [m, rad].
-fn play(pair: &PairGap, chart: &Chart, coordinate: usize) -> Result<f64, LearningError> {
+/// Play of a coordinate: distance from the nominal pose to collision, the smaller of both directions [m, rad].
+fn play(pair: &PairGap, chart: &CspaceChart, coordinate: usize) -> Result<f64, LearningError> {
     let mut offenders = Offenders::default();
     let mut collides = |value: f64| {
         let mut q = [0.0; COORDINATES];
@@ -196,7 +199,7 @@ fn play(pair: &PairGap, chart: &Chart, coordinate: usize) -> Result<f64, Learnin
     }
     let mut nearest = MOST_PLAY;
     for sign in [-1.0, 1.0] {
-        // by doubling, so that no free space behind a wall is taken for play
+        // By doubling: free space behind a wall must not count as play.
         let (mut free, mut colliding) = (0.0, LEAST_PLAY);
         while colliding < nearest && !collides(sign * colliding) {
             (free, colliding) = (colliding, 2.0 * colliding);

@@ -4,42 +4,42 @@ use std::array::from_fn;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tightfit_network::{COORDINATES, ConfigurationField, Random};
+use tightfit_network::{COORDINATES, CspaceField, Random};
 
 use super::{ConfigurationBox, Offenders, PairGap};
 use crate::LearningError;
 
-/// Samples of one random sequence.
+/// Samples per random sequence.
 const PIECE: usize = 512;
 
-/// Errors over fresh samples, even over the box.
+/// Errors over new samples, uniform over the box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationErrors {
-    /// Samples looked at.
+    /// Number of samples.
     pub samples: usize,
-    /// Share of them that is free [-].
+    /// Share of free samples [-].
     pub free: f64,
-    /// Share that is classified wrongly [-].
+    /// Share of wrong classifications [-].
     pub wrong: f64,
-    /// Share of the free ones that is said to collide [-].
+    /// Share of free samples that are classified as colliding [-].
     pub free_wrong: f64,
-    /// |Smallest gap| of those that are wrong: half of them are nearer to contact [m]; zero when none is wrong.
+    /// |Smallest gap| of wrong classifications, median [m]; zero when none is wrong.
     pub median: f64,
-    /// 95 of 100 are nearer [m].
+    /// 95th percentile [m].
     pub p95: f64,
-    /// 99 of 100 are nearer [m].
+    /// 99th percentile [m].
     pub p99: f64,
-    /// The worst [m].
+    /// Largest [m].
     pub max: f64,
 }
 
 impl ConfigurationErrors {
-    /// Measures a field against the exact gap.
+    /// Compares a field with the exact gap.
     ///
     /// # Errors
-    /// Those of [`ConfigurationField::values`].
+    /// Those of [`CspaceField::values`].
     pub fn measure(
-        field: &ConfigurationField,
+        field: &CspaceField,
         pair: &PairGap,
         place: &ConfigurationBox,
         count: usize,
@@ -63,7 +63,7 @@ impl ConfigurationErrors {
         let values = field.values(&configurations)?;
         let wrong: Vec<_> =
             values.iter().zip(&drawn).filter(|(value, (_, is_free))| (**value >= 0.0) != *is_free).collect();
-        // only of these the gap itself is asked
+        // The gap itself is computed for wrong classifications only.
         let mut gaps: Vec<f64> = wrong.par_iter().map(|(_, (q, _))| pair.gap(&pose(*q)).abs()).collect();
         gaps.sort_by(f64::total_cmp);
         let at = |share: f64| {

@@ -1,8 +1,8 @@
-//! C-space networks: whether a part is free at a configuration, learnt from collision on or off alone.
+//! C-space networks: whether a part is free at a configuration, learnt from binary collision labels.
 //!
-//! [`task_boxes`] says where, [`train_configuration`] does it by a [`ConfigurationRecipe`], [`ConfigurationErrors`] says how far
-//! from contact the result is wrong. The answer to every sample comes from [`PairGap`], the exact smallest gap of the
-//! nodes of both parts; the network sees its sign only, the error report all of it.
+//! [`task_boxes`] selects the configurations, [`train_configuration`] trains by a [`ConfigurationRecipe`], and
+//! [`ConfigurationErrors`] measures how far from contact the result is wrong. Labels come from [`PairGap`], the exact
+//! smallest gap of the nodes of both parts; the network sees only its sign, the error report its value.
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
 //! tight-tolerance robotic assembly tasks", 2022, section 4.1.

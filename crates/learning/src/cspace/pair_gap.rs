@@ -1,31 +1,31 @@
-//! The truth that C-space networks learn from: the smallest gap of the nodes of both parts.
+//! Ground truth of C-space networks: the smallest gap of the nodes of both parts.
 //!
 //! ```text
 //! gap(pose) = min( min_i d_fixed(pose xᵢ) − rᵢ,  min_j d_moving(pose⁻¹ yⱼ) − rⱼ )        collides ⇔ gap < 0
 //! ```
 //!
-//! x, y nodes of the moving and of the fixed part, d exact distance from the other, r how far a part's nodes lie below
-//! its surface [m].
+//! x, y nodes of the moving and of the fixed part, d exact distance from the other part, r depth of a part's nodes
+//! below its surface [m].
 
 use tightfit_shape::Part;
 use tightfit_simulation::{BodyId, Scene};
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
-/// Gaps beyond this are not looked at [m].
+/// Larger gaps are reported as infinite [m].
 const FAR: f64 = 2e-3;
-/// Offending nodes that are remembered.
+/// Number of remembered colliding nodes.
 const REMEMBERED: usize = 24;
 
 /// Two parts and their nodes.
 #[derive(Clone, Debug)]
 pub struct PairGap {
-    /// The moving part and the fixed one.
+    /// The moving and the fixed part.
     parts: [Part; 2],
     nodes: [Columns3; 2],
     center_in_part: Vector3<f64>,
 }
 
-/// Nodes that collided lately, the latest first: near one colliding configuration lie others.
+/// Nodes that collided recently, the latest first: neighbouring configurations often collide at the same nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Offenders(Vec<(usize, usize)>);
 
@@ -66,7 +66,7 @@ impl PairGap {
         smallest
     }
 
-    /// Whether any node is inside the other part: the sign of [`Self::gap`], found sooner.
+    /// Whether any node is inside the other part: the sign of [`Self::gap`], computed faster.
     #[must_use]
     pub fn collides(&self, fixed_from_part: &Pose, offenders: &mut Offenders) -> bool {
         let poses = [*fixed_from_part, fixed_from_part.inverse()];
@@ -88,7 +88,7 @@ impl PairGap {
         false
     }
 
-    /// Gap of a node of one side at a point of the other's frame [m]; infinite where it is more than `reach`.
+    /// Gap of a node at a point of the other part's frame [m]; infinite beyond `reach`.
     fn gap_of(&self, side: usize, point: Vector3<f64>, reach: f64) -> f64 {
         let (own, other) = (&self.parts[side], &self.parts[1 - side]);
         let (extent, offset) = (other.extent(), own.node_offset());

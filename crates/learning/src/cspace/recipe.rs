@@ -1,4 +1,4 @@
-//! How a C-space network is made.
+//! Recipe of a C-space network.
 
 use serde::{Deserialize, Serialize};
 use tightfit_network::Activation;
@@ -7,19 +7,19 @@ use tightfit_network::training::{Loss, Optimizer, TrainingOptions};
 use crate::LearningError;
 use crate::recipe::check_size;
 
-/// Everything that the result depends on, besides the parts and the box.
+/// Everything but parts and box that determines the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationRecipe {
     /// Hidden layers.
     pub hidden: Vec<usize>,
-    /// Activation of the hidden layers. The output is a logit: the sigmoid is in the loss only, where its gradient does not
-    /// vanish away from contact.
+    /// Activation of the hidden layers. The output is a logit. The sigmoid is only in the loss, where its gradient does
+    /// not vanish away from contact.
     pub activation: Activation,
-    /// Configurations to train on.
+    /// Number of training configurations.
     pub samples: usize,
-    /// Fraction of them that is even over the box, the others being near contact [-].
+    /// Fraction that is uniform over the box; the others are near contact [-].
     pub uniform_fraction: f64,
-    /// Times that a line to contact is halved.
+    /// Number of bisections of a line to contact.
     pub halvings: usize,
     /// τ: distance from contact along a line at which the odds are e to 1, in half-widths of the box [-].
     pub softness: f64,
@@ -49,10 +49,10 @@ impl Default for ConfigurationRecipe {
 }
 
 impl ConfigurationRecipe {
-    /// Checks every number.
+    /// Checks all options.
     ///
     /// # Errors
-    /// Names the first one that is out of range.
+    /// Names the first option out of range.
     pub fn check(&self) -> Result<(), LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
         check_size(&self.hidden, self.samples)?;

@@ -1,22 +1,22 @@
-//! Configurations and whether they collide, most of them near contact, from on and off alone.
+//! Configurations with collision labels, most of them near contact.
 //!
 //! ```text
 //! x free;  d random direction in scaled coordinates;  t where x + t d leaves the box
-//! x + t d collides:  halve [0, t] until 2⁻ⁿ of it, every point asked is a sample:  distances from contact fall by halves
+//! x + t d collides:  bisect [0, t] down to 2⁻ⁿ; every queried point is a sample:  distances from contact halve
 //! x ← x + u t_free d,  u uniform in (0, 1), if it is free
 //! ```
 //!
-//! A point of a line that crosses contact at t_C is labelled by how far it is from there,
+//! A point of a line that crosses contact at t_C is labelled by its distance from there,
 //!
 //! ```text
 //! tanh((t_C − t)/2τ),   the odds of the logit (t_C − t)/τ
 //! ```
 //!
-//! so that h falls steadily into the collision instead of jumping at contact: a jump has no slope that leads out. The sign
-//! is that of on and off. Points of other lines are ±1.
+//! so that h decreases steadily into the collision instead of jumping at contact: a jump has no gradient that leads
+//! out. The sign is the collision label. Points of other lines are ±1.
 //!
-//! This is hit-and-run: x spreads evenly over the free configurations that can be reached without collision, the
-//! samples over the contact surface around them. A part of the samples is even over the box instead.
+//! This is hit-and-run sampling: x becomes uniform over the free configurations that are reachable without collision,
+//! and the samples cover the contact surface around them. A fraction of the samples is uniform over the box instead.
 //!
 //! R. L. Smith, "Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions",
 //! Operations Research 32, 1984.
@@ -29,17 +29,17 @@ use tightfit_network::{COORDINATES, Random};
 
 use super::{ConfigurationBox, ConfigurationRecipe, Offenders, PairGap};
 
-/// A configuration [m, rad] and how sure it is that it is free: 1 free, −1 colliding.
+/// A configuration [m, rad] and its label: 1 free, −1 colliding, between near contact.
 pub type Labelled = ([f64; COORDINATES], f64);
 
-/// Samples drawn from one random sequence: what a thread draws does not depend on how many there are.
+/// Samples per random sequence. Draws do not depend on the number of threads.
 const PIECE: usize = 2048;
-/// Walks of a piece that are not kept: the way from the nominal pose.
+/// Discarded first walks of a piece, which are still near the nominal pose.
 const FIRST_WALKS: usize = 4;
-/// Halvings of a line at most, and its end.
+/// Maximum number of points of a line: bisections and its end.
 const MOST_HALVINGS: usize = 41;
 
-/// So many samples in random order. The nominal pose of the box must be free.
+/// Draws samples in random order. The nominal pose of the box must be free.
 #[must_use]
 pub fn draw(
     pair: &PairGap,
@@ -54,7 +54,7 @@ pub fn draw(
     };
     let pieces: Vec<Vec<Labelled>> = (0..count).into_par_iter().step_by(PIECE).map(piece).collect();
     let mut all: Vec<Labelled> = pieces.into_iter().flatten().collect();
-    // a minibatch is a run of neighbours: none of them should come from one line
+    // A minibatch is a run of neighbours, which should not come from one line.
     let mut random = Random::stream(seed, 0);
     for place in (1..all.len()).rev() {
         all.swap(place, random.index(place + 1));
@@ -72,7 +72,7 @@ impl Walker<'_> {
     fn piece(mut self, recipe: &ConfigurationRecipe, count: usize) -> Vec<Labelled> {
         let mut offenders = Offenders::default();
         let mut samples = Vec::with_capacity(count + recipe.halvings + 2);
-        // scaled coordinates
+        // In scaled coordinates.
         let mut here = self.scaled([0.0; COORDINATES]);
         for _ in 0..FIRST_WALKS {
             here = self.walk(here, (recipe.halvings, recipe.softness), &mut offenders, &mut samples);
@@ -80,7 +80,7 @@ impl Walker<'_> {
         samples.clear();
         while samples.len() < count {
             if self.random.unit() < recipe.uniform_fraction {
-                // as many as a line has
+                // As many as a line has.
                 for _ in 0..recipe.halvings + 2 {
                     let point =
                         from_fn(|k| if self.is_used(k) { self.random.uniform(-1.0, 1.0) } else { 0.0 });
@@ -94,7 +94,7 @@ impl Walker<'_> {
         samples
     }
 
-    /// One line from a free point; answers the next free point.
+    /// Samples one line from a free point; returns the next free point.
     fn walk(
         &mut self,
         here: [f64; COORDINATES],

@@ -1,29 +1,27 @@
-//! From two parts, a box and a recipe to a field over configurations.
+//! Trains a field over the configurations of a box.
 
 use std::path::Path;
 
 use serde_json::json;
 use tightfit_network::training::{Progress, Samples, Stop, Trainer};
-use tightfit_network::{
-    Activation, COORDINATES, ConfigurationField, ConfigurationFile, Network, Random, Range,
-};
+use tightfit_network::{Activation, COORDINATES, CspaceField, CspaceFile, Network, Random, Range};
 
 use super::{ConfigurationBox, ConfigurationErrors, ConfigurationRecipe, Labelled, PairGap, draw};
 use crate::LearningError;
 use crate::checkpoint::resume;
 
-/// Samples that the final errors are taken over, and those that decide which network was best.
+/// Samples for the final errors, and samples that decide which network is best.
 const REPORT_SAMPLES: usize = 200_000;
 const CHECK_SAMPLES: usize = 20_000;
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigurationProgress {
     /// Steps done.
     pub step: u64,
     /// Steps of the whole run.
     pub steps: u64,
-    /// Mean price ln(1 + exp(−t h)) over samples that are not trained on [-].
+    /// Mean loss ln(1 + exp(−t h)) on validation samples [-].
     pub price: f64,
     /// Smallest so far [-].
     pub best_price: f64,
@@ -33,15 +31,16 @@ pub struct ConfigurationProgress {
 #[derive(Debug)]
 pub struct TrainedConfiguration {
     /// Field and recipe, ready to be saved.
-    pub file: ConfigurationFile,
-    /// How far from contact it is wrong.
+    pub file: CspaceFile,
+    /// Errors of the field.
     pub errors: ConfigurationErrors,
     /// Why training ended.
     pub stop: Stop,
 }
 
-/// Trains; `name` stands in the recipe. With a `checkpoint` the run is written there at every look, begins from there
-/// when the file exists, and removes it when done. `report` is told the progress and answers whether to go on.
+/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed
+/// when the file exists, and the file is removed at the end. `report` receives the progress and returns whether to
+/// continue.
 ///
 /// # Errors
 /// When the recipe is out of range, the checkpoint belongs to another task, or training diverges.
@@ -80,10 +79,10 @@ pub fn train_configuration(
             best_price: best_error,
         }))
     })?;
-    let field = ConfigurationField::new(place.chart, place.ranges, trainer.best_network())?;
+    let field = CspaceField::new(place.chart, place.ranges, trainer.best_network())?;
     let errors = ConfigurationErrors::measure(&field, pair, place, REPORT_SAMPLES, seed)?;
     if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
-        // a leftover would only be resumed at its end
+        // A leftover checkpoint would only be resumed at its end.
         let _ = std::fs::remove_file(path);
     }
     let recipe = json!({
@@ -93,7 +92,7 @@ pub fn train_configuration(
         "steps_done": trainer.step(),
         "errors_m": errors,
     });
-    Ok(TrainedConfiguration { file: ConfigurationFile { field, recipe }, errors, stop })
+    Ok(TrainedConfiguration { file: CspaceFile { field, recipe }, errors, stop })
 }
 
 /// Samples in scaled units.
@@ -104,7 +103,7 @@ fn scaled(ranges: &[Range; COORDINATES], labelled: &[Labelled]) -> Result<Sample
     Ok(Samples::new(inputs, targets, vec![1.0; labelled.len()])?)
 }
 
-/// What a checkpoint must agree with; threads change no result.
+/// The task that a checkpoint must match; threads change no result.
 fn purpose(name: &str, place: &ConfigurationBox, recipe: &ConfigurationRecipe) -> serde_json::Value {
     let mut recipe = recipe.clone();
     recipe.training.threads = 1;

@@ -1,4 +1,4 @@
-//! How wrong a depth network is where it matters.
+//! Errors of a depth network near the surface.
 
 use serde::{Deserialize, Serialize};
 use tightfit_network::{Field, FieldScratch, Random};
@@ -7,34 +7,34 @@ use tightfit_spatial::Columns3;
 use super::SurfaceSampler;
 use crate::LearningError;
 
-/// Distance from the surface within which errors are taken [m].
+/// Distance from the surface within which errors are measured [m].
 const REACH: f64 = 100e-6;
 
 /// Errors over random points within 100 µm of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthErrors {
-    /// Points looked at.
+    /// Number of points.
     pub points: usize,
-    /// Mean of the distance's absolute error [m].
+    /// Mean absolute error of the distance [m].
     pub mean: f64,
-    /// Half of the points are better [m].
+    /// Median of the absolute error [m].
     pub median: f64,
-    /// 95 of 100 points are better [m].
+    /// 95th percentile [m].
     pub p95: f64,
-    /// 99 of 100 points are better [m].
+    /// 99th percentile [m].
     pub p99: f64,
-    /// The worst point [m].
+    /// Largest error [m].
     pub max: f64,
-    /// Angle between the gradient and the true normal, half of the points [rad].
+    /// Angle between gradient and true normal, median [rad].
     pub normal_median: f64,
-    /// The same, 95 of 100 points [rad].
+    /// The same angle, 95th percentile [rad].
     pub normal_p95: f64,
-    /// The same, 99 of 100 points [rad].
+    /// The same angle, 99th percentile [rad].
     pub normal_p99: f64,
 }
 
 impl DepthErrors {
-    /// Measures a field against the exact distance at `count` random points.
+    /// Compares a field with the exact distance at `count` random points.
     ///
     /// # Errors
     /// Those of [`Field::evaluate`].

@@ -1,8 +1,8 @@
 //! Depth networks: the signed distance from a part, learnt from its exact distance.
 //!
-//! [`DepthRecipe`] says how, [`train_depth`] does it, [`DepthErrors`] says how wrong the result is. Samples lie where
-//! the distance is needed: most of them within a few hundred micrometres of the surface, even over its area, the
-//! rest out to the edge of a band beyond which the network is not to be asked.
+//! [`DepthRecipe`] holds the options, [`train_depth`] trains, [`DepthErrors`] measures the result. Most samples lie
+//! within a few hundred micrometres of the surface, uniform over its area; the rest fill the band in which the network
+//! is valid.
 
 mod errors;
 mod primitive;

@@ -1,9 +1,9 @@
-//! The plain shape that a part's network may be trained on top of.
+//! The primitive shape whose residual a part's network may learn.
 
 use tightfit_network::Primitive;
 use tightfit_shape::Part;
 
-/// A smooth screw for a bolt, else the ring that the part's material lies in; `None` without bounds.
+/// A smooth screw for a bolt, else a ring around the part's material; `None` for unbounded parts.
 #[must_use]
 pub fn primitive_of(part: &Part) -> Option<Primitive> {
     let extent = part.extent();

@@ -1,4 +1,4 @@
-//! How a depth network is made.
+//! Recipe of a depth network.
 
 use serde::{Deserialize, Serialize};
 use tightfit_network::training::{Optimizer, TrainingOptions};
@@ -8,11 +8,11 @@ use tightfit_shape::{Part, Symmetry};
 use crate::LearningError;
 use crate::recipe::check_size;
 
-/// Which coordinates the network is told.
+/// Input coordinates of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureKind {
-    /// Those that the part's symmetry leaves.
+    /// Coordinates reduced by the part's symmetry.
     Symmetry,
     /// x, y, z, as in the paper.
     Cartesian,
@@ -30,10 +30,10 @@ impl FeatureKind {
     }
 }
 
-/// Everything that the result depends on, besides the part.
+/// Everything but the part that determines the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthRecipe {
-    /// Coordinates.
+    /// Input coordinates.
     pub features: FeatureKind,
     /// Hidden layers.
     pub hidden: Vec<usize>,
@@ -41,17 +41,17 @@ pub struct DepthRecipe {
     pub activation: Activation,
     /// Activation of the output.
     pub output: Activation,
-    /// Points to train on.
+    /// Number of training points.
     pub samples: usize,
     /// Fraction of the points near the surface [-].
     pub near_fraction: f64,
-    /// Distance within which the near points are even [m].
+    /// Distance within which near points are uniform [m].
     pub near: f64,
-    /// Largest distance of any point [m]; farther away the network must not be asked.
+    /// Largest distance of any point [m]; the network is not valid beyond it.
     pub band: f64,
-    /// Distance at which a point weighs half [m].
+    /// Distance at which a point has half the weight [m].
     pub half_weight: f64,
-    /// Whether the network learns only what the plain shape of [`super::primitive_of`] leaves.
+    /// Whether the network learns the residual of the primitive of [`super::primitive_of`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub residual: bool,
     /// Steps, rates, seed.
@@ -83,10 +83,10 @@ impl Default for DepthRecipe {
 }
 
 impl DepthRecipe {
-    /// Checks every number.
+    /// Checks all options.
     ///
     /// # Errors
-    /// Names the first one that is out of range.
+    /// Names the first option out of range.
     pub fn check(&self) -> Result<(), LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
         check_size(&self.hidden, self.samples)?;

@@ -1,8 +1,8 @@
-//! Random points at the surface of a part, even over its area.
+//! Random points near the surface of a part, uniform over its area.
 //!
-//! A triangle of the part's mesh is drawn by its area, a point in it evenly; the point is then moved onto the true
-//! surface along the gradient of the exact distance, so that the facets leave no trace, and off it again by the
-//! distance wanted.
+//! A triangle of the part's mesh is drawn by its area, a point in it uniformly. The point is moved onto the exact
+//! surface along the gradient of the distance, which removes the facets, and then off the surface by the wanted
+//! distance.
 
 use tightfit_network::Random;
 use tightfit_shape::mesh::{MeshOptions, TriMesh};
@@ -14,7 +14,7 @@ use tightfit_spatial::Vector3;
 pub struct SurfaceSampler<'a> {
     part: &'a Part,
     mesh: TriMesh,
-    /// Area of the triangles up to and with each [m²].
+    /// Cumulative area of the triangles [m²].
     areas: Vec<f64>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> SurfaceSampler<'a> {
         Ok(Self { part, mesh, areas })
     }
 
-    /// A point of the surface and the normal that leads out of the material there.
+    /// A point of the surface and its outward normal.
     #[must_use]
     pub fn surface_point(&self, random: &mut Random) -> (Vector3<f64>, Vector3<f64>) {
         let total = self.areas.last().copied().unwrap_or(0.0);
@@ -57,14 +57,14 @@ impl<'a> SurfaceSampler<'a> {
         (point, normal)
     }
 
-    /// A point at up to `reach` [m] from the surface on either side, and the exact answer there.
+    /// A point up to `reach` [m] from the surface on either side, and the exact sample there.
     #[must_use]
     pub fn point_within(&self, reach: f64, random: &mut Random) -> (Vector3<f64>, Sample) {
         loop {
             let (surface, normal) = self.surface_point(random);
             let point = surface + random.uniform(-reach, reach) * normal;
             let sample = self.part.sample(point);
-            // in a groove the way out along one wall can lead into the other one
+            // In a groove the normal of one wall can lead into the other wall.
             if sample.distance.abs() <= reach {
                 return (point, sample);
             }

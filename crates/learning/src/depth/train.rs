@@ -1,4 +1,4 @@
-//! From a part and a recipe to a field.
+//! Trains a field for a part by a recipe.
 
 use std::path::Path;
 
@@ -13,20 +13,20 @@ use super::{DepthErrors, DepthRecipe, SurfaceSampler, primitive_of};
 use crate::LearningError;
 use crate::checkpoint::resume;
 
-/// Points that the final errors are taken over, and those that decide which network was best.
+/// Points for the final errors, and points that decide which network is best.
 const REPORT_POINTS: usize = 200_000;
 const CHECK_POINTS: usize = 20_000;
-/// Points drawn from one random sequence: what a thread draws does not depend on how many there are.
+/// Points per random sequence. Draws do not depend on the number of threads.
 const PIECE: usize = 4096;
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthProgress {
     /// Steps done.
     pub step: u64,
     /// Steps of the whole run.
     pub steps: u64,
-    /// Weighted root mean squared error over points that are not trained on [m].
+    /// Weighted root mean square error on validation points [m].
     pub error: f64,
     /// Smallest so far [m].
     pub best_error: f64,
@@ -37,14 +37,15 @@ pub struct DepthProgress {
 pub struct TrainedDepth {
     /// Field and recipe, ready to be saved.
     pub file: FieldFile,
-    /// How wrong it is.
+    /// Errors of the field.
     pub errors: DepthErrors,
     /// Why training ended.
     pub stop: Stop,
 }
 
-/// Trains; `name` stands in the recipe. With a `checkpoint` the run is written there at every look, begins from there
-/// when the file exists, and removes it when done. `report` is told the progress and answers whether to go on.
+/// Trains a field; `name` is recorded in the recipe. With a `checkpoint` the run is saved at every validation, resumed
+/// when the file exists, and the file is removed at the end. `report` receives the progress and returns whether to
+/// continue.
 ///
 /// # Errors
 /// When the recipe is out of range, the part has no bounded surface, the checkpoint belongs to another task, or
@@ -96,7 +97,7 @@ pub fn train_depth(
     }
     let errors = DepthErrors::measure(&field, &sampler, REPORT_POINTS, seed)?;
     if let Some(path) = checkpoint.filter(|_| stop != Stop::Asked) {
-        // a leftover would only be resumed at its end
+        // A leftover checkpoint would only be resumed at its end.
         let _ = std::fs::remove_file(path);
     }
     let recipe =
@@ -107,7 +108,7 @@ pub fn train_depth(
 /// A point [m] and its distance [m].
 type Labelled = (Vector3<f64>, f64);
 
-/// Random points near the surface and out to the edge of the band, in random order.
+/// Random points near the surface and in the band, in random order.
 fn draw(sampler: &SurfaceSampler<'_>, recipe: &DepthRecipe, count: usize, seed: u64) -> Vec<Labelled> {
     let piece = |first: usize| {
         let mut random = Random::stream(seed, (first / PIECE + 2) as u64);
@@ -122,12 +123,12 @@ fn draw(sampler: &SurfaceSampler<'_>, recipe: &DepthRecipe, count: usize, seed: 
     (0..count).into_par_iter().step_by(PIECE).flat_map_iter(piece).collect()
 }
 
-/// What the network is to give at a point: the distance, or what it has beyond the plain shape's.
+/// Target of the network at a point: the distance, or its residual over the primitive.
 fn target(primitive: Option<Primitive>, (point, distance): &Labelled) -> f64 {
     primitive.map_or(*distance, |primitive| distance - primitive.sample(*point).0)
 }
 
-/// Smallest and largest of every feature, of the distance, and of what the network is to give.
+/// Ranges of every feature, of the distance, and of the target.
 fn ranges(
     features: Features,
     primitive: Option<Primitive>,
@@ -141,7 +142,7 @@ fn ranges(
             (*low, *high) = (low.min(number), high.max(number));
         }
     }
-    // a part that is its own plain shape leaves nothing, and a range must not be empty
+    // A part that equals its primitive has no residual, and a range must not be empty.
     let last = &mut bounds[FEATURES + 1];
     (last[0], last[1]) = (last[0].min(last[1] - 1e-9), last[1]);
     let range = |[low, high]: [f64; 2]| Range::new("samples", low, high);
@@ -149,7 +150,7 @@ fn ranges(
     Ok((inputs?, range(bounds[FEATURES])?, range(bounds[FEATURES + 1])?))
 }
 
-/// How points and distances become numbers of the network.
+/// Scaling of points and distances.
 struct Scaling<'a> {
     features: Features,
     inputs: &'a [Range],
@@ -178,7 +179,7 @@ fn scaled(
     Ok(Samples::new(columns, targets, weights)?)
 }
 
-/// What a checkpoint must agree with; threads change no result.
+/// The task that a checkpoint must match; threads change no result.
 fn purpose(name: &str, recipe: &DepthRecipe) -> serde_json::Value {
     let mut recipe = recipe.clone();
     recipe.training.threads = 1;

@@ -1,9 +1,9 @@
-//! What an identification says: a value with its uncertainty, or why there is none.
+//! Result of an identification: values with uncertainty, or reasons why there are none.
 
 /// A value that the data determine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// What it is.
+    /// Name of the quantity.
     pub name: String,
     /// Its unit.
     pub unit: &'static str,
@@ -13,26 +13,26 @@ pub struct Estimate {
     pub sigma: f64,
 }
 
-/// A value that they do not.
+/// A value that the data do not determine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// What was asked for.
+    /// Name of the quantity.
     pub name: String,
-    /// Why the data cannot say.
+    /// Why the data do not determine it.
     pub reason: String,
 }
 
-/// Everything that one identification has to say.
+/// All results of one identification.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Values.
+    /// Determined values.
     pub estimates: Vec<Estimate>,
-    /// What could not be had.
+    /// Undetermined values.
     pub refusals: Vec<Refusal>,
 }
 
 impl Answer {
-    /// An answer that only refuses.
+    /// An answer with one refusal.
     #[must_use]
     pub fn refused(name: impl Into<String>, reason: impl Into<String>) -> Self {
         let mut answer = Self::default();
@@ -41,7 +41,7 @@ impl Answer {
     }
 
     /// Adds a value.
-    pub fn give(&mut self, name: impl Into<String>, unit: &'static str, value: f64, sigma: f64) {
+    pub fn add(&mut self, name: impl Into<String>, unit: &'static str, value: f64, sigma: f64) {
         self.estimates.push(Estimate { name: name.into(), unit, value, sigma });
     }
 
@@ -56,7 +56,7 @@ impl Answer {
         self.estimates.iter().find(|estimate| estimate.name == name)
     }
 
-    /// Takes over all that another says.
+    /// Appends the results of another answer.
     pub fn extend(&mut self, other: Self) {
         self.estimates.extend(other.estimates);
         self.refusals.extend(other.refusals);

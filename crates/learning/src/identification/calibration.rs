@@ -1,13 +1,15 @@
-//! All that was identified of a peg, a hole and a sensor, in one file: it turns trials into recordings and makes the scene.
+//! Calibration file of a peg, a hole and a sensor: converts trials to recordings and writes the scene.
 //!
 //! ```text
-//! Trial ─► tool pose ∘ tool_from_part, seen from the hole of that trial      wrench: bias and weight off, moved to the part's centre
+//! Trial ─► pose:    tool pose ∘ tool_from_part, in the frame of that trial's hole
+//!          wrench:  bias and weight removed, at the part's centre of mass
 //! ```
 //!
-//! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame lies at
-//! the tip of a round peg, in the middle of a block, +z towards its tail; its centre of mass, which the data do not tell, is put where the grasp neither turns it by pushing
-//! nor pushes it by turning. The pose is that of a part which the grasp holds stiffly; `grasp` says by how much it gives
-//! way under a load. The measured wrench is not used for the pose, so that a prediction from the pose knows nothing of it.
+//! A recording's world is the hole's frame: origin in the middle of the mouth, +z out of the hole. The part's frame is
+//! at the tip of a round peg, in the middle of a block, +z towards its tail. The data do not determine its centre of
+//! mass: it is put at the centre of compliance, where the grasp decouples translation and rotation. The pose assumes a
+//! stiff grasp; `grasp` is its compliance. The measured wrench does not enter the pose, so a prediction from the pose
+//! does not use it.
 
 use std::path::Path;
 
@@ -17,17 +19,16 @@ use tightfit_shape::TriMesh;
 use tightfit_shape::mesh::{LengthUnit, save};
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
-use super::{GraspSpring, Mouth, Outline, Play, SensorLoad, pocket_mesh, tool_from_tip};
+use super::{GraspSpring, HoldingSpring, Mouth, Outline, Play, SensorLoad, pocket_mesh, tool_from_tip};
 use crate::LearningError;
 use crate::recordings::{Recording, Sample, Trial};
-use crate::wrench::HoldingSpring;
 
-/// How much longer than the depth of the hole the peg is made [m]; its real length is not in the data.
+/// Length of the peg beyond the depth of the hole [m]; its real length is not in the data.
 const TAIL: f64 = 10e-3;
-/// Density of the peg in the scene [kg/m³]; not in the data either. It matters little: what a held part weighs, its holder carries.
+/// Density of the peg in the scene [kg/m³]; not in the data either. It matters little: the holder carries the weight.
 const DENSITY: f64 = 1200.0;
 
-/// Everything that was identified.
+/// All identified quantities.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -39,16 +40,18 @@ pub struct Calibration {
     pub hole: HoleNumbers,
     /// The sensor.
     pub sensor: SensorNumbers,
-    /// C: give of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m, N·m].
-    pub grasp_give: [[f64; 6]; 6],
-    /// Gap that is left at loaded contacts, one standard deviation [mm]; zero where it is not known.
+    /// C: compliance of the grasp at the peg's tip, part axes, rows [m, m, m, rad, rad, rad] per [N, N, N, N·m, N·m,
+    /// N·m].
+    #[serde(alias = "grasp_give")]
+    pub grasp_compliance: [[f64; 6]; 6],
+    /// Residual gap at loaded contacts, one standard deviation [mm]; zero where unknown.
     #[serde(default)]
     pub gap_scatter_mm: f64,
-    /// Trials with their own numbers.
+    /// Quantities of each trial.
     pub trials: Vec<TrialNumbers>,
 }
 
-/// Outline and place of the peg.
+/// Outline and pose of the peg.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PegNumbers {
@@ -68,7 +71,7 @@ pub struct PegNumbers {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HoleNumbers {
-    /// Air on each side along x and y [mm].
+    /// Clearance on each side along x and y [mm].
     pub clearance_mm: [f64; 2],
     /// Depth [mm].
     pub depth_mm: f64,
@@ -84,28 +87,28 @@ pub struct SensorNumbers {
     pub tool_from_sensor_wxyz: [f64; 4],
     /// Its origin in the tool's frame [mm].
     pub origin_mm: [f64; 3],
-    /// Mass that hangs on it [kg].
+    /// Mass on the sensor [kg].
     pub mass_kg: f64,
     /// Centre of that mass from its origin, tool axes [mm].
     pub center_mm: [f64; 3],
-    /// By how much the wrench lags behind the motion [ms].
+    /// Lag of the wrench behind the motion [ms].
     #[serde(default)]
     pub lag_ms: f64,
 }
 
-/// What belongs to one trial.
+/// Quantities of one trial.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialNumbers {
     /// Its name.
     pub name: String,
-    /// Middle of the mouth [mm]; none where the peg never went in.
+    /// Middle of the mouth [mm]; `None` without insertion.
     pub mouth_mm: Option<[f64; 3]>,
     /// Bias of the force [N], tool axes.
     pub bias_n: [f64; 3],
     /// Bias of the torque [N·m].
     pub bias_nm: [f64; 3],
-    /// Whether the numbers of the set-up were identified from it, among others; where not, only its bias and its hole's place are.
+    /// Whether the set-up was identified from this trial; otherwise only its bias and the position of its hole were.
     #[serde(default = "yes")]
     pub trains: bool,
 }
@@ -131,7 +134,7 @@ fn metres(numbers: [f64; 3]) -> Vector3<f64> {
 }
 
 impl Calibration {
-    /// Gathers what was identified.
+    /// From identified quantities.
     #[must_use]
     pub fn new(trials: &[Trial], load: &SensorLoad, mouth: &Mouth, play: &Play, friction: f64) -> Self {
         let tip = tool_from_tip(mouth);
@@ -167,7 +170,7 @@ impl Calibration {
                 center_mm: millimetres(load.center),
                 lag_ms: 0.0,
             },
-            grasp_give: std::array::from_fn(|i| std::array::from_fn(|j| play.give[(i, j)])),
+            grasp_compliance: std::array::from_fn(|i| std::array::from_fn(|j| play.compliance[(i, j)])),
             gap_scatter_mm: play.scatter * 1e3,
             trials: trials.iter().enumerate().map(number).collect(),
         }
@@ -176,7 +179,7 @@ impl Calibration {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read or is no calibration.
+    /// When it cannot be read or is not a calibration.
     pub fn load(path: &Path) -> Result<Self, LearningError> {
         let wrong = |problem: String| LearningError::File {
             path: path.display().to_string(),
@@ -231,7 +234,7 @@ impl Calibration {
             * y
             * 1e-9
             * if self.peg.is_round { std::f64::consts::FRAC_PI_4 } else { 1.0 };
-        // its mass is assumed anyway; where the grasp holds it, pushing does not turn it
+        // The mass is assumed anyway. At the centre of compliance a push does not rotate the part.
         let center = match self.grasp() {
             Some(grasp) => {
                 format!("center_of_mass_mm = [0, 0, {}]\n", (grasp.height - self.origin()) * 1e3)
@@ -275,28 +278,28 @@ impl Calibration {
 
     /// C about the tip as a matrix.
     #[must_use]
-    pub fn give(&self) -> Matrix6<f64> {
-        Matrix6::from_fn(|i, j| self.grasp_give[i][j])
+    pub fn compliance(&self) -> Matrix6<f64> {
+        Matrix6::from_fn(|i, j| self.grasp_compliance[i][j])
     }
 
-    /// The give as a spring by axis; none where the calibration does not know how the grasp gives way along the hole.
+    /// The compliance as a spring by axis; `None` where the compliance along the hole is unknown.
     #[must_use]
     pub fn grasp(&self) -> Option<GraspSpring> {
-        GraspSpring::of(&self.give(), self.peg.length_mm * 1e-3)
+        GraspSpring::of(&self.compliance(), self.peg.length_mm * 1e-3)
     }
 
-    /// The spring of predictions, damped for steps of this length [s] and as soft as the scatter of the gaps asks for where loads have
-    /// this root mean square by axis [N, N·m].
+    /// The spring of predictions, damped for this step [s] and softened for the scatter of the gaps at loads with this
+    /// root mean square by axis [N, N·m].
     #[must_use]
     pub fn spring(&self, step: f64, loads: [f64; 6]) -> Option<HoldingSpring> {
         let grasp = self.grasp()?;
         let stiff = HoldingSpring::settling(grasp.stiffness, grasp.turning_stiffness, step);
-        // contacts are at most half the depth from their middle
-        Some(stiff.forgiving(self.gap_scatter_mm * 1e-3, self.hole.depth_mm * 0.5e-3, loads, step))
+        // Contacts are at most half the depth from their middle.
+        Some(stiff.softened(self.gap_scatter_mm * 1e-3, self.hole.depth_mm * 0.5e-3, loads, step))
     }
 
-    /// Contact force [N] and torque about the sensor's origin [N·m] that belong to the motion of a row, tool axes: those that the
-    /// sensor shows a lag later.
+    /// Contact force [N] and torque about the sensor's origin [N·m] for the motion of a row, tool axes: the reading one
+    /// lag later.
     fn contact_at(&self, load: &SensorLoad, trial: &Trial, row: usize) -> [Vector3<f64>; 2] {
         let time = trial.time[row] + self.sensor.lag_ms * 1e-3;
         let last = trial.len() - 1;
@@ -311,7 +314,7 @@ impl Calibration {
     /// A trial as a recording in the hole's frame.
     ///
     /// # Errors
-    /// When the calibration does not know the trial, or its hole.
+    /// When the calibration lacks the trial or its hole.
     pub fn recording(&self, trial: &Trial) -> Result<Recording, LearningError> {
         let unknown = |problem: &str| LearningError::File {
             path: trial.name.clone(),
@@ -322,7 +325,7 @@ impl Calibration {
         let numbers = numbers.ok_or_else(|| unknown("the calibration has no such trial"))?;
         let mouth = numbers
             .mouth_mm
-            .ok_or_else(|| unknown("the peg was never in the hole, whose place is unknown"))?;
+            .ok_or_else(|| unknown("the peg was never in the hole, so its position is unknown"))?;
         let hole_from_world = Pose::new(metres(mouth), rotation(self.hole.world_from_hole_wxyz)).inverse();
         let tool_from_part = self.tool_from_part();
         let load = SensorLoad {
@@ -331,7 +334,7 @@ impl Calibration {
             center: metres(self.sensor.center_mm),
             bias: vec![[numbers.bias_n.into(), numbers.bias_nm.into()]],
         };
-        // the scene's centre of mass, at which its wrench is taken
+        // The scene's centre of mass, the reference point of the wrench.
         let height = self.grasp().map_or(self.peg.length_mm * 0.5e-3, |grasp| grasp.height);
         let center = tool_from_part.transform_point(Vector3::new(0.0, 0.0, height - self.origin()));
         let arm = center - metres(self.sensor.origin_mm);

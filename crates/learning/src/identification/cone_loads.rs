@@ -1,35 +1,35 @@
-//! Which contacts carry a wrench: loads in friction cones that explain it.
+//! Contact loads within friction cones that explain a wrench.
 //!
 //! ```text
-//! min ½ |w − Σ λ_k g_k|² + ½ ε |λ|² + Σ c_k λ_k,   λ ≥ 0        coordinate descent; convex, so it ends at the one minimum
+//! min ½ |w − Σ λ_k g_k|² + ½ ε |λ|² + Σ c_k λ_k,   λ ≥ 0        coordinate descent; convex, so the minimum is unique
 //!
 //! g_k   wrench of a unit normal force along one of four edges n ± μ t of a contact's cone (torque per `ARM`)
-//! c_k   grows with the contact's gap: of several that could carry, the near one does
+//! c_k   grows with the contact's gap: the nearest of several possible contacts carries the load
 //! ```
 
 use nalgebra::{SVector, Vector3, Vector6};
 
-/// Arm by which torques are made comparable to forces [m].
+/// Lever that converts torques to forces [m].
 pub(super) const ARM: f64 = 0.02;
-/// ε [-]: shares a load among contacts that could all carry it.
+/// ε [-]: distributes a load among equivalent contacts.
 const SHARE: f64 = 0.02;
-/// Cost per load of a contact with this gap is 1 N [m].
+/// Gap at which the cost per load is 1 N [m].
 const GAP: f64 = 0.3e-3;
 /// Sweeps over the edges.
 const SWEEPS: usize = 120;
 
-/// A contact that may carry.
+/// A possible contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// From the point that torques are about [m].
+    /// Position relative to the reference point of torques [m].
     pub(super) arm: Vector3<f64>,
-    /// On the part, unit.
+    /// Unit normal of the force on the part.
     pub(super) normal: Vector3<f64>,
-    /// Distance to the wall [m]; negative in it.
+    /// Distance to the wall [m]; negative inside it.
     pub(super) gap: f64,
 }
 
-/// Normal load of each candidate [N], and what of force and torque stays unexplained.
+/// Normal load of each candidate [N], and the residual force and torque.
 pub(super) fn cone_loads(
     candidates: &[Candidate],
     friction: f64,
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_couple_is_carried_by_the_two_opposite_walls() {
-        // a peg of 20 mm depth pressed at the mouth on one side and at the tip on the other
+        // A peg 20 mm deep, pressed against the mouth on one side and at the tip on the other.
         let at = |z: f64, x: f64| Candidate {
             arm: Vector3::new(x * 4e-3, 0.0, z),
             normal: Vector3::new(-x, 0.0, 0.0),

@@ -1,14 +1,16 @@
-//! Where the fixed part stands: the pose at which a recorded motion of the other part penetrates it least (paper 5.1).
+//! Pose of the fixed part: the pose at which a recorded motion of the other part penetrates it least (paper 5.1).
 //!
 //! ```text
 //! min over world_from_fixed of Σ_k Σ_g min(d_g(q_k), 0)²
 //!
-//! q_k   recorded poses of the moving part, those well inside          d_g   least distance of a group of nodes from the other part
+//! q_k   recorded poses of the moving part, those well inside
+//! d_g   least distance of a group of nodes from the other part
 //! ```
 //!
-//! The nodes of both parts are taken, grouped by octants, so that opposite walls speak for themselves. Any pair of parts will do. Where there is play the
-//! minimum is not a point: the pose is known to about half the play in the directions that the motion used up, and the standard deviation is
-//! that of residuals of `noise`. What no penetration ever limits (a turn about the axis of a round hole) is refused.
+//! The nodes of both parts are grouped by octants, so that opposite walls count separately. Any pair of parts will do.
+//! With play the minimum is not a point: the pose is known to about half the play in the directions that the motion
+//! covered. The standard deviation assumes residuals of `noise`. Directions that no penetration limits (rotation about
+//! a round hole's axis) are reported as undetermined.
 
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;
@@ -17,12 +19,12 @@ use tightfit_spatial::{Columns3, Pose, UnitQuaternion, Vector3};
 use super::Answer;
 use super::least_squares::{Parameter, Problem};
 
-/// Nodes of a part that are used at most.
+/// Maximum number of nodes of a part.
 const NODES: usize = 600;
-/// Stretches of the motion that the covariance takes for trials.
+/// Sections of the motion that count as trials in the covariance.
 const TRIALS: usize = 8;
 
-/// Finds the pose of `fixed` from poses of `moving`; `noise` is how well the poses are known [m].
+/// Finds the pose of `fixed` from poses of `moving`; `noise` is the standard deviation of the poses [m].
 #[must_use]
 pub fn identify_fixed_pose(
     fixed: &Part,
@@ -37,7 +39,7 @@ pub fn identify_fixed_pose(
     }
     let nodes = [fixed, moving].map(nodes);
     let reach = nodes[1].iter().map(Vector3::norm).fold(1e-3, f64::max);
-    // turns are taken about the middle of the poses, where they do not move the part away
+    // Rotations are about the mean position, where they do not displace the part.
     let middle = world_from_moving.iter().map(|pose| pose.translation).sum::<Vector3<f64>>()
         / world_from_moving.len() as f64;
     let pose_of = |values: &[f64]| {
@@ -72,7 +74,7 @@ pub fn identify_fixed_pose(
     }
     .solve();
     let mut answer = solution.answer(6);
-    answer.give(
+    answer.add(
         "penetration left",
         "m",
         (2.0 * solution.cost / world_from_moving.len() as f64).sqrt() * 1e-3,
@@ -88,7 +90,7 @@ fn nodes(part: &Part) -> Vec<Vector3<f64>> {
     (0..places.len()).step_by(every).map(|index| places.get(index)).collect()
 }
 
-/// Deepest penetration of the nodes of each octant around their middle [m], zero or negative.
+/// Deepest penetration in each octant around the nodes' centre [m], zero or negative.
 fn deepest(nodes: &[Vector3<f64>], other_from_own: &Pose, other: &Part) -> [f64; 8] {
     let middle = nodes.iter().sum::<Vector3<f64>>() / nodes.len().max(1) as f64;
     let mut depths = [0.0_f64; 8];

@@ -1,45 +1,46 @@
-//! How high the hole stood in each trial, how deep it is, and how far the grasp gives way along its axis.
+//! Height of the hole in each trial, its depth, and compliance of the grasp along its axis.
 //!
 //! ```text
-//! z_i + c F_i = h_t           rows with one contact on the plane of the mouth, z_i: where it touches
-//! z_i + c F_i = h_t − D       rows on the floor, z_i: the lowest corner of the tip
-//! c                           median over the trials of their own slope of −z over F on the floor
-//! D                           median over the trials that touch both
-//! h_t                         mean of what mouth and floor say, each a median over rows; F along the hole's axis
+//! z_i + c F_i = h_t          rows with one contact on the plane of the mouth, z_i: contact point
+//! z_i + c F_i = h_t − D      rows on the floor, z_i: the lowest corner of the tip
+//! c                          median over the trials of their slope of −z over F on the floor
+//! D                          median over the trials that touch both
+//! h_t                        mean of the values from mouth and floor, each a median over rows; F along the hole's axis
 //! ```
 //!
-//! The slope is taken of z over F, not of F over z: the force is known to a few per cent, the height to as much as it gives way.
-//! Positions are those of the part under its measured load, so that a tilted tip touches with the corner that it touches with.
+//! The slope is that of z over F, not of F over z: the force is known to a few per cent, the height only to about the
+//! deflection. Positions include the deflection under the measured load, so that a tilted tip touches with the right
+//! corner.
 
 use tightfit_spatial::{Pose, UnitQuaternion, Vector3};
 
-use super::sliding::median;
+use super::statistics::median;
 use super::{Answer, Landing, Mouth, Outline, Play, SensorLoad, tool_from_tip, wrench_at_tip};
 use crate::recordings::Trial;
 
 /// Distance from the deepest row within which the tip is on the floor [m].
 const FLOOR: f64 = 0.4e-3;
-/// By how much less deep than that of all trials a trial's own deepest row may be on the floor [m].
+/// Tolerance of a trial's deepest row against the deepest of all trials, to count as on the floor [m].
 const HIGHER: f64 = 2.5e-3;
 /// Least force on the floor [N].
 const LEAST_FORCE: f64 = 3.0;
-/// A line of force may miss the tip's outline by this [m].
+/// Largest distance of a line of force from the tip's outline [m].
 const MISS: f64 = 1e-3;
-/// Fewest rows of a trial that say something.
+/// Fewest rows of a used trial.
 const FEWEST: usize = 20;
-/// Least range of forces over which a slope is taken [N].
+/// Least range of forces for a slope [N].
 const RANGE: f64 = 8.0;
-/// Give along the axis where no trial shows it: that of a stiff hand [m/N].
+/// Default compliance along the axis: that of a stiff hand [m/N].
 const STIFF: f64 = 1e-5;
 
-/// Rows of a trial in contact with a plane across the hole's axis: z [m] over the mouth as it is taken to be, and force [N].
+/// Rows of a trial in contact with a plane across the hole's axis: height above the assumed mouth [m], and force [N].
 #[derive(Default)]
 struct Touches {
     mouth: Vec<[f64; 2]>,
     floor: Vec<[f64; 2]>,
 }
 
-/// Sets the height of every mouth, the depth, and the give along z.
+/// Sets the height of every mouth, the depth, and the compliance along z.
 pub fn identify_height(
     trials: &[Trial],
     landings: &[Vec<Landing>],
@@ -50,38 +51,39 @@ pub fn identify_height(
     let all = touches(trials, landings, load, mouth, play);
     let mut answer = Answer::default();
     let slopes: Vec<f64> = all.iter().filter_map(|own| slope(&own.floor)).collect();
-    let give = match slopes.len() {
+    let compliance = match slopes.len() {
         0 => {
-            answer.refuse("give along z", "no trial presses on the floor with forces that differ enough");
+            answer
+                .refuse("compliance along z", "no trial presses on the floor with forces that differ enough");
             STIFF
         }
         count => {
             let middle = median(slopes.clone()).max(1e-7);
             let scatter = 1.4826 * median(slopes.iter().map(|own| (own - middle).abs()).collect());
-            answer.give("give along z", "m/N", middle, scatter / (count as f64).sqrt());
+            answer.add("compliance along z", "m/N", middle, scatter / (count as f64).sqrt());
             middle
         }
     };
-    play.give[(2, 2)] = give;
+    play.compliance[(2, 2)] = compliance;
     let depths: Vec<f64> = all
         .iter()
-        .filter_map(|own| Some(unloaded(&own.mouth, give)? - unloaded(&own.floor, give)?))
+        .filter_map(|own| Some(unloaded(&own.mouth, compliance)? - unloaded(&own.floor, compliance)?))
         .collect();
     if depths.is_empty() {
-        answer.refuse("depth", "no trial touches both mouth and floor; the deepest row stands for it");
+        answer.refuse("depth", "no trial touches both mouth and floor; the deepest row is used instead");
     } else {
         let middle = median(depths.clone());
         let scatter = 1.4826 * median(depths.iter().map(|own| (own - middle).abs()).collect());
-        answer.give("depth", "m", middle, scatter / (depths.len() as f64).sqrt());
-        answer.give("scatter of the depth between trials", "m", scatter, 0.0);
+        answer.add("depth", "m", middle, scatter / (depths.len() as f64).sqrt());
+        answer.add("scatter of the depth between trials", "m", scatter, 0.0);
         play.depth = middle;
     }
     let raised = raise(&all, play);
-    answer.give("scatter of the hole's height between trials", "m", spread(&raised), 0.0);
+    answer.add("scatter of the hole's height between trials", "m", spread(&raised), 0.0);
     answer
 }
 
-/// Sets the heights of further trials alone.
+/// Sets only the heights of further trials.
 pub fn place_height(
     trials: &[Trial],
     landings: &[Vec<Landing>],
@@ -93,17 +95,20 @@ pub fn place_height(
     let _ = raise(&all, play);
 }
 
-/// Moves the mouths to where their trials touch; by how much each [m].
+/// Moves the mouths to the contacts of their trials; returns the displacements [m].
 fn raise(all: &[Touches], play: &mut Play) -> Vec<f64> {
-    let give = play.give[(2, 2)];
+    let compliance = play.compliance[(2, 2)];
     let mut raised = Vec::new();
     for (own, place) in all.iter().zip(&mut play.mouths) {
         let Some(place) = place else { continue };
-        let said = [unloaded(&own.mouth, give), unloaded(&own.floor, give).map(|floor| floor + play.depth)];
+        let said = [
+            unloaded(&own.mouth, compliance),
+            unloaded(&own.floor, compliance).map(|floor| floor + play.depth),
+        ];
         let count = said.iter().flatten().count();
         if count > 0 {
             let height = said.iter().flatten().sum::<f64>() / count as f64;
-            // along the hole's axis, which is nearly the vertical
+            // Along the hole's axis, which is nearly vertical.
             *place += play.world_from_hole * Vector3::z() * height;
             raised.push(height);
         }
@@ -119,9 +124,10 @@ fn spread(values: &[f64]) -> f64 {
     1.4826 * median(values.iter().map(|own| (own - middle).abs()).collect())
 }
 
-/// Where the plane is without load [m].
-fn unloaded(touches: &[[f64; 2]], give: f64) -> Option<f64> {
-    (touches.len() >= FEWEST).then(|| median(touches.iter().map(|[z, force]| z + give * force).collect()))
+/// Height of the unloaded plane [m].
+fn unloaded(touches: &[[f64; 2]], compliance: f64) -> Option<f64> {
+    (touches.len() >= FEWEST)
+        .then(|| median(touches.iter().map(|[z, force]| z + compliance * force).collect()))
 }
 
 /// −dz/dF by least squares [m/N], where the forces differ.
@@ -164,15 +170,15 @@ fn touches(
             continue;
         };
         let hole_from_world = Pose::new(place, play.world_from_hole).inverse();
-        // pose of the tip under its load, and the force and torque on it, part axes
+        // Pose of the loaded tip, and the wrench on it, part axes.
         let loaded = |row: usize| {
             let [force, torque] = wrench_at_tip(trial, index, row, load, mouth);
-            let give =
-                play.give * nalgebra::Vector6::from_iterator(force.iter().chain(torque.iter()).copied());
-            let mut shift = give.fixed_rows::<3>(0).clone_owned();
-            // what gives way along the axis is what is sought
+            let deflection = play.compliance
+                * nalgebra::Vector6::from_iterator(force.iter().chain(torque.iter()).copied());
+            let mut shift = deflection.fixed_rows::<3>(0).clone_owned();
+            // The compliance along the axis is the unknown.
             shift.z = 0.0;
-            let turn = UnitQuaternion::from_scaled_axis(give.fixed_rows::<3>(3).clone_owned());
+            let turn = UnitQuaternion::from_scaled_axis(deflection.fixed_rows::<3>(3).clone_owned());
             let held = hole_from_world * trial.world_from_tool[row] * tip;
             (held * Pose::new(shift, turn), held.rotation * force, force, torque)
         };
@@ -188,7 +194,7 @@ fn touches(
         }
         let depth = |row: usize| -(hole_from_world * trial.world_from_tool[row] * tip).translation.z;
         let deepest = (0..trial.len()).map(depth).fold(0.0, f64::max);
-        // a trial that never comes near the floor of the others has none
+        // A trial that stays above the floor of the others has no floor rows.
         let from = (deepest - FLOOR).max(play.depth - HIGHER);
         for row in (0..trial.len()).filter(|row| depth(*row) > from && trial.has_wrench(*row)) {
             let (hole_from_tip, force, ..) = loaded(row);

@@ -1,4 +1,4 @@
-//! Everything that recordings of a peg and a hole can tell, one question after the other.
+//! Identifies everything that recordings of a peg and a hole determine, one question after the other.
 
 use nalgebra::Vector2;
 use tightfit_spatial::Vector3;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::recordings::Trial;
 
-/// A question.
+/// A quantity to identify.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Question {
     /// Bias, weight and axes of the sensor.
@@ -29,7 +29,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// All, in the order in which they are answered.
+    /// All, in the order of identification.
     pub const ALL: [Self; 6] =
         [Self::Sensor, Self::Inertia, Self::TimeOffset, Self::Outline, Self::Friction, Self::Hole];
 
@@ -47,7 +47,7 @@ impl Question {
     }
 }
 
-/// What is known beforehand.
+/// Quantities known beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Known {
     /// Distance from the tool's point to the peg's tip along the tool's axis [m].
@@ -56,7 +56,7 @@ pub struct Known {
     pub friction: Option<f64>,
 }
 
-/// What was found.
+/// Results.
 #[derive(Clone, Debug)]
 pub struct Identification {
     /// Answers by question.
@@ -67,18 +67,18 @@ pub struct Identification {
     pub mouth: Option<Mouth>,
     /// Hole and grasp, if found.
     pub play: Option<Play>,
-    /// All of it, if there is all.
+    /// The calibration, if everything was found.
     pub calibration: Option<Calibration>,
-    /// Where lines of force pass the tip plane [m], tool axes.
+    /// Intersections of the lines of force with the tip plane [m], tool axes.
     pub contact_points: Vec<Vector2<f64>>,
     /// Rows inside the hole: torque about the part's y at the tip [N·m] and tilt about it [rad].
     pub tilts: Vec<[f64; 2]>,
 }
 
-/// Friction that the fit of the hole takes where none is known or found.
+/// Default friction for the fit of the hole.
 const COMMON_FRICTION: f64 = 0.15;
 
-/// Asks the questions wanted; what they need in between is found too. `tell` hears the share done.
+/// Identifies the wanted quantities and those that they depend on. `tell` receives the finished share.
 pub fn identify_fit(
     trials: &[Trial],
     wanted: &[Question],
@@ -111,7 +111,7 @@ pub fn identify_fit(
         found.answers.push((Question::Outline, answer));
     }
     if wants(Question::Inertia) {
-        // where the sensor is, if the landings told; else at the tool's point
+        // Position of the sensor from the landings, else the tool's point.
         let height = mouth.as_ref().map_or(0.0, |mouth| mouth.tool_to_tip - mouth.sensor_to_tip);
         let answer = identify_inertia(trials, &found.load, Vector3::new(0.0, 0.0, height));
         found.answers.push((Question::Inertia, answer));
@@ -144,14 +144,14 @@ pub fn identify_fit(
 }
 
 impl Identification {
-    /// Lag of the wrench behind the motion [s]; zero where it was not asked for or not found.
+    /// Lag of the wrench behind the motion [s]; zero where it is unknown.
     fn lag(&self) -> f64 {
         let mut answers = self.answers.iter().filter(|(question, _)| *question == Question::TimeOffset);
         answers.find_map(|(_, answer)| answer.get("lag of the wrench")).map_or(0.0, |lag| lag.value)
     }
 
-    /// The calibration with trials that nothing was identified from: the numbers of the set-up stay, and only the sensor's bias and
-    /// the hole's place are those of the further trials.
+    /// The calibration with further trials: the set-up stays as identified, and only the sensor's bias and the position
+    /// of the hole come from the further trials.
     #[must_use]
     pub fn calibration_with(&self, others: &[Trial]) -> Option<Calibration> {
         let (mut all, mouth, play) = (self.calibration.clone()?, self.mouth.as_ref()?, self.play.as_ref()?);

@@ -1,18 +1,18 @@
-//! The ten inertial parameters of what hangs on the sensor, as a body that can exist.
+//! The ten inertial parameters of the body on the sensor, physically consistent.
 //!
 //! ```text
-//! f = m (Rᵀg − a) + m (ω × (c × ω) + c × α)                    reading: what the tool feels of the body's weight and inertia
-//! τ = m c × (Rᵀg − a) − I α − ω × I ω                            about the sensor's origin, tool axes
+//! f = m (Rᵀg − a) + m (ω × (c × ω) + c × α)               reading: weight and inertia of the body
+//! τ = m c × (Rᵀg − a) − I α − ω × I ω                       about the sensor's origin, tool axes
 //!
-//! P = [Σ  mc; mcᵀ  m] = L Lᵀ,   I = tr(Σ) 1 − Σ                    pseudo-inertia, positive definite by its Cholesky factor
+//! P = [Σ  mc; mcᵀ  m] = L Lᵀ,   I = tr(Σ) 1 − Σ               pseudo-inertia, positive definite by its Cholesky factor
 //! ```
 //!
-//! a, α are accelerations of the sensor's origin. The search runs over L (its diagonal by logarithms), so that every body on the way can exist;
-//! the answer is given in m, mc and I with the uncertainty carried over to them. What the motion does not excite keeps a standard deviation above
-//! its limit and is refused.
+//! a, α are accelerations of the sensor's origin. The search runs over L (its diagonal by logarithms), so every iterate
+//! is a physical body; results are m, mc and I with propagated uncertainty. Parameters that the motion does not excite
+//! keep a standard deviation above their limit and are reported as undetermined.
 //!
-//! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter identification", RA-L 2018.
-//! C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
+//! P. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for physically consistent inertial parameter
+//! identification", RA-L 2018. C. Rucker, P. Wensing, "Smooth parameterization of rigid-body inertia", RA-L 2022.
 
 use nalgebra::{Matrix3, Matrix4};
 use tightfit_spatial::Vector3;
@@ -22,9 +22,9 @@ use super::sensor_load::{FreeRow, GRAVITY, free_motion};
 use super::{Answer, SensorLoad};
 use crate::recordings::Trial;
 
-/// A torque counts as much as a force of this arm [1/m].
+/// Weight of a torque relative to a force [1/m].
 const PER_METRE: f64 = 20.0;
-/// Names, units, limits of the ten: mass, first moments, moments of inertia about the sensor's origin.
+/// Names, units and limits of the ten parameters: mass, first moments, moments of inertia about the sensor's origin.
 const TEN: [(&str, &str, f64); 10] = [
     ("mass", "kg", 0.02),
     ("first moment x", "kg·m", 1e-3),
@@ -37,10 +37,10 @@ const TEN: [(&str, &str, f64); 10] = [
     ("product of inertia xz", "kg·m²", 2e-4),
     ("product of inertia yz", "kg·m²", 2e-4),
 ];
-/// Least standard deviation of a reading [N]: what differencing the motion leaves.
+/// Lower bound of a reading's standard deviation [N], from differencing the motion.
 const NOISE: f64 = 0.01;
 
-/// Pseudo-inertia of ten numbers: logarithms of the factor's diagonal, then what is below it.
+/// Pseudo-inertia from ten numbers: logarithms of the factor's diagonal, then the entries below it.
 fn pseudo_inertia(numbers: &[f64]) -> Matrix4<f64> {
     let [d, l] = [&numbers[..4], &numbers[4..10]];
     #[rustfmt::skip]
@@ -71,7 +71,7 @@ fn ten(pseudo: &Matrix4<f64>) -> [f64; 10] {
     ]
 }
 
-/// Force and torque that the sensor shows of a body in motion, without bias.
+/// Sensor reading of a moving body, without bias.
 fn reading(body: &[f64; 10], row: &FreeRow, origin: Vector3<f64>) -> [Vector3<f64>; 2] {
     let [m, x, y, z, xx, yy, zz, xy, xz, yz] = *body;
     let first = Vector3::new(x, y, z);
@@ -84,7 +84,7 @@ fn reading(body: &[f64; 10], row: &FreeRow, origin: Vector3<f64>) -> [Vector3<f6
     [force, torque]
 }
 
-/// What a body and a bias leave of readings [N]; torques by a lever.
+/// Residuals of readings for a body and a bias [N]; torques divided by a lever.
 fn left_of(body: &[f64; 10], bias: &[f64], rows: &[FreeRow], origin: Vector3<f64>, out: &mut Vec<f64>) {
     for row in rows {
         let [force, torque] = reading(body, row, origin);
@@ -93,7 +93,7 @@ fn left_of(body: &[f64; 10], bias: &[f64], rows: &[FreeRow], origin: Vector3<f64
     }
 }
 
-/// Finds the ten from rows without contact; `origin` is the sensor's origin in the tool's frame [m].
+/// Finds the ten parameters from rows without contact; `origin` is the sensor's origin in the tool's frame [m].
 #[must_use]
 pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64>) -> Answer {
     let rows: Vec<Vec<FreeRow>> =
@@ -104,7 +104,7 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
             format!("{count} rows are free of contact; 100 are needed: move the tool through the air");
         return Answer::refused("inertial parameters", reason);
     }
-    // a ball of the weighed mass and 20 mm radius
+    // Start from a ball of the measured mass and 20 mm radius.
     let mass = load.mass.max(0.02);
     let spread = (mass * 0.02_f64.powi(2) / 5.0).sqrt().ln();
     let mut parameters: Vec<Parameter> = (0..10)
@@ -137,8 +137,8 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
         iterations: 40,
     }
     .solve();
-    // the reading is linear in the ten, so their uncertainty is that of a linear fit there: at the edge of what a body can be
-    // the logarithms have no slope, and would say that all is known
+    // The reading is linear in the ten parameters, so their uncertainty is that of a linear fit. At the boundary of
+    // physical bodies the logarithms have no slope and would report zero uncertainty.
     let body = ten(&pseudo_inertia(&solution.values));
     let named = TEN
         .into_iter()
@@ -165,13 +165,13 @@ pub fn identify_inertia(trials: &[Trial], load: &SensorLoad, origin: Vector3<f64
     for (index, (name, unit, limit)) in TEN.into_iter().enumerate() {
         let sigma = covariance[(index, index)].sqrt();
         if sigma <= limit {
-            answer.give(name, unit, body[index], sigma);
+            answer.add(name, unit, body[index], sigma);
         } else {
             answer.refuse(name, format!("its standard deviation would be {sigma:.1e} {unit}, more than {limit:.0e}; turn the tool faster and about more axes in free air"));
         }
     }
-    answer.give("rows in free motion used", "-", count as f64, 0.0);
-    answer.give("reading left in free motion", "N", solution.spread, 0.0);
+    answer.add("rows in free motion used", "-", count as f64, 0.0);
+    answer.add("reading left in free motion", "N", solution.spread, 0.0);
     answer
 }
 

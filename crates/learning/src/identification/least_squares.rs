@@ -1,42 +1,42 @@
-//! Robust least squares with an uncertainty that knows of correlated rows, and a name for what the data leave open.
+//! Robust least squares with an uncertainty for correlated rows, and detection of undetermined directions.
 //!
 //! ```text
-//! min Σ ρ(r_i(x)),  ρ(r) = 2 s² (√(1 + r²/s²) − 1)          damped Gauss-Newton, weights w = 1/√(1 + r²/s²)
-//! H = Σ w JᵀJ       g_b = Σ_{i in b} w Jᵀr                   scores of a group of rows b
-//! C = H⁻¹ (Σ_b g_b g_bᵀ) H⁻¹                                 sandwich: right for rows that are correlated within a group
+//! min Σ ρ(r_i(x)),  ρ(r) = 2 s² (√(1 + r²/s²) − 1)        damped Gauss-Newton, weights w = 1/√(1 + r²/s²)
+//! H = Σ w JᵀJ       g_b = Σ_{i in b} w Jᵀr                 scores of a group b of rows
+//! C = H⁻¹ (Σ_b g_b g_bᵀ) H⁻¹                               sandwich: valid for rows that are correlated within a group
 //! ```
 //!
-//! The groups are taken twice, as stretches of a trial and as whole trials; the larger variance is stated, and never less than the
-//! Gauss-Newton one σ² H⁻¹. A parameter whose standard deviation exceeds what makes it useful counts as not determined; the
-//! direction in which H is weakest (in units of those limits) says together with which others.
+//! Groups are sections of a trial and whole trials; the larger variance is reported, at least the Gauss-Newton variance
+//! σ² H⁻¹. A parameter whose standard deviation exceeds its limit counts as not determined; the weakest direction of H
+//! (in units of those limits) shows together with which others.
 //!
-//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980. K.-Y. Liang, S. Zeger,
-//! "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
+//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980. K.-Y. Liang, S.
+//! Zeger, "Longitudinal data analysis using generalized linear models", Biometrika 73, 1986.
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::Answer;
 
-/// Stretches that a trial is cut into for the covariance.
+/// Sections of a trial for the covariance.
 const STRETCHES: usize = 12;
-/// Trials from which on their scatter says something of the uncertainty.
+/// Fewest trials whose scatter enters the uncertainty.
 const ENOUGH_TRIALS: usize = 8;
 /// Damping relative to the diagonal of H at the start.
 const DAMPING: f64 = 1e-4;
 
-/// One unknown.
+/// An unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// Its unit.
     pub unit: &'static str,
-    /// Where the search starts.
+    /// Start value.
     pub start: f64,
     /// Standard deviation above which it counts as not determined; a thousandth of it is the step of differences.
     pub limit: f64,
-    /// The trial that it belongs to, if to one only.
+    /// The trial that it belongs to, if only one.
     pub trial: Option<usize>,
 }
 
@@ -47,17 +47,17 @@ impl Parameter {
         Self { name: name.into(), unit, start, limit, trial: None }
     }
 
-    /// The same as an unknown of one trial.
+    /// Assigns the unknown to one trial.
     #[must_use]
     pub fn of_trial(self, trial: usize) -> Self {
         Self { trial: Some(trial), ..self }
     }
 }
 
-/// Residuals of a trial at the given parameters, appended; always equally many, in the order of time.
+/// Appends the residuals of a trial at the given parameters; their number is constant, in the order of time.
 pub type Residuals<'a> = dyn Fn(&[f64], usize, &mut Vec<f64>) + Sync + 'a;
 
-/// A problem.
+/// A least-squares problem.
 pub struct Problem<'a> {
     /// Unknowns.
     pub parameters: Vec<Parameter>,
@@ -65,15 +65,15 @@ pub struct Problem<'a> {
     pub trials: usize,
     /// Their residuals.
     pub residuals: &'a Residuals<'a>,
-    /// s: residuals beyond count linearly.
+    /// s: larger residuals count linearly.
     pub loss: f64,
-    /// Least standard deviation of a residual, whatever the fit leaves.
+    /// Lower bound of a residual's standard deviation.
     pub noise: f64,
-    /// Most steps.
+    /// Maximum number of steps.
     pub iterations: usize,
 }
 
-/// What was found.
+/// Solution of a problem.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Unknowns as given.
@@ -86,14 +86,14 @@ pub struct Solution {
     pub cost: f64,
     /// Robust standard deviation of the residuals: 1.4826 times the median magnitude.
     pub spread: f64,
-    /// For each unknown, why it is not determined.
+    /// For each unknown, the reason why it is not determined.
     pub open: Vec<Option<String>>,
 }
 
 /// Sums over one trial.
 struct Sums {
     normal: DMatrix<f64>,
-    /// Slope of the scores: the loss bends more than its weights say.
+    /// Derivative of the scores: the curvature of the loss is larger than its weights.
     curvature: DMatrix<f64>,
     scores: Vec<DVector<f64>>,
     cost: f64,
@@ -169,7 +169,7 @@ impl Problem<'_> {
         Sums { normal, curvature, scores, cost: self.cost_of(&residuals) }
     }
 
-    /// All trials' sums, in their order: the result does not depend on the threads.
+    /// Sums of all trials, in order: the result does not depend on the number of threads.
     fn all_sums(&self, values: &[f64]) -> Vec<Sums> {
         (0..self.trials).into_par_iter().map(|trial| self.sums(values, trial)).collect()
     }
@@ -199,7 +199,7 @@ impl Problem<'_> {
         self.judge(values, &sums)
     }
 
-    /// A step that lowers the cost, or none.
+    /// A step that lowers the cost, or `None`.
     fn descend(
         &self,
         values: &[f64],
@@ -211,7 +211,7 @@ impl Problem<'_> {
         for _ in 0..12 {
             let mut damped = normal.clone();
             for index in 0..values.len() {
-                // a direction without any data must stay where it is
+                // A direction without data must not move.
                 let least = 1e-12 * (self.noise / self.parameters[index].limit).powi(2);
                 damped[(index, index)] += *damping * normal[(index, index)] + least;
             }
@@ -239,7 +239,7 @@ impl Problem<'_> {
         magnitudes.sort_by(f64::total_cmp);
         let spread = 1.4826 * magnitudes.get(magnitudes.len() / 2).copied().unwrap_or(0.0);
         let variance = spread.max(self.noise).powi(2);
-        // in units of the limits, so that rounding is judged alike for all
+        // In units of the limits, so that rounding is treated equally for all.
         let limits = DVector::from_iterator(count, self.parameters.iter().map(|parameter| parameter.limit));
         let scaled = DMatrix::from_fn(count, count, |i, j| normal[(i, j)] * limits[i] * limits[j]);
         let eigen = scaled.symmetric_eigen();
@@ -249,7 +249,7 @@ impl Problem<'_> {
             let weights = eigen.eigenvalues.map(|value| value.max(floor).recip());
             vectors * DMatrix::from_diagonal(&weights) * vectors.transpose()
         };
-        // the sandwich of scores that belong together: between the inverse of their slope, which is (1 + r²/s²)^(−3/2)
+        // Sandwich of grouped scores between the inverse of their derivative, which is (1 + r²/s²)^(−3/2).
         let bread = {
             let sum = sums.iter().fold(DMatrix::zeros(count, count), |sum, own| sum + &own.curvature);
             let scaled = DMatrix::from_fn(count, count, |i, j| sum[(i, j)] * limits[i] * limits[j]);
@@ -276,7 +276,7 @@ impl Problem<'_> {
             for index in 0..count {
                 let ratio = (candidate[(index, index)] / covariance[(index, index)]).sqrt();
                 if ratio > 1.0 {
-                    // keeps the correlations, widens the parameter
+                    // Keep the correlations and widen the parameter.
                     covariance.row_mut(index).scale_mut(ratio);
                     covariance.column_mut(index).scale_mut(ratio);
                 }
@@ -332,7 +332,7 @@ impl Solution {
         let mut answer = Answer::default();
         for (index, parameter) in self.parameters.iter().enumerate().take(count) {
             match &self.open[index] {
-                None => answer.give(&parameter.name, parameter.unit, self.values[index], self.sigma(index)),
+                None => answer.add(&parameter.name, parameter.unit, self.values[index], self.sigma(index)),
                 Some(reason) => answer.refuse(&parameter.name, reason),
             }
         }
@@ -345,7 +345,7 @@ mod tests {
     use super::*;
     use tightfit_spatial::SplitMix;
 
-    /// y = a + b t over trials with an offset each.
+    /// y = a + b t over trials, each with an offset.
     fn line(times: &[f64], outliers: bool) -> Solution {
         let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
             let mut random = SplitMix::stream(trial as u64);

@@ -1,58 +1,59 @@
-//! The tip on the plane around the hole's mouth: outline of the tip, its distance from sensor and tool point, height of the plane.
+//! The tip on the plane around the hole's mouth: outline of the tip, its distance from sensor and tool point, height of
+//! the plane.
 //!
 //! ```text
-//! M = x × F,  x = (c_x, c_y, s)           a single contact: the wrench is a force through x, s from the sensor's origin to the tip plane
-//! c ∈ o + Q(ψ) boundary of the outline     a tip touches with its edge, or lies on the rim of the hole and then moves over its face
-//! n · (p + R (c, l)) = h                  both in the plane of the mouth
+//! M = x × F,  x = (c_x, c_y, s)          one contact: a force through x; s: sensor's origin to tip plane
+//! c ∈ o + Q(ψ) boundary of the outline   a tip touches with its edge, or lies on the rim of the hole
+//! n · (p + R (c, l)) = h                 both in the plane of the mouth
 //!
-//! R, p   world from tool                  o, ψ  place and turn of the outline about the tool's axis
-//! l      tool point to tip plane [m]      h, n  height [m] and normal of the plane, (n_x, n_y, 1)
+//! R, p   world from tool                 o, ψ  position and rotation of the outline about the tool's axis
+//! l      tool point to tip plane [m]     h, n  height [m] and normal of the plane, (n_x, n_y, 1)
 //! ```
 //!
-//! The rows are those whose force is nearly vertical and whose wrench has no couple along it. Touches within the tip's face are in
-//! them; the robust loss leaves them aside. The sensor's axis is taken to run through the tool point. Upright landings cannot
-//! tell l from h; where l is known from the robot's set-up it can be given.
+//! Used rows have a nearly vertical force and no couple along it. Some are contacts within the tip's face; the robust
+//! loss rejects them. The sensor's axis is assumed to pass through the tool point. Upright landings cannot separate l
+//! from h; l can be given where the robot's set-up states it.
 
 use nalgebra::{Rotation2, Vector2};
 use tightfit_spatial::{Pose, Vector3};
 
 use super::least_squares::{Parameter, Problem, Solution};
-use super::sliding::quantile;
+use super::statistics::quantile;
 use super::{Answer, Outline, SensorLoad};
 use crate::recordings::Trial;
 
-/// Least force of a row that is used [N].
+/// Least force of a used row [N].
 const LEAST_FORCE: f64 = 8.0;
 /// Least share of the force along the vertical [-].
 const UPRIGHT: f64 = 0.85;
 /// Largest couple along the force, per force [m].
 const COUPLE: f64 = 2e-3;
-/// Rows below and above the most frequent height that are used [m]: a tilted tip has its centre higher.
+/// Range of used heights below and above the most frequent one [m]: a tilted tip has a higher centre.
 const WINDOW: [f64; 2] = [1.0e-3, 4.0e-3];
-/// Starts of the distance from the sensor to the tip [m].
+/// Start values of the distance from sensor to tip [m].
 const LEVERS: [f64; 6] = [0.02, 0.05, 0.08, 0.12, 0.17, 0.25];
-/// Pull towards a small outline, per row and millimetre of its size [-].
+/// Penalty on the size of the outline, per row and millimetre [-].
 const SMALLEST: f64 = 0.015;
-/// Rows of a trial that are used at most.
+/// Maximum number of rows of a trial.
 const ROWS: usize = 400;
-/// Fewest rows in all.
+/// Fewest rows in total.
 const FEWEST: usize = 60;
 
 /// A row with one contact on the plane.
 #[derive(Clone, Copy, Debug)]
 pub struct Landing {
-    /// Its row.
+    /// Index of the row.
     pub row: usize,
     /// F [N], tool axes.
     pub force: Vector3<f64>,
     /// M about the sensor's origin [N·m], tool axes.
     pub torque: Vector3<f64>,
-    /// Way down, tool axes.
+    /// Downward direction, tool axes.
     pub down: Vector3<f64>,
 }
 
 impl Landing {
-    /// Where the line of force passes the plane that is `lever` from the sensor's origin [m].
+    /// Intersection of the line of force with the plane at `lever` from the sensor's origin [m].
     #[must_use]
     pub fn point_at(&self, lever: f64) -> Vector2<f64> {
         let (f, m) = (self.force, self.torque);
@@ -60,7 +61,7 @@ impl Landing {
     }
 }
 
-/// What the landings say.
+/// Result of the landings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mouth {
     /// Outline of the tip.
@@ -77,7 +78,7 @@ pub struct Mouth {
     pub height: f64,
     /// n_x, n_y.
     pub slope: Vector2<f64>,
-    /// Where h is taken [m], world.
+    /// Reference point of h [m], world.
     pub middle: Vector2<f64>,
 }
 
@@ -100,7 +101,7 @@ pub fn landings(trials: &[Trial], load: &SensorLoad) -> Vec<Vec<Landing>> {
         };
         all.push((0..trial.len()).filter_map(of).collect());
     }
-    // the plane is where most of them are
+    // The plane is at the most frequent height.
     let mut heights: Vec<f64> = all.iter().flatten().map(|(height, _)| *height).collect();
     heights.sort_by(f64::total_cmp);
     let within =
@@ -118,7 +119,7 @@ pub fn landings(trials: &[Trial], load: &SensorLoad) -> Vec<Vec<Landing>> {
     all.into_iter().map(thin).collect()
 }
 
-/// Finds outline and plane, or says why not.
+/// Finds outline and plane, or the reason why not.
 pub fn identify_mouth(
     trials: &[Trial],
     landings: &[Vec<Landing>],
@@ -165,7 +166,7 @@ pub fn identify_mouth(
                 for landing in &landings[trial] {
                     mouth.residuals(&pose(trial, landing), landing, out);
                 }
-                // corners alone lie on the edges of longer rectangles too: the smallest is meant
+                // Corners alone also lie on the edges of longer rectangles: prefer the smallest.
                 out.push(SMALLEST * landings[trial].len() as f64 * mouth.outline.size() * 1e3);
             };
             let parameters = start.parameters(known_tool_to_tip);
@@ -188,9 +189,9 @@ pub fn identify_mouth(
     }
     let Some((solution, mouth)) = best else { return (None, Answer::default()) };
     let mut answer = solution.answer(solution.values.len());
-    answer.give("landing rows used", "-", count as f64, 0.0);
-    answer.give("cost of a rectangle over that of a circle", "-", costs[1] / costs[0], 0.0);
-    answer.give("distance left on landings", "m", solution.spread * 1e-3, 0.0);
+    answer.add("landing rows used", "-", count as f64, 0.0);
+    answer.add("cost of a rectangle over that of a circle", "-", costs[1] / costs[0], 0.0);
+    answer.add("distance left on landings", "m", solution.spread * 1e-3, 0.0);
     (Some(mouth), answer)
 }
 

@@ -1,8 +1,8 @@
-//! The outline of a peg across its axis, as contacts see it.
+//! Cross-section of a peg and its possible wall contacts.
 
 use nalgebra::Vector2;
 
-/// Directions around a round peg that are told apart.
+/// Number of contact directions around a round peg.
 const AROUND: usize = 16;
 
 /// Cross-section of a peg.
@@ -23,16 +23,16 @@ pub enum Outline {
 /// A point of the outline that may touch a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallContact {
-    /// On the outline [m].
+    /// Point on the outline [m].
     pub point: Vector2<f64>,
-    /// Towards the wall [-], hole axes.
+    /// Unit direction towards the wall, hole axes.
     pub outward: Vector2<f64>,
-    /// Which clearance stands between: 0 along x or all around, 1 along y.
+    /// Index of the clearance: 0 along x or all around, 1 along y.
     pub clearance: usize,
 }
 
 impl Outline {
-    /// In a word.
+    /// Name in reports.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Outline {
         }
     }
 
-    /// Distance from the outline [m], negative within it.
+    /// Distance from the outline [m], negative inside.
     #[must_use]
     pub fn distance(&self, point: Vector2<f64>) -> f64 {
         match *self {
@@ -71,7 +71,7 @@ impl Outline {
         }
     }
 
-    /// Every way to touch a wall at one height.
+    /// All possible wall contacts at one height.
     #[must_use]
     pub fn wall_contacts(&self) -> Vec<WallContact> {
         match *self {

@@ -1,16 +1,16 @@
-//! A peg inside its hole: the hole's pose, the clearance, and how far the grasp gives way.
+//! A peg inside its hole: pose of the hole, clearance, and compliance of the grasp.
 //!
 //! ```text
-//! part   = tool ∘ tip ∘ (C w)                      w: contact wrench on the tip, part axes; C: give of the grasp (symmetric)
-//! gap_k  = wall − d_k · q_k                        q_k: outline's corners at the tip and where they pass the mouth; d_k: towards the wall
-//! r_k    = gap_k        where contact k carries a load (weight λ/(λ + 3 N))
-//!          min(gap_k,0) elsewhere                    penetration-minimising, paper 5.1
+//! part   = tool ∘ tip ∘ (C w)   w: contact wrench on the tip, part axes; C: compliance of the grasp (symmetric)
+//! gap_k  = wall − d_k · q_k     q_k: outline's corners at the tip and at the mouth; d_k: towards the wall
+//! r_k    = gap_k                where contact k carries a load (weight λ/(λ + 3 N))
+//!          min(gap_k, 0)        elsewhere: penetration-minimising, paper 5.1
 //! ```
 //!
-//! Which contacts carry follows from the measured wrench (`cone_loads`), and is found anew a few times. The measured wrench serves
-//! the fit alone: predictions get the tool's pose, C and the clearance. The hole may stand elsewhere in every trial (it was seen to
-//! creep under the hand's push) but keeps its attitude. Peg and tool are taken to have one axis: a tilted peg in an upright hole and an
-//! upright peg in a tilted hole look alike.
+//! The loaded contacts follow from the measured wrench (`cone_loads`) and are updated a few times. Only the fit uses
+//! the measured wrench: predictions use the tool's pose, C and the clearance. The position of the hole may differ
+//! between trials (it was seen to creep under the hand's push); its attitude does not. Peg and tool are assumed
+//! coaxial: a tilted peg in an upright hole and an upright peg in a tilted hole cannot be distinguished.
 
 use nalgebra::{Matrix6, Quaternion, Vector6};
 use rayon::prelude::*;
@@ -23,48 +23,48 @@ use crate::recordings::Trial;
 
 /// Depth from which a row counts as inside [m], and distance from the floor.
 const INSIDE: [f64; 2] = [8e-3, 1.5e-3];
-/// A contact with less load is not sure to touch [N].
+/// A contact with less load may be open [N].
 const LEAST_LOAD: f64 = 2.0;
-/// Load at which a contact counts half [N].
+/// Load at which a contact has half the weight [N].
 const HALF_LOAD: f64 = 3.0;
-/// Rounds of loads and fit.
+/// Number of alternations of loads and fit.
 const ROUNDS: usize = 6;
-/// Rows of a trial that are used at most, and fewest in all.
+/// Maximum number of rows of a trial, and fewest rows in total.
 const ROWS: [usize; 2] = [220, 100];
-/// Names of the give's entries, their places in C, starts and limits.
-const GIVE: [(&str, usize, usize, f64, &str); 7] = [
-    ("give along x", 0, 0, 2e-5, "m/N"),
-    ("give about y", 4, 4, 2e-2, "rad/(N·m)"),
-    ("give along x by torque about y", 0, 4, 0.0, "m/(N·m)"),
-    ("give along y", 1, 1, 2e-5, "m/N"),
-    ("give about x", 3, 3, 2e-2, "rad/(N·m)"),
-    ("give along y by torque about x", 1, 3, 0.0, "m/(N·m)"),
-    ("give about z", 5, 5, 2e-2, "rad/(N·m)"),
+/// Names of the compliance's entries, their indices in C, start values and units.
+const COMPLIANCES: [(&str, usize, usize, f64, &str); 7] = [
+    ("compliance along x", 0, 0, 2e-5, "m/N"),
+    ("compliance about y", 4, 4, 2e-2, "rad/(N·m)"),
+    ("compliance along x by torque about y", 0, 4, 0.0, "m/(N·m)"),
+    ("compliance along y", 1, 1, 2e-5, "m/N"),
+    ("compliance about x", 3, 3, 2e-2, "rad/(N·m)"),
+    ("compliance along y by torque about x", 1, 3, 0.0, "m/(N·m)"),
+    ("compliance about z", 5, 5, 2e-2, "rad/(N·m)"),
 ];
-/// Limits of the give's standard deviations by kind.
-const GIVE_LIMITS: [f64; 3] = [3e-5, 2e-2, 1e-3];
+/// Limits of the compliance's standard deviations by kind.
+const COMPLIANCES_LIMITS: [f64; 3] = [3e-5, 2e-2, 1e-3];
 
 /// Hole and grasp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Play {
     /// Attitude of the hole, +z out of it.
     pub world_from_hole: UnitQuaternion<f64>,
-    /// Middle of the mouth in each trial [m]; none for trials that never went in.
+    /// Middle of the mouth in each trial [m]; `None` for trials without insertion.
     pub mouths: Vec<Option<Vector3<f64>>>,
     /// Air on each side [m], along x and y; equal for a round hole.
     pub clearance: [f64; 2],
-    /// C: how the part gives way under a wrench at its tip, part axes: [m, rad] per [N, N·m].
-    pub give: Matrix6<f64>,
+    /// C: compliance under a wrench at the tip, part axes: [m, rad] per [N, N·m].
+    pub compliance: Matrix6<f64>,
     /// Largest depth of the tip below the mouth [m].
     pub depth: f64,
-    /// Gap that is left at loaded contacts, one standard deviation [m]: how well poses, hole and give are known together.
+    /// Residual gap at loaded contacts, one standard deviation [m]: combined uncertainty of poses, hole and compliance.
     pub scatter: f64,
 }
 
 /// A row inside the hole.
 struct Inside {
     world_from_tip: Pose,
-    /// On the part at its tip, part axes.
+    /// Wrench on the part at its tip, part axes.
     wrench: Vector6<f64>,
 }
 
@@ -91,7 +91,7 @@ pub fn wrench_at_tip(
     [tip_from_tool * force, tip_from_tool * (torque - arm.cross(&force))]
 }
 
-/// Finds hole and grasp, or says why not. `tell` is called after every round with the share done.
+/// Finds hole and grasp, or the reason why not. `tell` receives the finished share after every round.
 pub fn identify_play(
     trials: &[Trial],
     load: &SensorLoad,
@@ -116,13 +116,13 @@ pub fn identify_play(
         world_from_hole: upright,
         mouths: rows.iter().map(|own| middle(own, mouth)).collect(),
         clearance: [0.5e-3; 2],
-        give: Matrix6::zeros(),
+        compliance: Matrix6::zeros(),
         depth,
         scatter: 0.0,
     };
-    for (_, i, j, value, _) in GIVE {
-        play.give[(i, j)] = value;
-        play.give[(j, i)] = value;
+    for (_, i, j, value, _) in COMPLIANCES {
+        play.compliance[(i, j)] = value;
+        play.compliance[(j, i)] = value;
     }
     let mut left = [0.0; 2];
     let solution = play.fit(&rows, mouth, friction, upright, Unknowns::All, tell);
@@ -136,19 +136,19 @@ pub fn identify_play(
     let Some(solution) = solution else { return (None, Answer::default()) };
     play.scatter = solution.spread * 1e-3;
     let mut answer = solution.answer(solution.values.len());
-    answer.give("depth reached", "m", depth, 0.0);
-    answer.give("rows inside used", "-", count as f64, 0.0);
-    answer.give("gap left at loaded contacts", "m", play.scatter, 0.0);
-    answer.give("force that no contact explains", "N", left[0].sqrt(), 0.0);
-    answer.give("torque that no contact explains", "N·m", left[1].sqrt(), 0.0);
+    answer.add("depth reached", "m", depth, 0.0);
+    answer.add("rows inside used", "-", count as f64, 0.0);
+    answer.add("gap left at loaded contacts", "m", play.scatter, 0.0);
+    answer.add("force that no contact explains", "N", left[0].sqrt(), 0.0);
+    answer.add("torque that no contact explains", "N·m", left[1].sqrt(), 0.0);
     answer.refuse(
         "tilt of the peg in the grasp",
-        "inside the hole it cannot be told from a tilt of the hole; peg and tool are taken to have one axis",
+        "inside the hole it cannot be distinguished from a tilt of the hole; peg and tool are assumed coaxial",
     );
     (Some(play), answer)
 }
 
-/// The same hole and grasp in other trials: only where it stands in them is found.
+/// The same hole and grasp in other trials: finds only the position of the hole.
 #[must_use]
 pub fn place_play(trials: &[Trial], load: &SensorLoad, mouth: &Mouth, friction: f64, known: &Play) -> Play {
     let (rows, _) = inside(trials, load, mouth);
@@ -158,22 +158,22 @@ pub fn place_play(trials: &[Trial], load: &SensorLoad, mouth: &Mouth, friction: 
     play
 }
 
-/// Where the tip is in the middle of its rows, at the height of the mouth.
+/// Median position of the tip, at the height of the mouth.
 fn middle(own: &[Inside], mouth: &Mouth) -> Option<Vector3<f64>> {
     let sum = own.iter().map(|row| row.world_from_tip.translation).sum::<Vector3<f64>>();
     (!own.is_empty()).then(|| Vector3::new(sum.x / own.len() as f64, sum.y / own.len() as f64, mouth.height))
 }
 
-/// What a fit leaves free.
+/// Free parameters of a fit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Unknowns {
-    /// Hole, grasp and places.
+    /// Hole, grasp and positions.
     All,
-    /// Places alone.
+    /// Positions only.
     Mouths,
 }
 
-/// Rows inside the hole by trial, thinned, and the largest depth.
+/// Rows inside the hole by trial, subsampled, and the largest depth.
 fn inside(trials: &[Trial], load: &SensorLoad, mouth: &Mouth) -> (Vec<Vec<Inside>>, f64) {
     let tip = tool_from_tip(mouth);
     let depth_of = |pose: &Pose| mouth.height - (*pose * tip).translation.z;
@@ -196,7 +196,7 @@ fn inside(trials: &[Trial], load: &SensorLoad, mouth: &Mouth) -> (Vec<Vec<Inside
 }
 
 impl Play {
-    /// Loads and places by turns.
+    /// Alternates between loads and positions.
     fn fit(
         &mut self,
         rows: &[Vec<Inside>],
@@ -271,13 +271,13 @@ impl Play {
                 all.push(Parameter::new("clearance on each side along y", "m", self.clearance[1], 0.3e-3));
             }
         }
-        for (name, i, j, _, unit) in GIVE.into_iter().take(gives(mouth)) {
-            let limit = GIVE_LIMITS[match (i < 3, j < 3) {
+        for (name, i, j, _, unit) in COMPLIANCES.into_iter().take(determined_compliances(mouth)) {
+            let limit = COMPLIANCES_LIMITS[match (i < 3, j < 3) {
                 (true, true) => 0,
                 (false, false) => 1,
                 _ => 2,
             }];
-            all.push(Parameter::new(name, unit, self.give[(i, j)], limit));
+            all.push(Parameter::new(name, unit, self.compliance[(i, j)], limit));
         }
         all
     }
@@ -301,7 +301,7 @@ impl Play {
         play
     }
 
-    /// Sets what all trials share; the values that are left.
+    /// Sets the shared parameters; returns the remaining values.
     fn take_shared<'v>(
         &mut self,
         values: &'v [f64],
@@ -316,25 +316,27 @@ impl Play {
         play.world_from_hole =
             upright * UnitQuaternion::from_scaled_axis(Vector3::new(values[0], values[1], turn));
         play.clearance = clearance;
-        for (value, (_, i, j, _, _)) in rest.iter().zip(GIVE.into_iter().take(gives(mouth))) {
-            play.give[(i, j)] = *value;
-            play.give[(j, i)] = *value;
+        for (value, (_, i, j, _, _)) in
+            rest.iter().zip(COMPLIANCES.into_iter().take(determined_compliances(mouth)))
+        {
+            play.compliance[(i, j)] = *value;
+            play.compliance[(j, i)] = *value;
         }
-        &rest[gives(mouth)..]
+        &rest[determined_compliances(mouth)..]
     }
 
-    /// Every contact with its gap, about the tip as the tool has it, hole axes.
+    /// All contacts with their gaps, relative to the unloaded tip, hole axes.
     fn candidates(&self, mouth: &Mouth, row: &Inside, trial: usize) -> Vec<Candidate> {
         let Some(place) = self.mouths[trial] else { return Vec::new() };
-        let give = self.give * row.wrench;
+        let deflection = self.compliance * row.wrench;
         let shift = Pose::new(
-            give.fixed_rows::<3>(0).into(),
-            UnitQuaternion::from_scaled_axis(give.fixed_rows::<3>(3).clone_owned()),
+            deflection.fixed_rows::<3>(0).into(),
+            UnitQuaternion::from_scaled_axis(deflection.fixed_rows::<3>(3).clone_owned()),
         );
         let hole_from_world = Pose::new(place, self.world_from_hole).inverse();
         let held = hole_from_world.transform_point(row.world_from_tip.translation);
         let mut hole_from_tip = hole_from_world * row.world_from_tip * shift;
-        // points of a round peg that touch are those towards the wall, however it is turned about itself
+        // A round peg touches with the points towards the wall, independent of its rotation.
         if let Outline::Round { .. } = mouth.outline {
             let turn = hole_from_tip.rotation.quaternion();
             let about_axis = UnitQuaternion::new_normalize(Quaternion::new(turn.w, 0.0, 0.0, turn.k));
@@ -376,10 +378,10 @@ impl Play {
     }
 }
 
-/// Entries of the give that a hole of this outline can show: a round one none about its axis.
-fn gives(mouth: &Mouth) -> usize {
+/// Compliance entries that a hole of this outline determines: a round hole none about its axis.
+fn determined_compliances(mouth: &Mouth) -> usize {
     match mouth.outline {
-        Outline::Round { .. } => GIVE.len() - 1,
-        Outline::Rectangle { .. } => GIVE.len(),
+        Outline::Round { .. } => COMPLIANCES.len() - 1,
+        Outline::Rectangle { .. } => COMPLIANCES.len(),
     }
 }

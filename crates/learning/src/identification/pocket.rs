@@ -1,4 +1,4 @@
-//! A block with a rectangular blind hole, as a mesh: no parametric part has this shape.
+//! Mesh of a block with a rectangular blind hole; no parametric part has this shape.
 
 use nalgebra::Vector2;
 use tightfit_shape::TriMesh;
@@ -7,7 +7,7 @@ use tightfit_spatial::Vector3;
 /// Thickness of walls and floor [m].
 const WALL: f64 = 30e-3;
 
-/// The mesh [m], closed: frame in the middle of the mouth, +z out of it; `half` are the hole's half widths.
+/// The closed mesh [m]: frame in the middle of the mouth, +z out of the hole; `half` are the hole's half widths.
 #[must_use]
 pub fn pocket_mesh(half: Vector2<f64>, depth: f64) -> TriMesh {
     let rectangle = |half: Vector2<f64>, z: f64| {

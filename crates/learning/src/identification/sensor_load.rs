@@ -1,44 +1,45 @@
-//! Bias of the sensor, weight that hangs on it, where that weight is, and how the sensor's axes lie to the tool's.
+//! Bias of the sensor, mass on the sensor and its centre, and rotation of the sensor's axes relative to the tool's.
 //!
 //! ```text
 //! f = S (b_f + m Rᵀg)          τ = S (b_τ + c × m Rᵀg)          free of contact, slow
 //!
-//! f, τ   as logged, tool axes [N, N·m]      m   mass on the sensor less what was already taken off [kg]
+//! f, τ   as logged, tool axes [N, N·m]      m   mass on the sensor minus the mass already compensated [kg]
 //! S      sensor axes in tool axes           c   centre of that mass from the sensor's origin, tool axes [m]
 //! R      world from tool                    b   bias, one per trial
 //! ```
 //!
-//! The zero of a sensor drifts by some 0.03 N within a trial; the stated uncertainty never promises more than that allows, however many
-//! rows there are. What the data leave open stays as it would be ideally. Which rows are free of contact is found with the fit: first those that show what the first rows show, then all that the fit explains.
+//! The zero of a sensor drifts by about 0.03 N within a trial; the reported uncertainty accounts for that, for any
+//! number of rows. Undetermined parameters keep their ideal value. The fit also selects the rows without contact: first
+//! those that match the first rows, then all that the fit explains.
 
 use tightfit_spatial::{UnitQuaternion, Vector3};
 
 use super::Answer;
 use super::least_squares::{Parameter, Problem};
-use super::sliding::median;
+use super::statistics::median;
 use crate::recordings::Trial;
 
 /// Gravity [m/s²], world axes.
 pub(super) const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
-/// Time at the start that is taken to be free of contact [s].
+/// Time at the start that is assumed free of contact [s].
 const QUIET: f64 = 0.3;
-/// Free rows are those whose force and torque are explained to within this at first [N], [N·m].
+/// Tolerance for free rows in the first round [N, N·m].
 const FIRST: [f64; 2] = [1.0, 0.05];
-/// The same afterwards.
+/// Tolerance for free rows in later rounds [N, N·m].
 const LATER: [f64; 2] = [0.3, 0.012];
-/// A torque counts as much as a force of this arm [1/m].
+/// Weight of a torque relative to a force [1/m].
 const PER_METRE: f64 = 20.0;
-/// Drift of a sensor's zero within a trial [N]: it does not average out, however many rows there are.
+/// Drift of a sensor's zero within a trial [N]. It does not average out with the number of rows.
 const DRIFT: f64 = 0.03;
-/// Rows of a trial that are used at most.
+/// Maximum number of rows of a trial.
 const ROWS: usize = 400;
 
-/// What hangs on the sensor, and what it shows without.
+/// Mass on the sensor, and its bias.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorLoad {
     /// S.
     pub tool_from_sensor: UnitQuaternion<f64>,
-    /// m [kg]; negative where the log has more taken off than there is.
+    /// m [kg]; negative where the log overcompensates.
     pub mass: f64,
     /// c [m], tool axes.
     pub center: Vector3<f64>,
@@ -47,7 +48,7 @@ pub struct SensorLoad {
 }
 
 impl SensorLoad {
-    /// A sensor without weight, with the bias that the first rows show.
+    /// A sensor without mass, with the bias of the first rows.
     #[must_use]
     pub fn of_first_rows(trials: &[Trial]) -> Self {
         let bias = trials.iter().map(|trial| {
@@ -73,7 +74,7 @@ impl SensorLoad {
         ]
     }
 
-    /// The same sensor in other trials, whose bias their own free rows show.
+    /// The same sensor in other trials, with the bias of their free rows.
     #[must_use]
     pub fn in_trials(&self, trials: &[Trial]) -> Self {
         let mut load = Self { bias: vec![[Vector3::zeros(); 2]; trials.len()], ..self.clone() };
@@ -87,7 +88,7 @@ impl SensorLoad {
         load
     }
 
-    /// Adds to a trial's bias what rows without contact show on the median.
+    /// Adds the median residual of free rows to a trial's bias.
     fn shift_bias(&mut self, trial: &Trial, index: usize, rows: &[usize]) {
         let left = |of: usize, k: usize| {
             median(rows.iter().map(|row| self.contact(trial, index, *row)[of][k]).collect())
@@ -135,13 +136,13 @@ pub fn identify_sensor(trials: &[Trial]) -> (SensorLoad, Answer) {
             trials: trials.len(),
             residuals: &residuals,
             loss: 0.1,
-            // a trial's rows together say no more than its drift allows
+            // The rows of a trial together are no more accurate than its drift.
             noise: DRIFT * (rows.iter().map(Vec::len).sum::<usize>() as f64 / trials.len() as f64).sqrt(),
             iterations: 25,
         }
         .solve();
         load = SensorLoad::from_values(&solution.values, trials.len());
-        // what the data leave open stays as if it were ideal
+        // Undetermined parameters keep their ideal value.
         let mut axis = load.tool_from_sensor.scaled_axis();
         for index in (0..7).filter(|index| solution.open[*index].is_some()) {
             match index {
@@ -151,14 +152,14 @@ pub fn identify_sensor(trials: &[Trial]) -> (SensorLoad, Answer) {
             }
         }
         load.tool_from_sensor = UnitQuaternion::from_scaled_axis(axis);
-        // the bias that goes with what was set aside
+        // Refit the bias for those values.
         for (index, (trial, rows)) in trials.iter().zip(&rows).enumerate() {
             load.shift_bias(trial, index, rows);
         }
         answer = solution.answer(7);
         let used: usize = rows.iter().map(Vec::len).sum();
-        answer.give("free rows used", "-", used as f64, 0.0);
-        answer.give("force left in free rows", "N", solution.spread, 0.0);
+        answer.add("free rows used", "-", used as f64, 0.0);
+        answer.add("force left in free rows", "N", solution.spread, 0.0);
     }
     (load, answer)
 }
@@ -183,7 +184,7 @@ fn parameters(load: &SensorLoad) -> Vec<Parameter> {
     all
 }
 
-/// Rows that the load explains, thinned.
+/// Rows that the load explains, subsampled.
 fn free_rows(trial: &Trial, index: usize, load: &SensorLoad, [force, torque]: [f64; 2]) -> Vec<usize> {
     let is_free = |row: &usize| {
         let [f, t] = load.contact(trial, index, *row);
@@ -202,21 +203,21 @@ fn free_rows(trial: &Trial, index: usize, load: &SensorLoad, [force, torque]: [f
 pub(super) struct FreeRow {
     pub(super) time: f64,
     pub(super) tool_from_world: UnitQuaternion<f64>,
-    /// Of the tool's point, tool axes [m/s²].
+    /// Acceleration of the tool's point, tool axes [m/s²].
     pub(super) acceleration: Vector3<f64>,
     /// ω, tool axes [rad/s].
     pub(super) turning: Vector3<f64>,
     /// α, tool axes [rad/s²].
     pub(super) turning_acceleration: Vector3<f64>,
-    /// As the sensor shows it, turned to tool axes [N].
+    /// Force reading in tool axes [N].
     pub(super) force: Vector3<f64>,
-    /// The same [N·m].
+    /// Torque reading in tool axes [N·m].
     pub(super) torque: Vector3<f64>,
 }
 
 /// Half the time over which motion is differenced [s].
 const REACH: f64 = 0.02;
-/// Rows count as free of contact here when what the static load leaves is below this [N], [N·m]: swings are to stay in.
+/// Residual of the static load below which a row counts as free [N, N·m]; wide enough to keep swings.
 const SWINGING: [f64; 2] = [1.0, 0.05];
 
 /// The rows of a trial without contact, with accelerations.

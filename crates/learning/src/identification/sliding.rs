@@ -1,13 +1,15 @@
-//! Friction from a tip that slides on the plane: tangential over normal force, where it opposes the slip.
+//! Friction from a tip that slides on the plane: tangential over normal force, where friction opposes the slip.
 //!
 //! ```text
 //! μ = |F_t| / F_n          rows with |v_t| > 5 mm/s and cos(F_t, v_t) < −0.9
 //! ```
 //!
-//! The value is the median over the rows of all trials; its standard deviation comes from the scatter of the trials' medians.
+//! The value is the median over the rows of all trials; its standard deviation comes from the scatter of the trials'
+//! medians.
 
 use tightfit_spatial::Vector3;
 
+use super::statistics::median;
 use super::{Answer, Landing, Mouth};
 use crate::recordings::Trial;
 
@@ -56,19 +58,8 @@ pub fn identify_friction(trials: &[Trial], landings: &[Vec<Landing>], mouth: &Mo
     let scatter =
         medians.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (medians.len() - 1) as f64;
     let mut answer = Answer::default();
-    answer.give("friction", "-", median(all.clone()), (scatter / medians.len() as f64).sqrt());
-    answer.give("scatter of friction between trials", "-", scatter.sqrt(), 0.0);
-    answer.give("sliding rows used", "-", all.len() as f64, 0.0);
+    answer.add("friction", "-", median(all.clone()), (scatter / medians.len() as f64).sqrt());
+    answer.add("scatter of friction between trials", "-", scatter.sqrt(), 0.0);
+    answer.add("sliding rows used", "-", all.len() as f64, 0.0);
     answer
-}
-
-/// The middle value.
-pub(super) fn median(values: Vec<f64>) -> f64 {
-    quantile(values, 0.5)
-}
-
-/// The value below which this share lies.
-pub(super) fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get((values.len() as f64 * share) as usize).copied().unwrap_or(f64::NAN)
 }

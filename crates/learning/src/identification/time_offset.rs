@@ -1,33 +1,34 @@
-//! By how much the wrench lags behind the motion.
+//! Lag of the wrench behind the motion.
 //!
 //! ```text
-//! e(δ) = Σ |f(t) − b − m (Rᵀg − a)(t − δ)|²        free rows; least at the lag δ, m and b fitted anew for each δ
+//! e(δ) = Σ |f(t) − b − m (Rᵀg − a)(t − δ)|²        free rows; least at the lag δ, m and b refitted for each δ
 //! ```
 //!
-//! The minimum is that of a parabola through the three lowest of a grid; the standard deviation is the scatter of the trials' own minima over √n.
+//! The minimum is that of a parabola through the three lowest grid points; the standard deviation is the scatter of the
+//! trials' minima over √n.
 
 use tightfit_spatial::Vector3;
 
 use super::sensor_load::{GRAVITY, free_motion};
-use super::sliding::median;
+use super::statistics::median;
 use super::{Answer, SensorLoad};
 use crate::recordings::Trial;
 
-/// Largest lag that is looked for [s], and the grid's spacing.
+/// Largest lag [s], and the spacing of the grid [s].
 const GRID: [f64; 2] = [0.12, 0.005];
-/// A minimum must lie this much below the grid's ends, relative to them.
+/// Required relative depth of a minimum below the ends of the grid [-].
 const DIP: f64 = 0.05;
 /// Fewest trials with a minimum.
 const FEWEST: usize = 3;
 
-/// Lag of the wrench behind the motion [s], positive when the wrench is late.
+/// Lag of the wrench behind the motion [s], positive for a late wrench.
 #[must_use]
 pub fn identify_time_offset(trials: &[Trial], load: &SensorLoad) -> Answer {
     let lags: Vec<f64> =
         trials.iter().enumerate().filter_map(|(index, trial)| lag(trial, index, load)).collect();
     if lags.len() < FEWEST {
         let reason = format!(
-            "{} of {} trials show a lag in their free rows, {FEWEST} are needed; shake the tool in free air, so that its weight is felt to swing",
+            "{} of {} trials show a lag in their free rows, {FEWEST} are needed; shake the tool in free air",
             lags.len(),
             trials.len()
         );
@@ -38,9 +39,9 @@ pub fn identify_time_offset(trials: &[Trial], load: &SensorLoad) -> Answer {
     let mut answer = Answer::default();
     let sigma = (scatter / (lags.len() as f64).sqrt()).max(0.2 * GRID[1]);
     if sigma > 0.02 {
-        answer.refuse("lag of the wrench", format!("the trials' own lags scatter by {scatter:.3} s"));
+        answer.refuse("lag of the wrench", format!("the lags of the trials scatter by {scatter:.3} s"));
     } else {
-        answer.give("lag of the wrench", "s", middle, sigma);
+        answer.add("lag of the wrench", "s", middle, sigma);
     }
     answer
 }
@@ -53,13 +54,13 @@ fn lag(trial: &Trial, index: usize, load: &SensorLoad) -> Option<f64> {
     let at = |time: f64| {
         let next = felt.partition_point(|(own, _)| *own < time);
         let (before, after) = (felt.get(next.checked_sub(1)?)?, felt.get(next)?);
-        // not across a contact
+        // Not across a contact.
         let gap = after.0 - before.0;
         (gap < 0.06).then(|| before.1 + (after.1 - before.1) * ((time - before.0) / gap))
     };
     let count = (2.0 * GRID[0] / GRID[1]).round() as i32;
     let lags: Vec<f64> = (0..=count).map(|step| -GRID[0] + GRID[1] * f64::from(step)).collect();
-    // the same rows for every lag
+    // Use the same rows for every lag.
     let kept: Vec<usize> = (0..rows.len())
         .filter(|row| [-GRID[0], 0.0, GRID[0]].iter().all(|lag| at(rows[*row].time - lag).is_some()))
         .collect();

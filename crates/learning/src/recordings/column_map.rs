@@ -1,4 +1,5 @@
-//! Which column of a foreign table means what: a TOML file.
+//! Column map: a TOML file that states the meaning of a table's columns. The columns of a `.npy` array are named by
+//! their number, "0" the first.
 //!
 //! ```toml
 //! time = { column = "t", unit = "s" }
@@ -6,19 +7,24 @@
 //! attitude = { columns = ["qx", "qy", "qz", "qw"], form = "quaternion-xyzw" }
 //! force = { columns = ["fx", "fy", "fz"], unit = "N", axes = "tool", on = "held" }
 //! torque = { columns = ["tx", "ty", "tz"], unit = "Nm", axes = "tool", on = "held" }
+//! # optional
+//! velocity = { columns = ["vx", "vy", "vz"], unit = "m/s", axes = "world" }
+//! turning = { columns = ["wx", "wy", "wz"], unit = "rad/s", axes = "world" }
+//! wrench_from_s = 1.5
+//! trial = "run"
 //! ```
 
 use std::path::Path;
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Rotation3};
 use serde::Deserialize;
-use tightfit_spatial::{Pose, Quaternion, UnitQuaternion, Vector3};
+use tightfit_simulation::recordings::RecordingError;
+use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
-use super::npy_forms::attitude_of;
+use super::Trial;
 use super::number_table::NumberTable;
-use super::{Trial, TrialError};
 
-/// Meaning of a table's columns.
+/// Meaning of the columns of a table.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnMap {
@@ -28,11 +34,17 @@ pub struct ColumnMap {
     pub position: VectorMap,
     /// Its attitude.
     pub attitude: AttitudeMap,
-    /// Force that the sensor shows.
+    /// Force as the sensor reports it.
     pub force: VectorMap,
     /// Torque about the sensor's origin.
     pub torque: VectorMap,
-    /// Column whose change begins another trial.
+    /// Velocity of the tool frame's origin. Poses are differenced where it is missing.
+    pub velocity: Option<VectorMap>,
+    /// Angular velocity of the tool; given together with `velocity`.
+    pub turning: Option<VectorMap>,
+    /// Time from which the wrench counts [s]: earlier the sensor had not been zeroed.
+    pub wrench_from_s: Option<f64>,
+    /// Column whose change starts another trial.
     pub trial: Option<String>,
 }
 
@@ -52,17 +64,17 @@ pub struct TimeMap {
 pub struct VectorMap {
     /// x, y, z.
     pub columns: [String; 3],
-    /// m, mm, N, kN, mN, Nm, Nmm or mNm.
+    /// m, mm, N, kN, mN, Nm, Nmm, mNm, m/s, mm/s, rad/s or deg/s.
     pub unit: String,
-    /// Axes of a force or torque.
+    /// Axes of a force, torque or velocity.
     #[serde(default)]
     pub axes: MapAxes,
-    /// Whose force or torque it is.
+    /// The body that a force or torque acts on.
     #[serde(default)]
     pub on: MapBody,
 }
 
-/// Axes of a force.
+/// Axes of a force, torque or velocity.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum MapAxes {
@@ -80,7 +92,7 @@ pub enum MapBody {
     /// The part that the tool holds.
     #[default]
     Held,
-    /// The part that stands.
+    /// The fixed part.
     Fixed,
 }
 
@@ -88,13 +100,13 @@ pub enum MapBody {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct AttitudeMap {
-    /// Three, four or nine names, as the form wants them.
+    /// Three, four or nine names, depending on the form.
     pub columns: Vec<String>,
-    /// What they are.
+    /// Their form.
     pub form: AttitudeForm,
 }
 
-/// Ways to write an attitude.
+/// Representations of an attitude.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttitudeForm {
@@ -121,7 +133,7 @@ impl AttitudeForm {
         }
     }
 
-    /// The rotation, and how far the numbers were from one.
+    /// The rotation, and how far the numbers were from a rotation [-].
     fn read(self, numbers: &[f64]) -> (UnitQuaternion<f64>, f64) {
         match self {
             Self::QuaternionXyzw | Self::QuaternionWxyz => {
@@ -142,20 +154,28 @@ impl AttitudeForm {
             Self::MatrixRows | Self::MatrixColumns => {
                 let columns = Matrix3::from_column_slice(numbers);
                 let matrix = if self == Self::MatrixRows { columns.transpose() } else { columns };
-                (attitude_of(&matrix), (matrix.transpose() * matrix - Matrix3::identity()).amax())
+                let rotation =
+                    UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
+                (rotation, (matrix.transpose() * matrix - Matrix3::identity()).amax())
             }
         }
     }
 }
 
-/// Factor to SI of a unit.
-fn factor(unit: &str, known: &[(&str, f64)], key: &str, map: &Path) -> Result<f64, TrialError> {
+/// Conversion factor of a unit to SI.
+fn factor(unit: &str, known: &[(&str, f64)], key: &str, map: &Path) -> Result<f64, RecordingError> {
     known.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        TrialError::malformed(map, format!("{key}.unit = `{unit}`"), format!("known: {}", names.join(", ")))
+        RecordingError::malformed(
+            map,
+            format!("{key}.unit = `{unit}`"),
+            format!("known: {}", names.join(", ")),
+        )
     })
 }
 
+const SPEEDS: [(&str, f64); 2] = [("m/s", 1.0), ("mm/s", 1e-3)];
+const TURNINGS: [(&str, f64); 2] = [("rad/s", 1.0), ("deg/s", std::f64::consts::PI / 180.0)];
 const TIMES: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
 const LENGTHS: [(&str, f64); 3] = [("m", 1.0), ("mm", 1e-3), ("cm", 1e-2)];
 const FORCES: [(&str, f64); 3] = [("N", 1.0), ("kN", 1e3), ("mN", 1e-3)];
@@ -166,11 +186,11 @@ impl ColumnMap {
     ///
     /// # Errors
     /// When the file cannot be read or holds other keys than a map has.
-    pub fn load(path: &Path) -> Result<Self, TrialError> {
-        let text = std::fs::read_to_string(path).map_err(TrialError::unreadable(path))?;
+    pub fn load(path: &Path) -> Result<Self, RecordingError> {
+        let text = std::fs::read_to_string(path).map_err(RecordingError::unreadable(path))?;
         toml::from_str(&text).map_err(|error| {
-            let remedy = "a map has time, position, attitude, force, torque and, if you like, trial";
-            TrialError::malformed(path, error.to_string().trim().replace('\n', " "), remedy)
+            let remedy = "a map has time, position, attitude, force, torque; optional: velocity, turning, wrench_from_s, trial";
+            RecordingError::malformed(path, error.to_string().trim().replace('\n', " "), remedy)
         })
     }
 
@@ -178,7 +198,7 @@ impl ColumnMap {
     ///
     /// # Errors
     /// When a column is missing or a unit is unknown; `map` names the map in errors.
-    pub fn read(&self, path: &Path, map: &Path) -> Result<Vec<Trial>, TrialError> {
+    pub fn read(&self, path: &Path, map: &Path) -> Result<Vec<Trial>, RecordingError> {
         let table = NumberTable::read(path)?;
         let second = factor(&self.time.unit, &TIMES, "time", map)?;
         let metre = factor(&self.position.unit, &LENGTHS, "position", map)?;
@@ -187,15 +207,26 @@ impl ColumnMap {
         let wanted = self.attitude.form.count();
         if self.attitude.columns.len() != wanted {
             let found = format!("attitude.columns has {} names", self.attitude.columns.len());
-            return Err(TrialError::malformed(map, found, format!("its form wants {wanted}")));
+            return Err(RecordingError::malformed(map, found, format!("its form needs {wanted}")));
         }
-        let columns = |names: &[String]| -> Result<Vec<&[f64]>, TrialError> {
+        let columns = |names: &[String]| -> Result<Vec<&[f64]>, RecordingError> {
             names.iter().map(|name| table.column(path, name)).collect()
         };
         let time = table.column(path, &self.time.column)?;
         let position = columns(&self.position.columns)?;
         let attitude = columns(&self.attitude.columns)?;
         let (force, torque) = (columns(&self.force.columns)?, columns(&self.torque.columns)?);
+        let twist = match (&self.velocity, &self.turning) {
+            (Some(velocity), Some(turning)) => Some([
+                (velocity, factor(&velocity.unit, &SPEEDS, "velocity", map)?, columns(&velocity.columns)?),
+                (turning, factor(&turning.unit, &TURNINGS, "turning", map)?, columns(&turning.columns)?),
+            ]),
+            (None, None) => None,
+            _ => {
+                let found = "has only one of velocity and turning";
+                return Err(RecordingError::malformed(map, found, "give both or none"));
+            }
+        };
         let label = self.trial.as_ref().map(|name| table.column(path, name)).transpose()?;
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut trials: Vec<Trial> = Vec::new();
@@ -205,7 +236,9 @@ impl ColumnMap {
                 label.is_some_and(|label| row > 0 && label[row].to_bits() != label[row - 1].to_bits());
             if trials.is_empty() || begins {
                 let number = label.map_or_else(String::new, |label| format!(" {}", label[row]));
-                trials.push(Trial::new(format!("{stem}{number}")));
+                let mut trial = Trial::new(format!("{stem}{number}"));
+                trial.wrench_from = self.wrench_from_s.unwrap_or(f64::NEG_INFINITY);
+                trials.push(trial);
             }
             let Some(trial) = trials.last_mut() else { continue };
             let vector = |columns: &[&[f64]]| Vector3::new(columns[0][row], columns[1][row], columns[2][row]);
@@ -221,6 +254,19 @@ impl ColumnMap {
             trial.attitude_defect.push(defect);
             trial.force.push(held(&self.force, newton, vector(&force)));
             trial.torque.push(held(&self.torque, newton_metre, vector(&torque)));
+            if let Some([linear, angular]) = &twist {
+                let in_axes = |(map, unit, columns): &(&VectorMap, f64, Vec<&[f64]>), axes: MapAxes| {
+                    let value = vector(columns) * *unit;
+                    match (map.axes, axes) {
+                        (MapAxes::Tool, MapAxes::World) => rotation * value,
+                        (MapAxes::World, MapAxes::Tool) => rotation.inverse() * value,
+                        _ => value,
+                    }
+                };
+                trial
+                    .twist
+                    .push(Twist::new(in_axes(linear, MapAxes::World), in_axes(angular, MapAxes::Tool)));
+            }
         }
         Ok(trials)
     }

@@ -1,4 +1,4 @@
-//! Looks a trial over before anything is learned from it.
+//! Inspects a trial for faults of the data.
 //!
 //! ```text
 //! gap          a step of time above 2.5 times the median
@@ -13,7 +13,7 @@ use tightfit_spatial::Vector3;
 
 use super::{Finding, FindingKind, Severity, Trial};
 
-/// Names of the channels that are looked at one by one.
+/// Names of the channels that are inspected one by one.
 const CHANNELS: [&str; 9] = [
     "position x",
     "position y",
@@ -26,12 +26,12 @@ const CHANNELS: [&str; 9] = [
     "torque z",
 ];
 
-/// Everything that is wrong or odd with a trial, gravest first.
+/// All findings of a trial, most severe first.
 #[must_use]
 pub fn examine(trial: &Trial) -> Vec<Finding> {
     let mut look = Look { trial, findings: Vec::new() };
     look.numbers();
-    // what follows has no meaning with holes in it
+    // The other checks need complete rows.
     if look.findings.is_empty() {
         look.time();
         look.repeated();
@@ -82,7 +82,7 @@ impl Look<'_> {
         });
         if !bad.is_empty() {
             let text = format!(
-                "{} of {} rows hold a number that is none; drop them or find out why",
+                "{} of {} rows hold NaN or infinity; drop them or find the cause",
                 bad.len(),
                 trial.len()
             );
@@ -95,7 +95,7 @@ impl Look<'_> {
         let step = |row: usize| trial.time[row] - trial.time[row - 1];
         let back = self.rows_where(|row| row > 0 && step(row) <= 0.0);
         if !back.is_empty() {
-            let text = format!("time stands or goes back {} times, first before row {}", back.len(), back[0]);
+            let text = format!("time does not increase {} times, first before row {}", back.len(), back[0]);
             self.say(FindingKind::TimeNotAscending, Severity::Error, &back, text);
         }
         let gaps = self.rows_where(|row| row > 0 && step(row) > 2.5 * period);
@@ -110,7 +110,7 @@ impl Look<'_> {
             self.say(FindingKind::Gap, Severity::Warning, &gaps, text);
         }
         if period > 1.0 {
-            let text = format!("a median step of {period:.3} s; times in ms are told by unit = \"ms\"");
+            let text = format!("a median step of {period:.3} s; for times in ms write unit = \"ms\"");
             self.say(FindingKind::Unit, Severity::Error, &[0], text);
         }
     }
@@ -127,7 +127,7 @@ impl Look<'_> {
             let share = same.len() as f64 / trial.len() as f64;
             let severity = if share > 0.05 { Severity::Warning } else { Severity::Note };
             let text = format!(
-                "{:.2} % of the rows repeat the one before; the logger is faster than the robot answers",
+                "{:.2} % of the rows repeat the previous row; the logger is faster than the robot reports",
                 share * 100.0
             );
             self.say(FindingKind::RepeatedRow, severity, &same, text);
@@ -139,7 +139,7 @@ impl Look<'_> {
         if !bad.is_empty() {
             let worst = self.trial.attitude_defect.iter().copied().fold(0.0, f64::max);
             let text = format!(
-                "attitudes are off a rotation by up to {worst:.2e}; a unit quaternion or an orthonormal matrix is needed"
+                "attitudes deviate from a rotation by up to {worst:.2e}; a unit quaternion or an orthonormal matrix is needed"
             );
             self.say(FindingKind::NotARotation, Severity::Error, &bad, text);
         }
@@ -162,7 +162,7 @@ impl Look<'_> {
             return;
         }
         if channel < 3 {
-            return; // a tool may rest at the end of its way
+            return; // A tool may rest at the end of its path.
         }
         for extreme in [low, high].into_iter().filter(|extreme| *extreme != 0.0) {
             let (mut at, mut longest, mut run) = (Vec::new(), 0, 0);
@@ -188,13 +188,13 @@ impl Look<'_> {
         let farthest = trial.world_from_tool.iter().map(|pose| pose.translation.norm()).fold(0.0, f64::max);
         if farthest > 20.0 {
             let text = format!(
-                "the tool is {farthest:.0} m from the origin; positions in mm are told by unit = \"mm\""
+                "the tool is {farthest:.0} m from the origin; for positions in mm write unit = \"mm\""
             );
             self.say(FindingKind::Unit, Severity::Error, &[0], text);
         }
         let largest = trial.force.iter().map(Vector3::norm).fold(0.0, f64::max);
         if largest > 5e3 {
-            let text = format!("forces of up to {largest:.0} N; forces in mN are told by unit = \"mN\"");
+            let text = format!("forces of up to {largest:.0} N; for forces in mN write unit = \"mN\"");
             self.say(FindingKind::Unit, Severity::Error, &[0], text);
         }
         let mut arms: Vec<f64> = (0..trial.len())
@@ -204,7 +204,7 @@ impl Look<'_> {
         arms.sort_by(f64::total_cmp);
         if let Some(arm) = arms.get(arms.len() / 2).filter(|arm| **arm > 5.0) {
             let text =
-                format!("the torque has a lever of {arm:.1} m; torques in N·mm are told by unit = \"Nmm\"");
+                format!("the torque has a lever of {arm:.1} m; for torques in N·mm write unit = \"Nmm\"");
             self.say(FindingKind::Unit, Severity::Error, &[0], text);
         }
     }
@@ -231,7 +231,7 @@ impl Look<'_> {
         }
     }
 
-    /// Degrees for radians, another frame or another clock show here.
+    /// Detects degrees instead of radians, a wrong frame or a wrong clock.
     fn velocities(&mut self) {
         let trial = self.trial;
         if trial.twist.is_empty() || trial.len() < 20 {
@@ -261,7 +261,7 @@ impl Look<'_> {
             let ratio = (logged / real).sqrt();
             if !(correlation > 0.8 && (0.5..2.0).contains(&ratio)) && real > 0.0 {
                 let text = format!(
-                    "logged {what} and that of the poses have correlation {correlation:.2} and ratio {ratio:.2}; look at axes, degrees for radians and the clock"
+                    "logged {what} and that of the poses have correlation {correlation:.2} and ratio {ratio:.2}; check axes, degrees or radians, and the clock"
                 );
                 self.say(FindingKind::VelocityMismatch, Severity::Warning, &[0], text);
             }
@@ -272,7 +272,7 @@ impl Look<'_> {
         let before = self.rows_where(|row| !self.trial.has_wrench(row));
         if !before.is_empty() {
             let text = format!(
-                "the wrench counts from {:.2} s on, when the sensor has been zeroed",
+                "the wrench counts from {:.2} s on, after the sensor was zeroed",
                 self.trial.wrench_from
             );
             self.say(FindingKind::Unzeroed, Severity::Note, &before, text);

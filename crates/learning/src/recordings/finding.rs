@@ -1,11 +1,11 @@
-//! What an examination says of a trial.
+//! Findings of an inspection.
 
-/// How much it matters.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// Worth knowing.
     Note,
-    /// The rows or channels named should not be trusted.
+    /// The named rows or channels should not be trusted.
     Warning,
     /// The trial cannot be used as it is.
     Error,
@@ -23,30 +23,30 @@ impl Severity {
     }
 }
 
-/// What was found.
+/// Kind of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum FindingKind {
-    /// A number that is none.
+    /// NaN or infinity.
     NotANumber,
-    /// Time that does not grow.
+    /// Time that does not increase.
     TimeNotAscending,
-    /// Rows missing between two.
+    /// Missing rows.
     Gap,
-    /// A row that repeats the one before it.
+    /// A row that repeats the previous one.
     RepeatedRow,
-    /// Attitudes that are no rotations.
+    /// Attitudes that are not rotations.
     NotARotation,
     /// A channel that never changes.
     Constant,
     /// A channel that stays at its extreme.
     Saturated,
-    /// Magnitudes of another unit.
+    /// Magnitudes that suggest another unit.
     Unit,
     /// Poses that jump.
     Jump,
-    /// Velocities that are not those of the poses.
+    /// Velocities that do not match the poses.
     VelocityMismatch,
-    /// Rows whose wrench does not count.
+    /// Rows before the sensor was zeroed.
     Unzeroed,
 }
 
@@ -56,7 +56,7 @@ impl FindingKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::NotANumber => "not a number",
-            Self::TimeNotAscending => "time does not grow",
+            Self::TimeNotAscending => "time does not increase",
             Self::Gap => "gap",
             Self::RepeatedRow => "repeated row",
             Self::NotARotation => "not a rotation",
@@ -64,7 +64,7 @@ impl FindingKind {
             Self::Saturated => "saturated channel",
             Self::Unit => "unit",
             Self::Jump => "jump",
-            Self::VelocityMismatch => "velocity does not follow the poses",
+            Self::VelocityMismatch => "velocity does not match the poses",
             Self::Unzeroed => "sensor not yet zeroed",
         }
     }
@@ -75,14 +75,14 @@ impl FindingKind {
 pub struct Finding {
     /// Name of the trial.
     pub trial: String,
-    /// What it is.
+    /// Kind.
     pub kind: FindingKind,
-    /// How much it matters.
+    /// Severity.
     pub severity: Severity,
-    /// Rows that have it.
+    /// Number of affected rows.
     pub rows: usize,
-    /// The first of them.
+    /// First affected row.
     pub first_row: usize,
-    /// The numbers, and what to do.
+    /// Values and remedy.
     pub text: String,
 }

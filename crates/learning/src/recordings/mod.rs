@@ -1,22 +1,20 @@
 /*!
-Recordings of a part that is moved in contact with another, with the force and torque that a sensor felt.
+Recordings of a part that is moved in contact with another, with the force and torque that a sensor measured.
 
 ```text
-folder, .npy, .csv, .parquet ─► read ─► [Trial]  tool pose, wrench as the sensor shows it
-                                          │ examine: what is wrong with it    split: which trials train, which test
+folder, .csv, .parquet, .npy ─► read ─► [Trial]  tool pose, wrench as the sensor reports it
+                                          │ examine: faults of the data    split: trials for training and for testing
                                           ▼
                           calibration (crate::identification) ─► [Recording]  part pose, wrench at its centre of mass
 ```
 
-`npy_forms` knows the two published data sets, `own_recordings` our own recordings, `run_logs` our own logs and the runs of the
-paper's authors, `column_map` any other table; `number_table` reads the tables themselves.
+`own_recordings` reads the recordings of this program, `run_logs` the logs of its runs, `column_map` any other table;
+`number_table` reads the tables themselves.
 */
 
 mod column_map;
-mod error;
 mod examine;
 mod finding;
-mod npy_forms;
 mod number_table;
 mod own_recordings;
 mod read;
@@ -27,11 +25,11 @@ mod split;
 mod trial;
 
 pub use column_map::{AttitudeForm, AttitudeMap, ColumnMap, VectorMap};
-pub use error::TrialError;
 pub use examine::examine;
 pub use finding::{Finding, FindingKind, Severity};
 pub use read::{LogForm, TrialSet, read_trials};
 pub use recording::{Recording, Sample};
 pub use recording_file::{fingerprint, load_recordings};
 pub use split::{Split, split_trials};
+pub use tightfit_simulation::recordings::RecordingError;
 pub use trial::Trial;

@@ -1,24 +1,25 @@
-//! Recordings of this program as logged trials, so that they can be looked over and identified like any other log.
+//! Recordings of this program as trials, for inspection and identification like any other log.
 //!
-//! The tool's frame is that of the part, the sensor's origin its centre of mass. The velocity of the file is that of the centre of
-//! mass, whose place in the frame it does not tell: twists are left to the poses.
+//! The tool's frame is that of the part, the sensor's origin its centre of mass. The file has the velocity of the
+//! centre of mass but not its position in the frame: twists are computed from the poses.
 
 use std::path::Path;
 
 use tightfit_network::read_whole;
+use tightfit_simulation::recordings::RecordingError;
 
-use super::{Recording, Trial, TrialError};
+use super::{Recording, Trial};
 use crate::LearningError;
 
-/// Reads a recording, or `None` where the file is none.
-pub(super) fn read(path: &Path) -> Result<Option<Trial>, TrialError> {
+/// Reads a recording; `None` for other files.
+pub(super) fn read(path: &Path) -> Result<Option<Trial>, RecordingError> {
     let is_own = read_whole(path).is_ok_and(|bytes| bytes.starts_with(Recording::FIRST.as_bytes()));
     if !is_own {
         return Ok(None);
     }
     let recording = Recording::load(path).map_err(|error| match error {
-        LearningError::File { problem, remedy, .. } => TrialError::malformed(path, problem, remedy),
-        other => TrialError::malformed(path, other.to_string(), "write it again"),
+        LearningError::File { problem, remedy, .. } => RecordingError::malformed(path, problem, remedy),
+        other => RecordingError::malformed(path, other.to_string(), "write it again"),
     })?;
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut trial = Trial::new(stem);

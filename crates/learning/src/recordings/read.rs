@@ -1,26 +1,26 @@
-//! All trials behind a path.
+//! Reads all trials of a file or folder.
 
 use std::path::{Path, PathBuf};
 
-use super::{ColumnMap, Trial, TrialError, npy_forms, own_recordings, run_logs};
+use tightfit_simulation::recordings::RecordingError;
 
-/// What a path held.
+use super::{ColumnMap, Trial, own_recordings, run_logs};
+
+/// The trials of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialSet {
-    /// The form that was recognised.
+    /// The recognised form.
     pub form: LogForm,
-    /// By name.
+    /// Trials, sorted by name.
     pub trials: Vec<Trial>,
 }
 
-/// Forms that are read.
+/// Forms of a log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LogForm {
-    /// Arrays of the two published data sets.
-    Arrays,
-    /// Recordings of this program, such as virtual experiments write.
+    /// Recordings of this program, for example of virtual experiments.
     Recordings,
-    /// Simulated runs: our own logs, or those of the paper's authors.
+    /// Logs of `tightfit run`.
     Runs,
     /// Any table with a column map.
     Mapped,
@@ -31,7 +31,6 @@ impl LogForm {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Arrays => "arrays of a published data set",
             Self::Recordings => "recordings of this program",
             Self::Runs => "logs of simulated runs",
             Self::Mapped => "tables with a column map",
@@ -39,63 +38,54 @@ impl LogForm {
     }
 }
 
-/// Reads a file, or every file of a folder (or of its folder `npy`); with a map, tables of any origin.
+/// Reads a file, or every file of a folder; with a map, tables of any origin.
 ///
 /// # Errors
-/// When nothing is there that can be read, or a file is not what its form asks for.
-pub fn read_trials(path: &Path, map: Option<&Path>) -> Result<TrialSet, TrialError> {
-    let map = map.map(|file| Ok::<_, TrialError>((ColumnMap::load(file)?, file))).transpose()?;
+/// When nothing can be read, or a file does not follow its form.
+pub fn read_trials(path: &Path, map: Option<&Path>) -> Result<TrialSet, RecordingError> {
+    let map = map.map(|file| Ok::<_, RecordingError>((ColumnMap::load(file)?, file))).transpose()?;
     let wanted: &[&str] =
-        if map.is_some() { &["csv", "parquet", "txt", "tsv"] } else { &["npy", "csv", "parquet"] };
+        if map.is_some() { &["csv", "parquet", "npy", "txt", "tsv"] } else { &["csv", "parquet", "npy"] };
     let files = files(path, wanted)?;
     let mut form = LogForm::Mapped;
     let mut trials = Vec::new();
     for file in &files {
         if let Some((map, name)) = &map {
             trials.extend(map.read(file, name)?);
-        } else if is(file, "npy") {
-            form = LogForm::Arrays;
-            trials.push(npy_forms::read(file)?);
         } else if let Some(trial) = own_recordings::read(file)? {
             form = LogForm::Recordings;
             trials.push(trial);
         } else {
             form = LogForm::Runs;
-            let remedy = "name the meaning of its columns in a column map";
-            let found = "is no log or recording of this program and no run of the paper's authors";
-            trials.push(run_logs::read(file)?.ok_or_else(|| TrialError::malformed(file, found, remedy))?);
+            let remedy = "state the meaning of its columns in a column map (--map)";
+            let found = "is not a log or recording of this program";
+            trials.push(run_logs::read(file)?.ok_or_else(|| RecordingError::malformed(file, found, remedy))?);
         }
     }
     trials.retain(|trial| !trial.is_empty());
     if trials.is_empty() {
-        return Err(TrialError::malformed(path, "holds no row", "name a log with at least one"));
+        return Err(RecordingError::malformed(path, "holds no row", "name a log with at least one"));
     }
     Ok(TrialSet { form, trials })
 }
 
-fn is(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
-}
-
-/// The file itself, or the folder's files with one of the extensions; arrays alone where there are any.
-fn files(path: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, TrialError> {
+/// The file itself, or the folder's files with one of the extensions, sorted by name.
+fn files(path: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, RecordingError> {
     if path.is_file() {
         return Ok(vec![path.to_path_buf()]);
     }
-    let arrays = path.join("npy");
-    let folder = if arrays.is_dir() && extensions.contains(&"npy") { &arrays } else { path };
-    let entries = std::fs::read_dir(folder).map_err(TrialError::unreadable(folder))?;
+    let has = |file: &Path, extension: &str| {
+        file.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
+    };
+    let entries = std::fs::read_dir(path).map_err(RecordingError::unreadable(path))?;
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|file| extensions.iter().any(|extension| is(file, extension)))
+        .filter(|file| extensions.iter().any(|extension| has(file, extension)))
         .collect();
-    if files.iter().any(|file| is(file, "npy")) {
-        files.retain(|file| is(file, "npy"));
-    }
     files.sort();
     if files.is_empty() {
         let found = format!("has no file that ends in {}", extensions.join(", "));
-        return Err(TrialError::malformed(folder, found, "name a log or a folder of logs"));
+        return Err(RecordingError::malformed(path, found, "name a log or a folder of logs"));
     }
     Ok(files)
 }

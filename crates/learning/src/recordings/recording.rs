@@ -1,21 +1,21 @@
-//! One trial: the motion of a held part and the contact wrench on it, sample by sample.
+//! A calibrated trial: motion of the held part and contact wrench on it, sample by sample.
 //!
-//! Readers and identification bring every log to this form: the moving part's frame in the world, the wrench that the
-//! fixed part exerts on it, taken at its centre of mass. It is what predictions are compared with.
+//! Calibration converts every log to this form: pose of the moving part, and the wrench of the fixed part on it at its
+//! centre of mass. Predictions are compared with it.
 
 use tightfit_spatial::{Pose, Twist, Vector3};
 
-/// One trial.
+/// A calibrated trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// What it is called in reports: file and session.
+    /// Name in reports: file and session.
     pub name: String,
-    /// By time, ascending.
+    /// Samples, ascending in time.
     pub samples: Vec<Sample>,
 }
 
 impl Recording {
-    /// So many seconds of it, the first of them at a share of what is left before; all of it where it is shorter.
+    /// A section of `seconds`, which starts at this share of the remaining time; the whole trial where it is shorter.
     #[must_use]
     pub fn stretch(&self, share: f64, seconds: f64) -> Self {
         let [Some(first), Some(last)] = [self.samples.first(), self.samples.last()] else {
@@ -34,7 +34,7 @@ pub struct Sample {
     pub time: f64,
     /// Pose of the moving part's frame in the world.
     pub world_from_part: Pose,
-    /// Velocity of its centre of mass and turning.
+    /// Velocity of its centre of mass, and angular velocity.
     pub twist: Twist,
     /// Contact force on the part, world axes [N].
     pub force: Vector3<f64>,

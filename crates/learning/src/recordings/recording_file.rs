@@ -1,7 +1,6 @@
-//! Recordings as files: one CSV per trial, a row per sample, the unit in the name of every column.
+//! Files of recordings: one CSV per trial, one row per sample, the unit in every column name.
 //!
-//! The first line says what it is and, for a trial that no sensor felt, that it is synthetic. Numbers are written so that
-//! they are read back to the same bits.
+//! The first line identifies the file and marks synthetic trials. Numbers are read back to the same bits.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,10 +16,10 @@ fx_n,fy_n,fz_n,tx_nm,ty_nm,tz_nm";
 const NUMBERS: usize = 20;
 
 impl Recording {
-    /// How the first line of a file begins.
+    /// Start of the first line of a file.
     pub(super) const FIRST: &'static str = "# tightfit recording";
 
-    /// Writes the trial; `note` says in a few words where it is from.
+    /// Writes the trial; `note` states its origin in a few words.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -40,7 +39,7 @@ impl Recording {
     /// Reads a trial that [`Self::save`] wrote.
     ///
     /// # Errors
-    /// When it cannot be read or a row is not what the columns say.
+    /// When it cannot be read or a row does not match the columns.
     pub fn load(path: &Path) -> Result<Self, LearningError> {
         let wrong = |problem: String| LearningError::file(path, problem, "write it again");
         let text = String::from_utf8(read_whole(path)?).map_err(|_| wrong("it is not text".into()))?;
@@ -67,10 +66,10 @@ impl Recording {
     }
 }
 
-/// All trials of a folder in the order of their names, or the one of a file.
+/// All trials of a folder, sorted by name, or the trial of a file.
 ///
 /// # Errors
-/// When nothing is there or a file is no recording.
+/// When there is no recording or a file is not one.
 pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
     if path.is_file() {
         return Ok(vec![Recording::load(path)?]);
@@ -88,7 +87,7 @@ pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
     files.iter().map(|file| Recording::load(file)).collect()
 }
 
-/// Fingerprint of every bit of some trials (FNV-1a, 64 bits): it tells whether two trainings saw the same.
+/// Hash of every bit of some trials (FNV-1a, 64 bits): shows whether two trainings used the same data.
 #[must_use]
 pub fn fingerprint(recordings: &[Recording]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -117,7 +116,7 @@ fn sample(numbers: &[f64]) -> Option<Sample> {
     };
     let quaternion = Quaternion::new(qw, qx, qy, qz);
     let is_good = numbers.iter().all(|number| number.is_finite()) && (quaternion.norm() - 1.0).abs() < 1e-6;
-    // as written: normalising again would change bits
+    // Not normalised again: that would change bits.
     let rotation = UnitQuaternion::new_unchecked(quaternion);
     is_good.then(|| Sample {
         time,

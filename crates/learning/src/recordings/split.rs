@@ -1,19 +1,20 @@
-//! Which trials train and which test: whole trials, drawn by a seed.
+//! Random split into training and test trials, by a seed.
 //!
-//! Rows of one trial are alike; a split by rows would test on what was trained.
+//! Rows of one trial are correlated: a split by rows would test on training data.
 
 use tightfit_spatial::SplitMix;
 
 /// Indices of trials, ascending.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Split {
-    /// Trials to train on.
+    /// Training trials.
     pub train: Vec<usize>,
-    /// Trials to test on.
+    /// Test trials.
     pub test: Vec<usize>,
 }
 
-/// Seven of ten trials train, the rest test; each group (a session, a hole) is split for itself, so that both sides know it.
+/// Seven of ten trials train, the rest test. Each group (a session, a hole) is split separately, so both sides contain
+/// it.
 #[must_use]
 pub fn split_trials(groups: &[&str], seed: u64) -> Split {
     let mut split = Split { train: Vec::new(), test: Vec::new() };

@@ -1,40 +1,42 @@
-//! One trial as it was logged: the tool's pose and the wrench that the sensor shows, in SI units and one set of axes.
+//! A trial as logged: the tool's pose and the sensor's wrench, in SI units and one set of axes.
 //!
-//! Readers bring units, signs and axes to one form and change nothing else: bias, tool weight, the sensor's place and the part
-//! in the gripper are still in it. Rows that make no sense are kept, so that [`super::examine`] can name them.
+//! Readers convert units, signs and axes and change nothing else: bias, tool weight and the sensor's position are still
+//! to be identified. Faulty rows are kept, so that [`super::examine`] can report them.
 
 use tightfit_spatial::{Pose, Twist, Vector3};
 
-/// One trial as it was logged.
+/// A trial as logged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// File, or file and session.
     pub name: String,
-    /// Which trials were recorded without touching the set-up in between.
+    /// Trials of one session were recorded without changes to the set-up in between.
     pub session: String,
     /// Time [s] of each row, as logged.
     pub time: Vec<f64>,
     /// Pose of the tool's frame in the world.
     pub world_from_tool: Vec<Pose>,
-    /// How far each logged attitude was from a rotation [-]: | |q| - 1 |, or the largest entry of |RᵀR - I|.
+    /// Deviation of each logged attitude from a rotation [-]: | |q| - 1 |, or the largest entry of |RᵀR - I|.
     pub attitude_defect: Vec<f64>,
-    /// Velocity of the tool frame's origin, world axes, and turning, tool axes; empty where the log has none.
+    /// Velocity of the tool frame's origin, world axes, and angular velocity, tool axes; empty where the log has none.
     pub twist: Vec<Twist>,
-    /// Force on the held part as the sensor shows it, tool axes [N].
+    /// Force on the held part as the sensor reports it, tool axes [N].
     pub force: Vec<Vector3<f64>>,
-    /// Torque on it about the sensor's origin, tool axes [N·m].
+    /// Torque on the held part about the sensor's origin, tool axes [N·m].
     pub torque: Vec<Vector3<f64>>,
     /// Time [s] from which the wrench counts; before it the sensor had not been zeroed.
     pub wrench_from: f64,
 }
 
 impl Trial {
-    /// A trial without rows.
+    /// A trial without rows. Its session is what precedes `__` in its name, if anything does.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
+        let name = name.into();
+        let session = name.split_once("__").map_or_else(String::new, |(session, _)| session.to_string());
         Self {
-            name: name.into(),
-            session: String::new(),
+            name,
+            session,
             time: Vec::new(),
             world_from_tool: Vec::new(),
             attitude_defect: Vec::new(),
@@ -51,7 +53,7 @@ impl Trial {
         self.time.len()
     }
 
-    /// Whether there are none.
+    /// Whether the trial has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()

@@ -1,9 +1,9 @@
-//! Memory that starts on a cache line, so that no vector lies across two of them.
+//! Memory aligned to cache lines, so that no vector crosses a line boundary.
 
 /// Bytes of a cache line, and of the widest vector.
 const LINE: usize = 64;
 
-/// Numbers from a cache line on; kept between calls, grown when needed.
+/// Numbers that start at a cache line; reused between calls, grown when needed.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     memory: Vec<f32>,
@@ -29,7 +29,7 @@ impl Buffer {
     }
 
     fn start(&self) -> usize {
-        // the compiler may answer `usize::MAX` when it cannot know; then alignment is lost, not correctness
+        // `align_offset` may return `usize::MAX`; then alignment is lost, not correctness.
         let offset = self.memory.as_ptr().align_offset(LINE);
         if offset < LINE / size_of::<f32>() { offset } else { 0 }
     }

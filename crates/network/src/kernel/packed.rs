@@ -1,12 +1,13 @@
 //! Weights in the order in which the kernel reads them.
 //!
 //! A matrix is cut into blocks of R rows, a block is stored column by column: [block][column][row in block]. R is
-//! the path's block, and what is left over is a block of its own: exact up to 4 rows, else padded with zeros.
+//! the block of the instruction set, and what is left over is a block of its own: exact up to 4 rows, else padded with zeros.
 
-use super::Buffer;
-use crate::SimdPath;
+use tightfit_spatial::InstructionSet;
 
-/// A matrix and the numbers that its products start from, in blocks.
+use super::{Buffer, Tiling};
+
+/// A matrix and the initial values of its sums, in blocks.
 #[derive(Debug, Default)]
 pub(crate) struct PackedMatrix {
     pub(super) rows: usize,
@@ -18,8 +19,8 @@ pub(crate) struct PackedMatrix {
 
 impl PackedMatrix {
     /// Room for a matrix of this size.
-    pub(crate) fn new(rows: usize, columns: usize, path: SimdPath) -> Self {
-        let full_block = path.block_rows();
+    pub(crate) fn new(rows: usize, columns: usize, set: InstructionSet) -> Self {
+        let full_block = set.block_rows();
         let mut packed = Self { rows, columns, full_block, ..Self::default() };
         packed.weights.reserve(packed.padded_rows() * columns);
         packed.starts.resize(packed.padded_rows(), 0.0);
@@ -38,7 +39,7 @@ impl PackedMatrix {
         }
     }
 
-    /// Takes the entries of the matrix and the start of every row.
+    /// Copies the entries of the matrix and the initial value of every row.
     pub(crate) fn fill(&mut self, entry: impl Fn(usize, usize) -> f32, start: impl Fn(usize) -> f32) {
         let (rows, columns) = (self.rows, self.columns);
         let padded = self.padded_rows();
@@ -62,7 +63,7 @@ impl PackedMatrix {
         }
     }
 
-    /// First row, weights and starts of every block.
+    /// First row, weights and initial values of every block.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &[f32], &[f32])> {
         let full = self.full_block;
         let full_rows = self.rows / full * full;

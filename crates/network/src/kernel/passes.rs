@@ -6,7 +6,7 @@ use super::product::{Finish, multiply};
 use super::smooth::value_and_slope;
 use super::{Buffer, PackedNetwork, TileMemory};
 
-/// Values of every level from those of level 0; where an activation is smooth its slopes too, in the place of δ.
+/// Values of every level from those of level 0. Slopes of smooth activations are stored in the rows of δ.
 #[inline(always)]
 pub(crate) fn forward<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -35,7 +35,7 @@ pub(crate) fn forward<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// δ of every level from δ of the last one.
+/// δ of every level from δ of the last level.
 #[inline(always)]
 pub(crate) fn backward<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -59,7 +59,7 @@ pub(crate) fn backward<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// δ of the last level, one number per point, for the output itself: its slope.
+/// δ of the last level, one number per point: the slope of the output activation.
 #[inline(always)]
 pub(crate) fn output_slope<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -79,7 +79,7 @@ pub(crate) fn output_slope<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// The slope from the value, which has the sign of the sum because `left` is not negative.
+/// The slope from the value. The value has the sign of the sum because `left` is not negative.
 #[inline(always)]
 pub(super) fn piecewise_slope<S: Simd>(simd: S, left: f32, value: S::f32s) -> S::f32s {
     let is_right = simd.greater_than_f32s(value, simd.splat_f32s(0.0));
@@ -115,7 +115,7 @@ impl<S: Simd, const VECTORS: usize> Finish<S, VECTORS> for Piecewise<'_, S::f32s
     }
 }
 
-/// δ = slope · sum, the slope of a piecewise linear activation.
+/// δ = slope · sum for a piecewise linear activation.
 struct ChainPiecewise<'a, V, const VECTORS: usize> {
     left: f32,
     values: &'a [[V; VECTORS]],
@@ -132,7 +132,7 @@ impl<S: Simd, const VECTORS: usize> Finish<S, VECTORS> for ChainPiecewise<'_, S:
     }
 }
 
-/// δ = slope · sum, the slopes standing where δ goes.
+/// δ = slope · sum, with the slopes stored in the rows of δ.
 struct Chain<'a, V, const VECTORS: usize> {
     deltas: &'a mut [[V; VECTORS]],
 }
@@ -147,7 +147,7 @@ impl<S: Simd, const VECTORS: usize> Finish<S, VECTORS> for Chain<'_, S::f32s, VE
     }
 }
 
-/// Keeps the sums.
+/// Stores the sums.
 struct Store<'a, V, const VECTORS: usize> {
     rows: &'a mut [[V; VECTORS]],
 }

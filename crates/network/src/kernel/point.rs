@@ -1,10 +1,10 @@
-//! One point by itself: vectors along the rows of the weights instead of along points.
+//! Evaluation of a single point: vectors run along the rows of the weights instead of along points.
 //!
 //! ```text
 //! y[rows] = start[rows] + Σ_c W[rows][c] x[c]
 //! ```
-//! A tile with a single point wastes all lanes but one. Here every lane has a row of its own; each sum still runs over c in
-//! ascending order, so that the point has the bits that it has in a batch.
+//! A tile with a single point wastes all lanes but one. Here every lane holds one row. Each sum still runs over c in
+//! ascending order, so the result has the same bits as in a batch.
 
 use pulp::{Simd, WithSimd};
 
@@ -17,7 +17,7 @@ use crate::{Activation, Network};
 /// Rows are padded to whole vectors of the widest path.
 const WIDEST: usize = 16;
 
-/// A matrix stored column by column, and the numbers that its products start from.
+/// A matrix stored column by column, and the initial values of its sums.
 #[derive(Debug, Default)]
 struct ColumnMatrix {
     padded: usize,
@@ -62,7 +62,7 @@ impl ColumnMatrix {
         }
     }
 
-    /// y of some vectors of rows; answers how many.
+    /// y of VECTORS vectors of rows; returns VECTORS.
     #[inline(always)]
     fn block<S: Simd, const VECTORS: usize>(&self, simd: S, first: usize, x: &[f32], y: &mut [f32]) -> usize {
         let starts = S::as_simd_f32s(self.starts.slice(self.padded)).0;
@@ -109,18 +109,18 @@ impl PointNetwork {
     }
 }
 
-/// Values and slopes of every level of one point; grows at the first call and is kept.
+/// Values and slopes of every level of one point, allocated at the first call and reused.
 #[derive(Debug, Default)]
 pub(crate) struct PointMemory {
-    /// Output of layer l at l.
+    /// Output of layer l at index l.
     values: Vec<Buffer>,
     slopes: Vec<Buffer>,
-    /// δ of a layer and of the one below.
+    /// δ of a layer and of the layer below.
     deltas: [Buffer; 2],
 }
 
 impl PointMemory {
-    /// Makes room; does nothing when there is enough.
+    /// Allocates memory if there is too little.
     pub(crate) fn reserve(&mut self, network: &PointNetwork) {
         let layers = network.forward.len();
         for levels in [&mut self.values, &mut self.slopes] {
@@ -134,7 +134,7 @@ impl PointMemory {
     }
 }
 
-/// Value at one point, and its gradient where that is asked for.
+/// Value at one point, and its gradient if requested.
 pub(crate) struct OnePoint<'a> {
     pub(crate) network: &'a PointNetwork,
     pub(crate) memory: &'a mut PointMemory,

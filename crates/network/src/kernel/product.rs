@@ -3,15 +3,15 @@
 //! ```text
 //! Y[row][point] = start[row] + Σ_c W[row][c] X[c][point]
 //! ```
-//! R rows times V vectors of points are summed in registers at once: R broadcasts and V loads feed R·V fused
-//! multiply-adds. The sum of a number runs over c in ascending order whatever R, V and the width of a vector are,
-//! so that a point has the same result on every path and at every place of a batch.
+//! R rows times V vectors of points are accumulated in registers: R broadcasts and V loads feed R·V fused
+//! multiply-adds. Every sum runs over c in ascending order, whatever R, V and the vector width. So a point has the
+//! same result on every path and at every index of a batch.
 
 use pulp::Simd;
 
 use super::PackedMatrix;
 
-/// What is done with a finished row of sums.
+/// Processing of a finished row of sums.
 pub(super) trait Finish<S: Simd, const VECTORS: usize> {
     fn row(&mut self, simd: S, row: usize, sums: &[S::f32s; VECTORS]);
 }
@@ -25,7 +25,7 @@ pub(super) fn multiply<S: Simd, const VECTORS: usize>(
     finish: &mut impl Finish<S, VECTORS>,
 ) {
     for (first, weights, starts) in matrix.blocks() {
-        // a path meets its own full block and tails of at most 4; the guards keep the others out of its code
+        // A path has its full block and tails of at most 4; the guards remove the other sizes from its code.
         match starts.len() {
             8 if S::F32_LANES == 16 => block::<S, 8, VECTORS>(simd, first, weights, starts, columns, finish),
             6 if S::F32_LANES < 16 => block::<S, 6, VECTORS>(simd, first, weights, starts, columns, finish),

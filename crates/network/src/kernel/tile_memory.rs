@@ -1,29 +1,31 @@
-//! A network's weights packed for a path, and the memory of its passes.
+//! A network's weights packed for an instruction set, and the memory of its passes.
 
-use super::{Buffer, PackedMatrix};
+use tightfit_spatial::InstructionSet;
+
+use super::{Buffer, PackedMatrix, Tiling};
 use crate::network::Layer;
-use crate::{Activation, Network, SimdPath};
+use crate::{Activation, Network};
 
 /// Packed weights for both directions.
 #[derive(Debug)]
 pub(crate) struct PackedNetwork {
-    pub(crate) path: SimdPath,
+    pub(crate) set: InstructionSet,
     pub(crate) inputs: usize,
     pub(super) activations: Vec<Activation>,
-    /// W of every layer, starting from its biases.
+    /// W of every layer; sums start from the biases.
     pub(super) forward: Vec<PackedMatrix>,
-    /// Wᵀ of every layer, starting from zero.
+    /// Wᵀ of every layer; sums start from zero.
     pub(super) backward: Vec<PackedMatrix>,
 }
 
 impl PackedNetwork {
-    pub(crate) fn new(network: &Network, path: SimdPath) -> Self {
+    pub(crate) fn new(network: &Network, set: InstructionSet) -> Self {
         let matrices = |size: fn(&Layer) -> [usize; 2]| {
             let sizes = network.layers().iter().map(size);
-            sizes.map(|[rows, columns]| PackedMatrix::new(rows, columns, path)).collect()
+            sizes.map(|[rows, columns]| PackedMatrix::new(rows, columns, set)).collect()
         };
         let mut packed = Self {
-            path,
+            set,
             inputs: network.inputs(),
             activations: network.layers().iter().map(|layer| layer.activation).collect(),
             forward: matrices(|layer| [layer.outputs(), layer.inputs()]),
@@ -33,7 +35,7 @@ impl PackedNetwork {
         packed
     }
 
-    /// Takes the weights of a network of the same sizes.
+    /// Copies the weights of a network with the same sizes.
     pub(crate) fn fill(&mut self, network: &Network) {
         let matrices = self.forward.iter_mut().zip(&mut self.backward);
         for (layer, (forward, backward)) in network.layers().iter().zip(matrices) {
@@ -45,7 +47,7 @@ impl PackedNetwork {
 
     /// Points of a full tile.
     pub(crate) fn tile_points(&self) -> usize {
-        self.path.tile_vectors() * self.path.lanes()
+        self.set.tile_vectors() * self.set.lanes()
     }
 
     /// Rows of a level, padding included.
@@ -64,17 +66,17 @@ impl PackedNetwork {
     }
 }
 
-/// Values and δ of every level for a number of tiles, one tile after another.
+/// Values and δ of every level, tile after tile.
 #[derive(Debug, Default)]
 pub(crate) struct TileMemory {
     pub(crate) values: Vec<Buffer>,
-    /// Of level l at l − 1.
+    /// δ of level l at index l − 1.
     pub(crate) deltas: Vec<Buffer>,
     pub(crate) gradient: Buffer,
 }
 
 impl TileMemory {
-    /// Makes room; does nothing when there is enough.
+    /// Allocates memory if there is too little.
     pub(crate) fn reserve(&mut self, network: &PackedNetwork, tiles: usize) {
         let points = tiles * network.tile_points();
         let layers = network.layers();

@@ -1,9 +1,9 @@
-//! The gradient of the loss with respect to the weights, from the values and δ of a number of tiles.
+//! Gradient of the loss with respect to the weights, from the values and δ of several tiles.
 //!
 //! ```text
 //! ∂loss/∂W[o][k] = Σ_p δ[o][p] y[k][p]      ∂loss/∂b[o] = Σ_p δ[o][p]
 //! ```
-//! Points lie along the vectors: R × C sums stay in registers over all tiles and are added up across the lanes at
+//! Points lie along the vectors: R × C sums stay in registers over all tiles and are reduced across the lanes at
 //! the end. The order of summation depends on the path, so training is reproducible on one path only.
 
 use pulp::Simd;
@@ -62,7 +62,7 @@ struct Level<'a, V, const VECTORS: usize> {
 }
 
 impl<V: Copy, const VECTORS: usize> Level<'_, V, VECTORS> {
-    /// ROWS rows of the weight matrix from `output` on; answers ROWS.
+    /// ROWS rows of the weight matrix from `output` on; returns ROWS.
     #[inline(always)]
     fn row_block<S: Simd<f32s = V>, const ROWS: usize>(
         &self,

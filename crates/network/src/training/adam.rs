@@ -1,4 +1,4 @@
-//! Adam: steps scaled by running means of the gradient and of its square.
+//! Adam: steps scaled by running means of the gradient and its square.
 //!
 //! ```text
 //! m ← β₁ m + (1 − β₁) g     v ← β₂ v + (1 − β₂) g²     θ ← θ − η (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
@@ -8,7 +8,7 @@
 /// β₁ and β₂ of the paper.
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
-/// ε far below the paper's 1e-8: near the end of a fit to nanometres the gradients themselves are that small.
+/// ε, far below the paper's 1e-8: near the end of a fit to nanometres the gradients are as small as that.
 const FLOOR: f32 = 1e-12;
 
 /// Running means, one per parameter.
@@ -42,7 +42,7 @@ impl Adam {
         self.first.iter().chain(&self.second).copied().collect()
     }
 
-    /// Takes numbers in the order of [`Self::columns`]; false when there are too few or too many.
+    /// Sets numbers in the order of [`Self::columns`]; false if there are too few or too many.
     pub(super) fn set_columns(&mut self, numbers: &[f32]) -> bool {
         let count = self.first.len();
         if numbers.len() != 2 * count {

@@ -1,4 +1,4 @@
-//! A run on disk: written at any look, resumed after the program was killed, to the same bits.
+//! Checkpoints of a training run: written at any validation, resumed after an interruption with identical results.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,24 +12,24 @@ use crate::file::{from_bytes, read_whole, to_bytes, unusable, write_whole};
 use crate::{Activation, Layer, Network, NetworkError};
 
 const KEY: &str = "tightfit-checkpoint";
-const REMEDY: &str = "delete it to begin again";
+const REMEDY: &str = "delete it to restart";
 
-/// Everything but the long columns.
+/// The state without its tensors.
 #[derive(Serialize, Deserialize)]
 struct State {
     options: TrainingOptions,
     sizes: Vec<usize>,
     activations: Vec<Activation>,
     step: u64,
-    /// `None` before the first look.
+    /// `None` before the first validation.
     best_error: Option<f64>,
     looks_without_gain: u64,
-    /// What the caller needs to recognise its own run.
+    /// Data by which the caller recognises its run.
     purpose: serde_json::Value,
 }
 
 impl Trainer {
-    /// Writes the run; `purpose` is handed back by [`Self::resume`].
+    /// Writes the run; [`Self::resume`] returns `purpose`.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -62,7 +62,7 @@ impl Trainer {
         write_whole(path, &bytes)
     }
 
-    /// Reads a run and what it was for.
+    /// Reads a run and its purpose.
     ///
     /// # Errors
     /// When the file cannot be read or is not a run.
@@ -76,7 +76,7 @@ impl Trainer {
         let state: State = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         let tensors = SafeTensors::deserialize(&bytes).map_err(|error| wrong(error.to_string()))?;
         if state.sizes.len() != state.activations.len() + 1 {
-            return Err(wrong("sizes and activations do not fit".into()));
+            return Err(wrong("numbers of sizes and activations do not match".into()));
         }
         let layers = state.sizes.windows(2).zip(&state.activations).map(|(pair, activation)| Layer {
             weights: vec![0.0; pair[0].saturating_mul(pair[1]).min(bytes.len())],
@@ -93,12 +93,12 @@ impl Trainer {
             let numbers = column(name)?;
             let fits = numbers.len() == count;
             fits.then_some(numbers)
-                .ok_or_else(|| wrong(format!("the column `{name}` has not {count} numbers")))
+                .ok_or_else(|| wrong(format!("the column `{name}` does not have {count} numbers")))
         };
         trainer.best = long("best")?;
         trainer.take(long("parameters")?);
         if !trainer.optimizer.set_columns(&column("optimizer")?) {
-            return Err(wrong("the column `optimizer` has not the length that its network needs".into()));
+            return Err(wrong("the length of the column `optimizer` does not match the network".into()));
         }
         trainer.step = state.step;
         trainer.best_error = state.best_error.unwrap_or(f64::INFINITY);

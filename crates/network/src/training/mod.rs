@@ -3,9 +3,9 @@
 //! ```text
 //! loss = 1/B Σ_p w_p ρ(y(x_p), t_p)        over a minibatch of B samples
 //! ```
-//! [`Trainer`] takes steps of Adam or SOAP with a cosine schedule, keeps the parameters that were best on other samples,
-//! stops early, and can be written to a file and resumed. Two runs with the same seed, samples and options give the
-//! same bits on the same path, whatever the number of threads: a minibatch is cut into shards of fixed size whose
+//! [`Trainer`] takes steps of Adam or SOAP with a cosine schedule, keeps the parameters with the smallest validation
+//! error, stops early, and can be saved and resumed. Two runs with the same seed, samples and options give the same
+//! bits on the same path, whatever the number of threads: a minibatch is divided into shards of fixed size whose
 //! gradients are added in a fixed order.
 
 mod adam;

@@ -1,4 +1,4 @@
-//! The state of whichever optimiser was chosen.
+//! State of the chosen optimiser.
 
 use super::Optimizer;
 use super::adam::Adam;
@@ -36,7 +36,7 @@ impl OptimizerState {
         }
     }
 
-    /// Takes what [`Self::columns`] gave; false when it belongs to another network or optimiser.
+    /// Sets the result of [`Self::columns`]; false if it belongs to another network or optimiser.
     pub(super) fn set_columns(&mut self, numbers: &[f32]) -> bool {
         match self {
             Self::Adam(adam) => adam.set_columns(numbers),

@@ -1,22 +1,22 @@
-//! How a network is trained.
+//! Options of training.
 
 use serde::{Deserialize, Serialize};
 
 use crate::NetworkError;
 
-/// The price ρ of an output y where t is wanted, both in scaled units; e = y − t.
+/// The loss ρ of an output y for a target t, both in scaled units; e = y − t.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// ½ e².
     MeanSquared,
-    /// ½ e² up to the knee, then straight on: outliers pull with a bounded force.
+    /// ½ e² up to the knee, then linear: the gradient of outliers is bounded.
     Huber {
         /// Error at which the parabola ends [-].
         knee: f32,
     },
-    /// ln(1 + exp(y)) − ½(1 + t) y of a yes (t = 1), a no (t = −1) or something between: y becomes the logit ln(p/(1 − p))
-    /// of the odds p = ½(1 + t) for yes, and its sign the answer.
+    /// ln(1 + exp(y)) − ½(1 + t) y for the classes yes (t = 1) and no (t = −1), or a value between: y becomes the
+    /// logit ln(p/(1 − p)) of the probability p = ½(1 + t) of yes; its sign is the class.
     Logistic,
 }
 
@@ -26,7 +26,7 @@ impl Loss {
         let error = output - target;
         match self {
             Self::Logistic => {
-                // exp of what is not positive: nothing overflows
+                // The exponent is not positive, so it cannot overflow.
                 let small = libm::expf(-output.abs());
                 let share = if output > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
                 let wanted = 0.5 * (1.0 + target);
@@ -40,38 +40,38 @@ impl Loss {
     }
 }
 
-/// How a gradient becomes a step.
+/// Optimisation method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Optimizer {
-    /// Every parameter scaled alone.
+    /// Scales every parameter separately.
     Adam,
-    /// Adam in the eigenbasis of the gradients' moments; dearer per step, far fewer steps to a precise fit.
+    /// Adam in the eigenbasis of the gradients' second moments: slower steps, but far fewer to a precise fit.
     Soap,
 }
 
 /// Options of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingOptions {
-    /// Where each pass over the samples begins.
+    /// Seed of the first sample of each pass.
     pub seed: u64,
     /// Samples of a minibatch.
     pub batch: usize,
-    /// Steps of the whole run; the learning rate falls along a cosine until then.
+    /// Steps of the whole run, over which the learning rate falls along a cosine.
     pub steps: u64,
-    /// How a gradient becomes a step.
+    /// Optimisation method.
     pub optimizer: Optimizer,
     /// Learning rate after the first hundredth of the steps, during which it rises from zero [-].
     pub learning_rate: f64,
-    /// Learning rate at the end, against that at the start [-].
+    /// Ratio of the final learning rate to `learning_rate` [-].
     pub final_fraction: f64,
-    /// Price of an error.
+    /// Loss function.
     pub loss: Loss,
-    /// Steps between two looks at the samples that are not trained on.
+    /// Steps between validations on samples that are not trained on.
     pub check_every: u64,
-    /// Looks without improvement after which training stops.
+    /// Validations without improvement after which training stops.
     pub patience: u64,
-    /// Threads; changes no result.
+    /// Threads; they do not change the result.
     pub threads: usize,
 }
 
@@ -96,7 +96,7 @@ impl TrainingOptions {
     /// Checks every number.
     ///
     /// # Errors
-    /// Names the first one that is out of range.
+    /// With the first number that is out of range.
     pub fn check(&self) -> Result<(), NetworkError> {
         let knee = match self.loss {
             Loss::MeanSquared | Loss::Logistic => 1.0,
@@ -120,7 +120,7 @@ impl TrainingOptions {
         Ok(())
     }
 
-    /// Learning rate of a step: a linear rise, then half a cosine.
+    /// Learning rate of a step: linear warm-up, then half a cosine.
     pub(super) fn rate_at(&self, step: u64) -> f64 {
         let warm = (self.steps as f64 / 100.0).max(1.0);
         let rise = ((step + 1) as f64 / warm).min(1.0);

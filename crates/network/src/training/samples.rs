@@ -1,8 +1,8 @@
-//! What a network is fitted to.
+//! Training samples.
 
 use crate::NetworkError;
 
-/// Inputs, targets and weights of a number of points, in scaled units and in random order.
+/// Inputs, targets and weights of points, in scaled units and in random order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     inputs: Vec<f32>,
@@ -11,12 +11,12 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Columns of inputs one after another, and one target and one weight per point.
+    /// Samples from columns of inputs, one after another, and one target and one weight per point.
     ///
-    /// The points must be in random order already: a minibatch is a run of neighbours.
+    /// The points must be in random order: a minibatch is a run of consecutive points.
     ///
     /// # Errors
-    /// When lengths do not fit, there is no point, or a number is not finite.
+    /// When lengths do not match, there is no point, or a number is not finite.
     pub fn new(inputs: Vec<f32>, targets: Vec<f32>, weights: Vec<f32>) -> Result<Self, NetworkError> {
         let count = targets.len();
         if count == 0 || !inputs.len().is_multiple_of(count) || inputs.is_empty() {
@@ -42,13 +42,13 @@ impl Samples {
         self.targets.len()
     }
 
-    /// Never: a set without points is not built.
+    /// Always false: [`Self::new`] rejects an empty set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Inputs of a point.
+    /// Number of inputs per point.
     #[must_use]
     pub fn width(&self) -> usize {
         self.inputs.len() / self.len()

@@ -5,18 +5,19 @@ use pulp::{Simd, WithSimd};
 use super::{Loss, Samples};
 use crate::kernel::{PackedNetwork, TileMemory, backward, forward, output_slope, weight_gradient};
 
-/// Points of a shard: enough to pay for adding up the lanes, few enough for the values to stay in the second cache.
+/// Points of a shard: enough to amortise the reduction across lanes, few enough for the values to fit into the L2
+/// cache.
 pub(super) const SHARD_POINTS: usize = 480;
 
-/// Some consecutive samples (from the end on again at the beginning), and where their results go.
+/// Consecutive samples (wrapping around at the end) and the destination of their results.
 pub(super) struct Shard<'a> {
     pub(super) network: &'a PackedNetwork,
     pub(super) memory: &'a mut TileMemory,
     pub(super) samples: &'a Samples,
-    /// First sample, and how many.
+    /// First sample, and number of samples.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// Samples of the whole minibatch: the loss is their mean.
+    /// Samples of the whole minibatch, over which the loss is averaged.
     pub(super) batch: usize,
     pub(super) loss: Loss,
     /// Sum of w ρ over the shard.
@@ -28,7 +29,7 @@ impl Shard<'_> {
     pub(super) fn run(self) {
         let tiles = self.count.div_ceil(self.network.tile_points());
         self.memory.reserve(self.network, tiles);
-        self.network.path.run(self);
+        self.network.set.run(self);
     }
 
     #[inline(always)]
@@ -55,7 +56,7 @@ impl Shard<'_> {
             let outputs = &memory.values[last].slice((tile + 1) * width)[tile * width..];
             let deltas = &mut memory.deltas[last - 1].slice_mut((tile + 1) * width)[tile * width..];
             for (point, (output, delta)) in outputs.iter().zip(deltas).enumerate() {
-                // points past the end of the shard repeat others and pull at nothing
+                // Points past the end of the shard repeat others with weight zero.
                 let sample = at(point);
                 let weight = if point < used { samples.weights()[sample] } else { 0.0 };
                 let [price, slope] = self.loss.price_and_slope(*output, samples.targets()[sample]);

@@ -3,11 +3,11 @@
 //! The weights and biases of a layer are one matrix Θ = [W b] with gradient G:
 //!
 //! ```text
-//! L ← β L + (1 − β) G Gᵀ      R ← β R + (1 − β) Gᵀ G      Q_L, Q_R their eigenvectors, followed by orthogonal iteration
+//! L ← β L + (1 − β) G Gᵀ      R ← β R + (1 − β) Gᵀ G      Q_L, Q_R their eigenvectors, by orthogonal iteration
 //! M ← β₁ M + (1 − β₁) G       G' = Q_Lᵀ G Q_R             V ← β₂ V + (1 − β₂) G'∘G'
 //! Θ ← Θ − η c Q_L (Q_Lᵀ M Q_R / (√V + ε)) Q_Rᵀ            c = √(1 − β₂ᵗ) / (1 − β₁ᵗ)
 //! ```
-//! Adam scales every parameter alone and crawls along valleys that lie across the axes; a fit to a micrometre in
+//! Adam scales every parameter separately and is slow along valleys oblique to the axes; a fit to a micrometre over
 //! millimetres is such a valley. N. Vyas et al., "SOAP: improving and stabilizing Shampoo using Adam", ICLR 2025.
 
 use nalgebra::DMatrix;
@@ -16,9 +16,9 @@ use crate::network::Layer;
 
 const FIRST_DECAY: f64 = 0.95;
 const SECOND_DECAY: f64 = 0.99;
-/// ε; far below usual values because the gradients of a fit to nanometres are small.
+/// ε, far below usual values because the gradients of a fit to nanometres are small.
 const FLOOR: f32 = 1e-12;
-/// Steps between two turns of the bases.
+/// Steps between updates of the bases.
 const TURN_EVERY: u64 = 10;
 
 /// State of one layer.
@@ -56,7 +56,7 @@ impl Soap {
         Self { blocks: layers.iter().map(block).collect() }
     }
 
-    /// One step; `step` counts from 0. The parameters stand as `Network::copy_parameters_to` puts them.
+    /// One step; `step` counts from 0. The parameters are in the order of `Network::copy_parameters_to`.
     pub(super) fn advance(&mut self, parameters: &mut [f32], gradient: &[f32], step: u64, rate: f64) {
         let bias = |decay: f64| 1.0 - libm::pow(decay, (step + 1) as f64);
         let rate = (rate * libm::sqrt(bias(SECOND_DECAY)) / bias(FIRST_DECAY)) as f32;
@@ -88,7 +88,7 @@ impl Soap {
         matrices.flat_map(|matrix| matrix.iter().copied()).collect()
     }
 
-    /// Takes numbers in the order of [`Self::columns`]; false when there are too few or too many.
+    /// Sets numbers in the order of [`Self::columns`]; false if there are too few or too many.
     pub(super) fn set_columns(&mut self, numbers: &[f32]) -> bool {
         let mut rest = numbers.iter();
         let matrices = self.blocks.iter_mut().flat_map(|block| {
@@ -113,7 +113,7 @@ impl Soap {
 }
 
 impl Block {
-    /// The step for this gradient, less the learning rate.
+    /// The step for this gradient, without the learning rate.
     fn change(&mut self, slopes: &DMatrix<f32>, step: u64) -> DMatrix<f32> {
         let (keep_first, keep_second) = (FIRST_DECAY as f32, SECOND_DECAY as f32);
         self.left = &self.left * keep_second + slopes * slopes.transpose() * (1.0 - keep_second);
@@ -136,7 +136,7 @@ impl Block {
 
 /// One orthogonal iteration towards the eigenvectors of a matrix; the columns keep their signs.
 fn turn(basis: &mut DMatrix<f32>, matrix: &DMatrix<f32>) {
-    // scaled, because the moments of small gradients are too small for a factorisation in f32
+    // Scaled, because the moments of small gradients are too small for a factorisation in f32.
     let scale = matrix.amax();
     if !(scale > 0.0 && scale.is_finite()) {
         return;

@@ -1,26 +1,27 @@
-//! The training run: steps, looks at other samples, the best network so far.
+//! The training run: optimiser steps, validation, and the best network so far.
 
 use rayon::prelude::*;
+use tightfit_spatial::InstructionSet;
 
 use super::optimizer_state::OptimizerState;
 use super::shard::{SHARD_POINTS, Shard};
 use super::{Loss, Samples, TrainingOptions};
 use crate::kernel::{PackedNetwork, TileMemory};
-use crate::{Inference, InferenceScratch, Network, NetworkError, Random, SimdPath};
+use crate::{Inference, InferenceScratch, Network, NetworkError, Random};
 
-/// Where a run stands, told at every look.
+/// Progress of a run, reported at every validation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done and steps in all.
+    /// Steps done.
     pub step: u64,
     /// Steps of the whole run.
     pub steps: u64,
-    /// Mean price over the last minibatch, in scaled units.
+    /// Mean loss over the last minibatch, in scaled units.
     pub loss: f64,
-    /// Root of the weighted mean squared error over the samples that are not trained on, in scaled units; of yes and no
-    /// the weighted mean price.
+    /// Validation error: weighted root mean square error in scaled units, or weighted mean loss for
+    /// [`Loss::Logistic`].
     pub error: f64,
-    /// Smallest such error so far.
+    /// Smallest validation error so far.
     pub best_error: f64,
 }
 
@@ -29,13 +30,13 @@ pub struct Progress {
 pub enum Stop {
     /// All steps are done.
     Finished,
-    /// No improvement for as many looks as `patience`.
+    /// No improvement for `patience` validations.
     EarlyStop,
-    /// The caller asked for it.
+    /// The caller stopped it.
     Asked,
 }
 
-/// A run; everything that the next step depends on, besides the samples.
+/// A training run: everything that the next step depends on, except the samples.
 #[derive(Debug)]
 pub struct Trainer {
     pub(super) options: TrainingOptions,
@@ -52,7 +53,7 @@ pub struct Trainer {
     gradient: Vec<f32>,
 }
 
-/// What a shard gives.
+/// Result of a shard.
 #[derive(Clone, Debug, Default)]
 struct ShardResult {
     price: f64,
@@ -60,7 +61,7 @@ struct ShardResult {
 }
 
 impl Trainer {
-    /// A run from these weights.
+    /// A run that starts from the weights of `network`.
     ///
     /// # Errors
     /// When an option is out of range.
@@ -71,7 +72,7 @@ impl Trainer {
         network.copy_parameters_to(&mut parameters);
         let shard = ShardResult { price: 0.0, gradient: vec![0.0; count] };
         Ok(Self {
-            packed: PackedNetwork::new(&network, SimdPath::best()),
+            packed: PackedNetwork::new(&network, InstructionSet::current()),
             memories: (0..options.threads).map(|_| TileMemory::default()).collect(),
             shards: vec![shard; options.batch.div_ceil(SHARD_POINTS)],
             gradient: vec![0.0; count],
@@ -92,7 +93,7 @@ impl Trainer {
         &self.options
     }
 
-    /// Goes on with another number of threads, at least one; changes no result.
+    /// Sets the number of threads, at least one; it does not change the result.
     pub fn set_threads(&mut self, threads: usize) {
         self.options.threads = threads.max(1);
         self.memories.resize_with(self.options.threads, TileMemory::default);
@@ -104,13 +105,13 @@ impl Trainer {
         self.step
     }
 
-    /// The network as it is now.
+    /// The current network.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The network that was best on the samples that are not trained on.
+    /// The network with the smallest validation error.
     #[must_use]
     pub fn best_network(&self) -> Network {
         let mut network = self.network.clone();
@@ -118,10 +119,10 @@ impl Trainer {
         network
     }
 
-    /// Takes steps until the end, an early stop, or until `go_on` answers false; it is asked at every look.
+    /// Trains until the last step, an early stop, or until `go_on` returns false; it is called at every validation.
     ///
     /// # Errors
-    /// When samples and network do not fit, the loss is not finite, or `go_on` fails.
+    /// When samples and network do not match, the loss is not finite, or `go_on` fails.
     pub fn train<E: From<NetworkError>>(
         &mut self,
         samples: &Samples,
@@ -154,10 +155,10 @@ impl Trainer {
         Ok(Stop::Finished)
     }
 
-    /// One step of the optimiser; answers the loss before it.
+    /// One step of the optimiser; returns the loss before it.
     ///
     /// # Errors
-    /// When samples and network do not fit, or the loss is not finite.
+    /// When samples and network do not match, or the loss is not finite.
     pub fn advance(&mut self, samples: &Samples) -> Result<f64, NetworkError> {
         let loss = self.differentiate(samples)?;
         if !loss.is_finite() {
@@ -172,14 +173,14 @@ impl Trainer {
         Ok(loss)
     }
 
-    /// Goes on from other parameters.
+    /// Replaces the parameters.
     pub(super) fn take(&mut self, parameters: Vec<f32>) {
         self.parameters = parameters;
         self.network.set_parameters(&self.parameters);
         self.packed.fill(&self.network);
     }
 
-    /// Loss of the next minibatch, its gradient into `self.gradient`.
+    /// Loss of the next minibatch; writes its gradient to `self.gradient`.
     fn differentiate(&mut self, samples: &Samples) -> Result<f64, NetworkError> {
         if samples.width() != self.network.inputs() {
             let expected = self.network.inputs();
@@ -187,7 +188,7 @@ impl Trainer {
         }
         let (first, batch) = (self.first_sample(samples.len()), self.options.batch);
         let (network, loss) = (&self.packed, self.options.loss);
-        // every worker takes neighbouring shards; which one it is does not matter to them
+        // Every worker takes consecutive shards; the result does not depend on the worker.
         let per_worker = self.shards.len().div_ceil(self.memories.len());
         let work = self.memories.par_iter_mut().zip(self.shards.par_chunks_mut(per_worker)).enumerate();
         work.for_each(|(worker, (memory, shards))| {
@@ -216,14 +217,14 @@ impl Trainer {
         Ok(self.shards.iter().map(|shard| shard.price).sum::<f64>() / batch as f64)
     }
 
-    /// Where the next minibatch begins: passes over all samples, each from another place on.
+    /// First sample of the next minibatch; each pass over all samples starts at another sample.
     fn first_sample(&self, count: usize) -> usize {
         let per_pass = (count / self.options.batch).max(1) as u64;
         let (pass, within) = (self.step / per_pass, (self.step % per_pass) as usize);
         (Random::stream(self.options.seed, pass).index(count) + within * self.options.batch) % count
     }
 
-    /// Root of the weighted mean squared error; mean price of yes and no, which have no distance.
+    /// Weighted root mean square error, or weighted mean loss for classes.
     fn error_on(
         &self,
         samples: &Samples,
@@ -253,7 +254,7 @@ mod tests {
 
     /// Central differences of the loss in double precision.
     #[test]
-    fn the_gradient_is_the_slope_of_the_loss() {
+    fn the_gradient_is_the_derivative_of_the_loss() {
         let mut random = Random::new(11);
         for (activation, loss) in [
             (Activation::Tanh, Loss::MeanSquared),
@@ -297,7 +298,7 @@ mod tests {
             let largest = trainer.gradient.iter().fold(0.0_f32, |most, g| most.max(g.abs()));
             for index in 0..parameters.len() {
                 let kept = parameters[index];
-                // small enough not to cross a kink, large enough for single precision parameters
+                // Small enough not to cross a kink, large enough for parameters in single precision.
                 let [high, low] = [kept + 1e-4, kept - 1e-4];
                 parameters[index] = high;
                 let above = price(&parameters);

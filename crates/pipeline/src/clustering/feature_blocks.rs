@@ -1,4 +1,4 @@
-//! Features of contacts in blocks of columns, so that loops over them run in vectors.
+//! Features of contacts in blocks of columns, so that loops over them are vectorised.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use nalgebra::Vector3;
 
 use crate::records::Contacts;
 
-/// Contacts of a block: two registers of AVX-512, so that the six columns and the best so far stay in registers.
+/// Contacts of a block: two AVX-512 registers, so that the six columns and the best candidates stay in registers.
 pub(super) const LANES: usize = 16;
 
 /// Numbers of a feature.
 pub(super) const WIDTH: usize = 6;
 
-/// Place and normal, scaled to be compared.
+/// Position and normal, scaled.
 pub(super) type Feature = [f64; WIDTH];
 
 /// A number for each contact of a block.
-pub(super) type Lanes = [f64; LANES];
+pub(super) type PerContact = [f64; LANES];
 
-/// Weight of normals against places [-].
+/// Weight of normals against positions [-].
 const NORMALS: f64 = 1.5;
 
-/// Features of up to 16 contacts, column by column; the last contact stands in for those that are missing.
+/// Features of up to 16 contacts, column by column; unused lanes repeat the last contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FeatureBlock(pub(super) [Lanes; WIDTH]);
+pub(super) struct FeatureBlock(pub(super) [PerContact; WIDTH]);
 
 impl FeatureBlock {
     /// The feature of one contact.
@@ -33,12 +33,12 @@ impl FeatureBlock {
 
     /// |x − c|² of every contact.
     #[inline(always)]
-    pub(super) fn squared_distances(&self, center: &Feature) -> Lanes {
+    pub(super) fn squared_distances(&self, center: &Feature) -> PerContact {
         let mut out = [0.0; LANES];
         for (column, own) in self.0.iter().zip(center) {
             for lane in 0..LANES {
-                let way = column[lane] - own;
-                out[lane] += way * way;
+                let offset = column[lane] - own;
+                out[lane] += offset * offset;
             }
         }
         out

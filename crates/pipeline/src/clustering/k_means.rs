@@ -1,51 +1,52 @@
-//! K-means over place and normal (MATH 3.4; Lloyd's sweeps, farthest-point seeds after Gonzalez 1985).
+//! K-means over position and normal (docs/design/math.md §3.4; Lloyd's sweeps, farthest-point seeds after Gonzalez
+//! 1985).
 //!
 //! ```text
 //! feature   [ρ/L, 1.5 n]            ρ arm of the first body [m], n normal, L half the diagonal of the box of the ρ
-//! seeds     the deepest contact, then again and again the contact farthest from all seeds
+//! seeds     the deepest contact, then repeatedly the contact farthest from all seeds
 //! sweep     every contact to the nearest centre, every centre to the mean of its contacts; at most 15
 //! ```
 //!
-//! With the normals in, opposite walls of a hole stay apart however thin the part between them. L makes the result
-//! the same for parts of any size. Nothing is random: equal distances go to the lower index.
-//! Distances are taken in blocks of contacts; the sums behind the means follow the contacts that change hands. A block whose
-//! contacts are all nearer to their centres than to any other by more than the centres have moved since, twice the longest
-//! way, keeps them unasked (Hamerly 2010): the clusters are those of plain sweeps.
+//! The normals separate opposite walls of a hole however thin the part between them. L makes the result independent of
+//! the size of the parts. Nothing is random: among equal distances the lower index wins.
+//! Distances are evaluated in blocks of contacts; the sums of the means are updated by the contacts that change
+//! cluster. A block is skipped while its contacts are nearer to their centres than to any other by more than twice the
+//! longest displacement of a centre since its last evaluation (Hamerly 2010): the clusters are those of plain sweeps.
 
 use std::ops::Range;
 
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::ClusteringWorkspace;
-use super::feature_blocks::{Feature, FeatureBlock, LANES, Lanes, WIDTH, fill};
+use super::feature_blocks::{Feature, FeatureBlock, LANES, PerContact, WIDTH, fill};
 use super::method::deepest;
 use crate::records::Contacts;
 
-/// Most sweeps.
+/// Largest number of sweeps.
 const SWEEPS: u32 = 15;
-/// Leads within this much of the ways are looked at again [-]: features are of the order of 1.
+/// Tolerance of the comparison of leads with displacements [-]; features are of the order of 1.
 const ROUNDING: f64 = 1e-12;
 
-/// Memory of the sweeps; nothing is allocated once there is room.
+/// Memory of the sweeps; a call allocates nothing after `make_room`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KMeansWorkspace {
     blocks: Vec<FeatureBlock>,
-    /// Cluster of every contact, as a number that is compared in vectors.
-    owners: Vec<Lanes>,
+    /// Cluster of every contact, as a floating-point number for vectorised comparison.
+    owners: Vec<PerContact>,
     /// Squared distance to the nearest seed.
-    distances: Vec<Lanes>,
-    /// How much nearer every block's contacts are to their own centre than to the next, at the least, and the way that the
-    /// centres had gone when that was found.
+    distances: Vec<PerContact>,
+    /// Per block the smallest lead, the distance to the second-nearest centre less that to the nearest, and the
+    /// displacement of the centres when it was evaluated.
     leads: Vec<[f64; 2]>,
     centers: Vec<Feature>,
     /// Sum and number of the features of every cluster.
     sums: Vec<(Feature, f64)>,
-    /// Place and gap of the deepest contact of every cluster.
+    /// Index and gap of the deepest contact of every cluster.
     deepest: Vec<Option<(u32, f64)>>,
 }
 
 impl KMeansWorkspace {
-    /// Makes room for so many contacts and clusters.
+    /// Reserves memory for `contacts` contacts and `clusters` clusters.
     pub(super) fn make_room(&mut self, contacts: usize, clusters: usize) {
         let blocks = contacts.div_ceil(LANES);
         crate::make_room(&mut self.blocks, blocks);
@@ -57,7 +58,7 @@ impl KMeansWorkspace {
         crate::make_room(&mut self.deepest, clusters);
     }
 
-    /// Contacts that there is room for.
+    /// Number of contacts that fit without an allocation.
     pub(super) fn room(&self) -> usize {
         LANES * self.blocks.capacity()
     }
@@ -111,18 +112,18 @@ impl Vectorise for Clusters<'_> {
         sums.resize(centers.len(), ([0.0; WIDTH], 0.0));
         leads.clear();
         leads.resize(blocks.len(), [f64::NEG_INFINITY, 0.0]);
-        // the longest ways of the centres, added up over the sweeps
-        let mut gone = 0.0;
+        // The longest displacements of the centres, summed over the sweeps.
+        let mut moved = 0.0;
         for _ in 0..SWEEPS {
             let mut is_settled = true;
             for place in 0..blocks.len() {
                 let [lead, before] = leads[place];
-                if lead > 2.0 * (gone - before) + ROUNDING {
+                if lead > 2.0 * (moved - before) + ROUNDING {
                     continue;
                 }
                 let (block, owners) = (&blocks[place], &mut owners[place]);
                 let (nearest, lead) = nearest(block, centers);
-                leads[place] = [lead, gone];
+                leads[place] = [lead, moved];
                 if nearest != *owners {
                     let used = LANES.min(count - place * LANES);
                     move_sums(block, used, owners, &nearest, sums);
@@ -133,12 +134,12 @@ impl Vectorise for Clusters<'_> {
             if is_settled {
                 break;
             }
-            gone += move_centers(centers, sums);
+            moved += move_centers(centers, sums);
         }
     }
 }
 
-/// Puts every centre at the mean of its contacts; the longest way that one goes.
+/// Moves every centre to the mean of its contacts; returns the longest displacement.
 #[inline(always)]
 fn move_centers(centers: &mut [Feature], sums: &[(Feature, f64)]) -> f64 {
     let mut longest = 0.0;
@@ -156,13 +157,13 @@ fn move_centers(centers: &mut [Feature], sums: &[(Feature, f64)]) -> f64 {
     longest.sqrt()
 }
 
-/// The deepest contact and those farthest from the ones before.
+/// Seeds: the deepest contact, and those farthest from the earlier seeds.
 #[inline(always)]
 fn seed(
     first: usize,
     clusters: usize,
     blocks: &[FeatureBlock],
-    distances: &mut Vec<Lanes>,
+    distances: &mut Vec<PerContact>,
     centers: &mut Vec<Feature>,
 ) {
     centers.clear();
@@ -172,7 +173,7 @@ fn seed(
     while centers.len() < clusters {
         let center = blocks[next / LANES].get(next % LANES);
         centers.push(center);
-        // the farthest of every lane and its block; the first of equals
+        // The farthest contact of every lane and its block; the first among equals.
         let (mut farthest, mut places) = ([0.0; LANES], [0.0; LANES]);
         for (place, (block, own)) in blocks.iter().zip(distances.iter_mut()).enumerate() {
             let squared = block.squared_distances(&center);
@@ -189,16 +190,16 @@ fn seed(
             if farthest[lane] > farthest[best] || is_before { lane } else { best }
         });
         if farthest[best] <= 0.0 {
-            // no more places than these
+            // All contacts coincide with a seed.
             break;
         }
         next = index(best);
     }
 }
 
-/// The nearest centre of every contact of a block, the first of equals, and how much farther the next one is at the least.
+/// The nearest centre of every contact of a block, the first among equals, and the smallest lead over the next one.
 #[inline(always)]
-fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (Lanes, f64) {
+fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (PerContact, f64) {
     let (mut best, mut next) = ([f64::INFINITY; LANES], [f64::INFINITY; LANES]);
     let mut owners = [0.0; LANES];
     let mut number = 0.0;
@@ -220,9 +221,15 @@ fn nearest(block: &FeatureBlock, centers: &[Feature]) -> (Lanes, f64) {
     (owners, lead.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Takes contacts that change hands from one sum to the other.
+/// Moves contacts that change cluster from one sum to the other.
 #[inline(always)]
-fn move_sums(block: &FeatureBlock, used: usize, from: &Lanes, to: &Lanes, sums: &mut [(Feature, f64)]) {
+fn move_sums(
+    block: &FeatureBlock,
+    used: usize,
+    from: &PerContact,
+    to: &PerContact,
+    sums: &mut [(Feature, f64)],
+) {
     for lane in (0..used).filter(|&lane| from[lane] != to[lane]) {
         let feature = block.get(lane);
         if from[lane] >= 0.0 {

@@ -1,13 +1,13 @@
-//! The ways to reduce the contacts of a pair, as one choice.
+//! The methods that reduce the contacts of a pair.
 
 use std::ops::Range;
 
-use tightfit_network::interaction::CLUSTERS;
-
-use super::covered_area::covered_area;
 use super::k_means::{KMeansWorkspace, k_means};
 use crate::make_room;
 use crate::records::Contacts;
+
+/// Clusters that the interaction network makes of a pair's contacts; K-means makes as many where a pair has no network.
+pub const INTERACTION_CLUSTERS: usize = 12;
 
 /// How the contacts of a pair of parts are reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,27 +15,16 @@ pub enum ClusteringMethod {
     /// Not at all.
     #[default]
     None,
-    /// The deepest of each of so many groups of near place and normal.
+    /// The deepest contact of each cluster by position and normal.
     KMeans {
-        /// Groups.
+        /// Number of clusters.
         clusters: u32,
     },
-    /// So many as detection found first, whatever they are: what a limit on the number of contacts does (MuJoCo
-    /// keeps the first of a pair).
-    First {
-        /// Contacts kept.
-        contacts: u32,
-    },
-    /// Four that span the largest area, the deepest among them (the aim of Bullet's manifold).
-    CoveredArea,
-    /// By the interaction network of the pair, which the scene holds; of pairs without one as [`Self::KMeans`] does, to 12.
+    /// By the scene's interaction network (crate `tightfit-interaction`); pairs without one use [`Self::KMeans`] with 12 clusters.
     Interaction,
 }
 
-/// Contacts that [`ClusteringMethod::CoveredArea`] keeps.
-pub(super) const CORNERS: usize = 4;
-
-/// Buffers; nothing is allocated once there is room.
+/// Buffers; a call allocates nothing after `make_room`.
 #[derive(Clone, Debug, Default)]
 pub struct ClusteringWorkspace {
     /// Contacts that were kept, ascending.
@@ -44,14 +33,14 @@ pub struct ClusteringWorkspace {
 }
 
 impl ClusteringWorkspace {
-    /// Makes room for so many contacts of `pairs` pairs of parts.
+    /// Reserves memory for `contacts` contacts of `pairs` pairs of parts.
     pub fn make_room(&mut self, method: ClusteringMethod, contacts: usize, pairs: usize) {
         let kept = method.most_of_a_pair(contacts);
         make_room(&mut self.chosen, (kept * pairs).min(contacts));
         self.k_means.make_room(contacts, kept);
     }
 
-    /// Contacts that there is room for.
+    /// Number of contacts that fit without an allocation.
     #[must_use]
     pub fn room(&self) -> usize {
         self.k_means.room()
@@ -65,8 +54,6 @@ impl ClusteringMethod {
         match self {
             Self::None => "none",
             Self::KMeans { .. } => "k-means",
-            Self::First { .. } => "first",
-            Self::CoveredArea => "covered-area",
             Self::Interaction => "interaction",
         }
     }
@@ -77,27 +64,23 @@ impl ClusteringMethod {
         match self {
             Self::None => contacts,
             Self::KMeans { clusters } => contacts.min(clusters as usize),
-            Self::First { contacts: kept } => contacts.min(kept as usize),
-            Self::CoveredArea => contacts.min(CORNERS),
-            Self::Interaction => contacts.min(CLUSTERS),
+            Self::Interaction => contacts.min(INTERACTION_CLUSTERS),
         }
     }
 
-    /// Adds the contacts that stand for those of one pair, which lie in `range`, to `chosen`.
+    /// Adds the representatives of the contacts of one pair, which lie in `range`, to `chosen`.
     pub fn choose(self, contacts: &Contacts, range: Range<usize>, workspace: &mut ClusteringWorkspace) {
         let all = range.start as u32..range.end as u32;
         match self {
             _ if self.most_of_a_pair(range.len()) == range.len() => workspace.chosen.extend(all),
             Self::None => workspace.chosen.extend(all),
-            Self::First { contacts: kept } => workspace.chosen.extend(all.take(kept as usize)),
             Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
-            Self::Interaction => k_means(contacts, range, CLUSTERS, workspace),
-            Self::CoveredArea => covered_area(contacts, range, workspace),
+            Self::Interaction => k_means(contacts, range, INTERACTION_CLUSTERS, workspace),
         }
     }
 }
 
-/// The deepest contact of some, the first of equals.
+/// The deepest of some contacts, the first among equals.
 pub(super) fn deepest(contacts: &Contacts, among: impl Iterator<Item = usize>) -> Option<usize> {
     let deeper = |best: Option<usize>, index: usize| match best {
         Some(best) if contacts.gap[best] <= contacts.gap[index] => Some(best),

@@ -1,23 +1,21 @@
 /*!
-Contact clustering, between detection and solving: a few contacts that stand for the many of a pair of parts.
+Contact clustering, between detection and solving: a few contacts represent the many of a pair of parts.
 
 A cluster is represented by its **deepest member**, with the gap, arm, normal and surface velocity of that one real
-contact. Means would be smoother, but the mean of points on a curved wall lies inside the material, the mean of
-normals of opposite walls is none, and the mean of gaps is no gap that keeps anything apart; the deepest gap is the
-one that must not close.
+contact. Means would be smoother, but the mean of points on a curved wall lies inside the material, the mean of the
+normals of opposite walls vanishes, and a mean gap hides the deepest one, which is the gap that must not close.
 
-The interaction network (`interaction`) does average, on the surface of the object, and asks the other part's distance there.
+The interaction network (crate `tightfit-interaction`) does average, on the surface of the object, and queries the other part's
+distance there.
 
-The pose projection and the certificate go on seeing every contact.
+The pose projection and the certificate still use every contact.
 */
 
-mod covered_area;
 mod feature_blocks;
-pub mod interaction;
 mod k_means;
 mod method;
 
 #[cfg(test)]
 mod tests;
 
-pub use method::{ClusteringMethod, ClusteringWorkspace};
+pub use method::{ClusteringMethod, ClusteringWorkspace, INTERACTION_CLUSTERS};

@@ -5,12 +5,7 @@ use nalgebra::Vector3;
 use super::{ClusteringMethod, ClusteringWorkspace};
 use crate::records::{Contacts, NOT_FREE};
 
-const METHODS: [ClusteringMethod; 4] = [
-    ClusteringMethod::None,
-    ClusteringMethod::KMeans { clusters: 12 },
-    ClusteringMethod::First { contacts: 16 },
-    ClusteringMethod::CoveredArea,
-];
+const METHODS: [ClusteringMethod; 2] = [ClusteringMethod::None, ClusteringMethod::KMeans { clusters: 12 }];
 
 fn push(contacts: &mut Contacts, arm: Vector3<f64>, normal: Vector3<f64>, gap: f64) {
     contacts.id.push(contacts.gap.len() as u32);
@@ -65,12 +60,11 @@ fn a_choice_is_ascending_within_its_number_and_the_same_again() {
 }
 
 #[test]
-fn the_deepest_contact_is_always_kept_but_by_the_first_few() {
+fn the_deepest_contact_is_always_kept() {
     let contacts = peg(1.0);
     let least = (0..contacts.len()).min_by(|a, b| contacts.gap[*a].total_cmp(&contacts.gap[*b])).unwrap();
     for method in METHODS {
-        let is_kept = chosen(method, &contacts).contains(&(least as u32));
-        assert_eq!(is_kept, !matches!(method, ClusteringMethod::First { .. }) || least < 16, "{method:?}");
+        assert!(chosen(method, &contacts).contains(&(least as u32)), "{method:?}");
     }
 }
 
@@ -94,19 +88,6 @@ fn parts_of_any_size_are_clustered_alike() {
     for method in METHODS {
         assert_eq!(chosen(method, &peg(1.0)), chosen(method, &peg(0.125)), "{method:?}");
     }
-}
-
-#[test]
-fn four_cover_the_corners_of_a_face() {
-    let mut contacts = Contacts::default();
-    for x in 0..7 {
-        for y in 0..5 {
-            push(&mut contacts, Vector3::new(f64::from(x), f64::from(y), 0.0) * 1e-2, Vector3::z(), 1e-6);
-        }
-    }
-    // the deepest is a corner, so all four can be
-    contacts.gap[0] = 0.0;
-    assert_eq!(chosen(ClusteringMethod::CoveredArea, &contacts), [0, 4, 30, 34]);
 }
 
 #[test]

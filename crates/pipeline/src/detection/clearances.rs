@@ -1,19 +1,20 @@
-//! What is known of blocks that are not near: how far they were when last looked at, less the way they have gone since.
+//! Lower bounds on the distance of blocks that are not near: the distance at their last query less their displacement
+//! since.
 //!
-//! A node that was a gap d away cannot touch before it has gone the way d. Ways along the other part's symmetry do not
-//! count: a nut that is screwed down goes 1.4 mm a step and comes no nearer to the flank that it does not press.
+//! A node at a distance d cannot touch before it has moved by d. Displacement along the other part's symmetry does not
+//! count: a nut that is screwed down moves 1.4 mm per step and comes no nearer to the flank that it does not press.
 //!
 //! ```text
 //! S = turn by θ about the other part's axis with the rise k θ,   θ the turn of B A⁻¹ about that axis
-//! way(c, h) = |(S⁻¹B − A) c| + ‖R(S⁻¹B) − R(A)‖ h ,   ‖R − Q‖ = ‖R − Q‖_F/√2 = 2 sin(φ/2)
+//! displacement(c, h) = |(S⁻¹B − A) c| + ‖R(S⁻¹B) − R(A)‖ h ,   ‖R − Q‖ = ‖R − Q‖_F/√2 = 2 sin(φ/2)
 //! ```
 //!
-//! The ends and cones of a thread do not turn with it: what they leave clear falls with the larger of the ways for the
-//! rise k and for none.
+//! The ends and cones of a thread do not have its screw symmetry: their bound falls by the larger of the displacements
+//! with the rise k and with none.
 //!
-//! A, B pose of the nodes in the other part's frame then and now, c middle of a block's box [m], h its half diagonal
-//! [m], φ angle between the two attitudes. The bound is kept with the pose it holds for, so that it is right whatever
-//! pose comes next, and a workspace that lost it finds the same contacts.
+//! A, B pose of the nodes in the other part's frame before and now, c middle of a block's box [m], h its half diagonal
+//! [m], φ angle between the two attitudes. The bound is stored with the pose that it holds for, so it stays valid
+//! whatever pose follows, and a workspace that has lost it finds the same contacts.
 
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, Lanes};
@@ -22,23 +23,23 @@ use tightfit_spatial::Pose;
 
 use super::node_blocks::{Boxes, Frame, Region};
 
-/// Rounding of a way [m]; thousands of steps add up to less than [`SLACK`].
+/// Rounding error of a displacement [m]; thousands of steps add up to less than [`SLACK`].
 const ROUNDING: f64 = 1e-15;
-/// Blocks within this much of the reach are looked at [m].
+/// Blocks within this much beyond the reach are still queried [m].
 const SLACK: f64 = 1e-9;
 
-/// How near the blocks of one body's nodes can be to the surface of another.
+/// Bounds on the distance of the blocks of one body's nodes from the surface of another.
 #[derive(Clone, Debug, Default)]
 pub struct Clearances {
     /// Pose of the nodes in the other's frame that the bounds hold for.
     pose: Option<Pose>,
     /// Bound on the distance of every block from what the other part's symmetry maps to itself [m].
     bounds: Vec<f32>,
-    /// Bound on its distance from the part with its ends [m]; −∞ where the other bound says all.
+    /// Bound on its distance from the part with its ends [m]; −∞ where the other bound suffices.
     of_ends: Vec<f32>,
 }
 
-/// A number of half the size that is not larger: bounds are kept for every block of every environment.
+/// Rounds down to single precision: bounds are kept for every block of every environment.
 #[inline(always)]
 fn below(bound: f64) -> f32 {
     const ROUNDED: f64 = f32::EPSILON as f64;
@@ -58,7 +59,7 @@ impl Bounds<'_> {
         self.along.len()
     }
 
-    /// Keeps how far a block is that was looked at.
+    /// Stores the distance of a block that was queried.
     #[inline(always)]
     pub(super) fn keep(&mut self, lane: usize, [clear, clear_of_ends]: [f64; 2]) {
         self.along[lane] = below(clear);
@@ -73,8 +74,13 @@ impl Clearances {
         (self.bounds.capacity() + self.of_ends.capacity()) * size_of::<f32>()
     }
 
-    /// Goes on to another pose; the way there.
-    pub(super) fn go_to(&mut self, against_from_of: &Pose, against: &Part, blocks: usize) -> Way {
+    /// Moves on to another pose; returns the motion since the last one.
+    pub(super) fn advance_to(
+        &mut self,
+        against_from_of: &Pose,
+        against: &Part,
+        blocks: usize,
+    ) -> RelativeMotion {
         let known = self.pose.filter(|_| self.bounds.len() == blocks);
         if known.is_none() {
             for bounds in [&mut self.bounds, &mut self.of_ends] {
@@ -83,7 +89,11 @@ impl Clearances {
             }
         }
         self.pose = Some(*against_from_of);
-        Way::between(known.as_ref().unwrap_or(against_from_of), against_from_of, against.symmetry())
+        RelativeMotion::between(
+            known.as_ref().unwrap_or(against_from_of),
+            against_from_of,
+            against.symmetry(),
+        )
     }
 
     /// The bounds, 32 blocks at a time.
@@ -94,48 +104,48 @@ impl Clearances {
     }
 }
 
-/// Which blocks have to be looked at.
-pub(super) struct Sight<'a> {
-    /// How the blocks moved since they were last looked at.
-    pub(super) way: &'a Way,
-    /// From the nodes' part to the other one.
+/// Selects the blocks that must be queried.
+pub(super) struct BlockCulling<'a> {
+    /// Motion of the blocks since their bounds were updated.
+    pub(super) motion: &'a RelativeMotion,
+    /// From the frame of the nodes to that of the other part.
     pub(super) frame: &'a Frame,
     /// Where the other part is within reach.
     pub(super) region: &'a Region,
-    /// Farther blocks are passed over [m].
+    /// Farther blocks are skipped [m].
     pub(super) reach: f64,
-    /// Height from which on the other part's symmetry holds [m].
+    /// Height above which the other part's symmetry holds [m].
     pub(super) symmetric_from: f64,
 }
 
-impl Sight<'_> {
-    /// Of up to 32 blocks those that may be near; the way is taken off all their bounds.
+impl BlockCulling<'_> {
+    /// Selects those of up to 32 blocks that may be near, and lowers the bounds of all by their displacement.
     #[inline(always)]
-    pub(super) fn looks(&self, boxes: &Boxes, bounds: &mut Bounds) -> [bool; BLOCK] {
+    pub(super) fn select(&self, boxes: &Boxes, bounds: &mut Bounds) -> [bool; BLOCK] {
         let (is_within, lowest) = boxes.within(self.frame, self.region);
         let mut may_skip = [false; BLOCK];
         for (lane, low) in lowest.iter().enumerate() {
             may_skip[lane] = *low > self.symmetric_from;
         }
-        let mut looks = self.way.lower(boxes, bounds, &may_skip, self.reach);
+        let mut selected = self.motion.lower(boxes, bounds, &may_skip, self.reach);
         for lane in 0..BLOCK {
-            looks[lane] &= is_within[lane];
+            selected[lane] &= is_within[lane];
         }
-        looks
+        selected
     }
 }
 
-/// Motion between two poses of the nodes, less what the other part's symmetry forgives.
-pub(super) struct Way {
+/// Motion between two poses of the nodes, less the motion along the other part's symmetry.
+pub(super) struct RelativeMotion {
     /// S⁻¹B − A.
     change: Frame,
     /// ‖R(S⁻¹B) − R(A)‖ [-].
     turn: f64,
-    /// k θ: by how much S goes along the axis [m].
+    /// k θ: advance of S along the axis [m].
     advance: f64,
 }
 
-impl Way {
+impl RelativeMotion {
     fn between(from: &Pose, to: &Pose, symmetry: Symmetry) -> Self {
         let rise = match symmetry {
             Symmetry::None => None,
@@ -156,8 +166,9 @@ impl Way {
         Self { turn: change.turn.norm() * std::f64::consts::FRAC_1_SQRT_2, change, advance }
     }
 
-    /// Takes the way of up to 32 blocks off their bounds; which of them have to be looked at: they may have come within
-    /// `reach` of the part with its ends, and of what its symmetry maps to itself or lie where `may_skip` is false.
+    /// Lowers the bounds of up to 32 blocks by their displacement. Returns which blocks must be queried: those that may
+    /// have come within `reach` of the part with its ends, and that either may have come within `reach` of its
+    /// symmetric part or have `may_skip` false.
     #[inline(always)]
     pub(super) fn lower(
         &self,
@@ -166,7 +177,7 @@ impl Way {
         may_skip: &[bool; BLOCK],
         reach: f64,
     ) -> [bool; BLOCK] {
-        let mut ways: Lanes = [0.0; BLOCK];
+        let mut displacements: Lanes = [0.0; BLOCK];
         let (turn, shift) = (&self.change.turn, &self.change.shift);
         let length = |x: f64, y: f64, z: f64| (x * x + y * y + z * z).sqrt();
         let moved = |axis: usize, lane: usize| {
@@ -177,29 +188,29 @@ impl Way {
             let [x, y, z] = &boxes.half;
             self.turn * length(x[lane], y[lane], z[lane]) + ROUNDING
         };
-        for (lane, way) in ways.iter_mut().enumerate() {
-            *way = length(moved(0, lane), moved(1, lane), moved(2, lane)) + turned(lane);
+        for (lane, own) in displacements.iter_mut().enumerate() {
+            *own = length(moved(0, lane), moved(1, lane), moved(2, lane)) + turned(lane);
         }
-        // without the rise of S
-        let mut longer = ways;
+        // The displacement without the rise of S, where that is longer.
+        let mut longer = displacements;
         if self.advance != 0.0 {
-            for (lane, way) in longer.iter_mut().enumerate() {
+            for (lane, own) in longer.iter_mut().enumerate() {
                 let along = moved(2, lane);
                 let along =
                     if along.abs() > (along + self.advance).abs() { along } else { along + self.advance };
-                *way = length(moved(0, lane), moved(1, lane), along) + turned(lane);
+                *own = length(moved(0, lane), moved(1, lane), along) + turned(lane);
             }
         }
-        let mut looks = [false; BLOCK];
+        let mut selected = [false; BLOCK];
         for (lane, (along, of_ends)) in bounds.along.iter_mut().zip(bounds.of_ends.iter_mut()).enumerate() {
-            *along = below(f64::from(*along) - ways[lane]);
+            *along = below(f64::from(*along) - displacements[lane]);
             *of_ends = below(f64::from(*of_ends) - longer[lane]);
-            // a bound that is not a number, from a pose that was none, bounds nothing
+            // A bound that is NaN, from a pose that was NaN, bounds nothing.
             let is_beyond = |bound: f32| f64::from(bound) > reach + SLACK;
             let (is_far, is_far_from_ends) = (is_beyond(*along), is_beyond(*of_ends));
-            looks[lane] = !((may_skip[lane] & is_far) | is_far_from_ends);
+            selected[lane] = !((may_skip[lane] & is_far) | is_far_from_ends);
         }
-        looks
+        selected
     }
 }
 
@@ -214,7 +225,7 @@ mod tests {
     use super::super::NodeBlocks;
     use super::*;
 
-    /// What a block is clear of: the part as its symmetry has it, and with its ends.
+    /// Clearance of a block from the symmetric part, and from the part with its ends.
     fn clear(nodes: &NodeBlocks, block: usize, pose: &Pose, against: &Part) -> [f64; 2] {
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
         nodes.carry(block, &Frame::of(pose), &mut points);
@@ -223,27 +234,27 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_that_is_no_number_hides_nothing_afterwards() {
+    fn a_pose_that_is_nan_hides_no_block_afterwards() {
         let (of, against) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
         let mut positions = Columns3::default();
         of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
         let nodes = NodeBlocks::new(positions);
         let mut known = Clearances::default();
         let (good, bad) = (Pose::identity(), Pose::from_translation(Vector3::repeat(f64::NAN)));
-        known.go_to(&good, &against, nodes.blocks());
+        known.advance_to(&good, &against, nodes.blocks());
         known.bounds.fill(1.0);
         known.of_ends.fill(1.0);
         for pose in [bad, good] {
-            let way = known.go_to(&pose, &against, nodes.blocks());
+            let motion = known.advance_to(&pose, &against, nodes.blocks());
             let count = BLOCK.min(nodes.blocks());
             let mut bounds = known.groups().next().expect("a group");
-            let looks = way.lower(&nodes.boxes()[0], &mut bounds, &[true; BLOCK], 1e-4);
-            assert!(looks[..count].iter().all(|looks| *looks));
+            let selected = motion.lower(&nodes.boxes()[0], &mut bounds, &[true; BLOCK], 1e-4);
+            assert!(selected[..count].iter().all(|is_selected| *is_selected));
         }
     }
 
     #[test]
-    fn no_block_comes_nearer_than_its_way() {
+    fn no_block_comes_nearer_than_its_bound() {
         for (of, against, rise) in
             [("m48x5-nut", "m48x5-bolt", 5e-3 / std::f64::consts::TAU), ("peg-50", "hole-50", 0.0)]
         {
@@ -268,8 +279,8 @@ mod tests {
                 };
                 let (from, to) = (pose(0), pose(5));
                 let mut known = Clearances::default();
-                known.go_to(&from, &against, nodes.blocks());
-                let way = known.go_to(&to, &against, nodes.blocks());
+                known.advance_to(&from, &against, nodes.blocks());
+                let motion = known.advance_to(&to, &against, nodes.blocks());
                 for (group, boxes) in nodes.boxes().iter().enumerate() {
                     let first = group * BLOCK;
                     let count = BLOCK.min(nodes.blocks() - first);
@@ -279,7 +290,7 @@ mod tests {
                     let mut bounds: Vec<f32> = before.iter().copied().map(below).collect();
                     let mut none = vec![f32::NEG_INFINITY; count];
                     let mut both = Bounds { along: &mut bounds, of_ends: &mut none };
-                    way.lower(boxes, &mut both, &[true; BLOCK], 1e-4);
+                    motion.lower(boxes, &mut both, &[true; BLOCK], 1e-4);
                     for (lane, (bound, before)) in bounds.into_iter().map(f64::from).zip(&before).enumerate()
                     {
                         let now = clear(&nodes, first + lane, &to, &against)[0];
@@ -289,13 +300,13 @@ mod tests {
                     }
                 }
             }
-            // turns of radians cost no way: the bounds stay useful
+            // Turns of several radians do not lower the bounds.
             assert!(tight > 1000 && worst < 1e-3, "{tight} blocks, {worst}");
         }
     }
 
     #[test]
-    fn a_thread_with_its_ends_comes_no_nearer_than_the_way() {
+    fn a_thread_with_its_ends_comes_no_nearer_than_its_bound() {
         let (nut, bolt) = (preset("m48x5-nut").expect("nut"), preset("m48x5-bolt").expect("bolt"));
         let [_, top] = bolt.extent().heights;
         let mut random = tightfit_spatial::SplitMix(4);
@@ -315,16 +326,16 @@ mod tests {
                 of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
                 let nodes = NodeBlocks::new(positions);
                 let mut known = Clearances::default();
-                known.go_to(&from, against, nodes.blocks());
+                known.advance_to(&from, against, nodes.blocks());
                 for (block, bound) in known.of_ends.iter_mut().enumerate() {
                     let [along, of_ends] = clear(&nodes, block, &from, against);
                     *bound = below(of_ends);
                     saved += usize::from(of_ends > 1e-4 && along < 1e-4);
                 }
-                let way = known.go_to(&to, against, nodes.blocks());
+                let motion = known.advance_to(&to, against, nodes.blocks());
                 for (bounds, boxes) in known.groups().zip(nodes.boxes()) {
                     let mut bounds = bounds;
-                    way.lower(boxes, &mut bounds, &[true; BLOCK], 1e-4);
+                    motion.lower(boxes, &mut bounds, &[true; BLOCK], 1e-4);
                 }
                 for index in 0..nodes.len() {
                     let bound = f64::from(known.of_ends[index / BLOCK]);

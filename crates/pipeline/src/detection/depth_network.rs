@@ -1,4 +1,4 @@
-//! A part's depth network, with the places where it may be asked.
+//! A part's depth network, with the region where it may be queried.
 
 use nalgebra::Vector3;
 use tightfit_network::{Field, FieldScratch};
@@ -6,18 +6,18 @@ use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;
 use tightfit_spatial::Columns3;
 
-use super::near_cells::{NearCells, Whereabouts};
+use super::network_cells::{CellKind, NetworkCells};
 
-/// At half of the part's nodes the network must be nearer than this to the part's distance [m]: what was trained for
-/// another part is off by more, what was trained badly by less.
+/// Largest allowed median error at the part's nodes [m]: a network of another part errs by more, a poorly trained one
+/// by less.
 const MOST_MEDIAN: f64 = 100e-6;
-/// Distances between the nodes that this is measured on [m].
+/// Spacing of the nodes at which the error is measured [m].
 const CHECK_SPACING: NodeSpacing = NodeSpacing::of_distances([4e-3, 4e-3, 1e-3, 1e-3, 1e-3]);
-/// The doubt of a network per largest error that was measured there [-], and the least doubt [m].
-const DOUBT: f64 = 2.0;
-const LEAST_DOUBT: f64 = 20e-6;
+/// Tolerance of a network per largest measured error [-], and the least tolerance [m].
+const TOLERANCE: f64 = 2.0;
+const LEAST_TOLERANCE: f64 = 20e-6;
 
-/// Why a network does not serve a part.
+/// Why a network does not fit a part.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum UnfitNetwork {
     /// It describes something else.
@@ -26,18 +26,18 @@ pub enum UnfitNetwork {
          for this part with `tightfit train depth`"
     )]
     OtherPart {
-        /// Median over the nodes of the network's absolute error [um]; infinite when it does not know the place.
+        /// Median absolute error over the nodes [um]; infinite where the network was not trained.
         median_um: f64,
     },
-    /// Its values do not reach to both sides of the surface.
-    #[error("the network's distances go from {low} m to {high} m; they must go to both sides of zero")]
+    /// Its values do not cover both sides of the surface.
+    #[error("the network's distances range from {low} m to {high} m; they must include both signs")]
     OneSided {
         /// Smallest value [m].
         low: f64,
         /// Largest value [m].
         high: f64,
     },
-    /// The part has no end, no nodes, or is much larger than the band.
+    /// The part is unbounded, has no nodes, or is much larger than the band.
     #[error("the part is unbounded or too large for a network trained within {band_mm} mm of its surface")]
     TooLarge {
         /// Distance up to which the network was trained [mm].
@@ -45,22 +45,22 @@ pub enum UnfitNetwork {
     },
 }
 
-/// A depth network that was found to fit a part; constant, shared between threads.
+/// A depth network that was checked against its part; constant, shared between threads.
 #[derive(Debug)]
 pub struct DepthNetwork {
     pub(super) field: Field,
-    pub(super) cells: NearCells,
-    /// Points that are farther from the part than they matter, by more than this [m], are not asked for: the network is
-    /// not expected to be wrong by as much.
-    pub(super) doubt: f64,
+    pub(super) cells: NetworkCells,
+    /// Bound on the network's expected error [m]: points farther from the part than the margin plus this are not
+    /// queried.
+    pub(super) tolerance: f64,
 }
 
 impl DepthNetwork {
-    /// Checks a network against the part that it stands for, and finds out where it may be asked: within its band,
-    /// which is what its values span on both sides of the surface.
+    /// Checks a network against its part and determines where it may be queried: within its band, the range of its
+    /// values on both sides of the surface.
     ///
     /// # Errors
-    /// When it was not trained for this part.
+    /// When the network was not trained for this part.
     pub fn new(field: Field, part: &Part) -> Result<Self, UnfitNetwork> {
         let values = field.value_range();
         let band = values.high.min(-values.low);
@@ -68,12 +68,12 @@ impl DepthNetwork {
             return Err(UnfitNetwork::OneSided { low: values.low, high: values.high });
         }
         let too_large = UnfitNetwork::TooLarge { band_mm: band * 1e3 };
-        let cells = NearCells::new(part, band, |point| field.covers(point)).ok_or(too_large)?;
+        let cells = NetworkCells::new(part, band, |point| field.covers(point)).ok_or(too_large)?;
         let [median, largest] = errors(&field, &cells, part).ok_or(too_large)?;
         if median.is_nan() || median > MOST_MEDIAN {
             return Err(UnfitNetwork::OtherPart { median_um: median * 1e6 });
         }
-        Ok(Self { field, cells, doubt: (DOUBT * largest).max(LEAST_DOUBT) })
+        Ok(Self { field, cells, tolerance: (TOLERANCE * largest).max(LEAST_TOLERANCE) })
     }
 
     /// The network.
@@ -83,12 +83,12 @@ impl DepthNetwork {
     }
 }
 
-/// Median over the part's nodes of |f − d| [m], a node where the network must not be asked counting as infinite, and the
-/// largest where it may.
-fn errors(field: &Field, cells: &NearCells, part: &Part) -> Option<[f64; 2]> {
+/// Median of |f − d| over the part's nodes [m], where nodes at which the network must not be queried count as infinite,
+/// and the largest over the other nodes.
+fn errors(field: &Field, cells: &NetworkCells, part: &Part) -> Option<[f64; 2]> {
     let mut positions = Columns3::default();
     part.place(&part.nodes(&CHECK_SPACING), &mut positions);
-    let is_near = |point: &Vector3<f64>| cells.at(*point) == Whereabouts::Near;
+    let is_near = |point: &Vector3<f64>| cells.at(*point) == CellKind::Network;
     let near: Columns3 = positions.iter().filter(is_near).collect();
     let (mut values, mut gradients) = (Vec::new(), Columns3::default());
     field.evaluate(&near, &mut values, &mut gradients, &mut FieldScratch::default()).ok()?;

@@ -1,28 +1,30 @@
-//! Detection of one pair, nodes of both sides.
+//! Detection of one pair: the nodes of either body against the surface of the other.
 //!
-//! Blocks of nodes that may be near are carried into the other part's frame and asked for their faces all at once; near a
-//! thread the points are gathered first (`gathered.rs`). What becomes a contact is the matter of `look.rs`.
+//! Blocks of nodes that may be near are transformed into the other part's frame, and the faces of a whole block are
+//! queried at once; near a thread the points are first collected from several blocks (`point_batches.rs`).
+//! `node_query.rs` decides which faces become contacts.
 
 use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
 use tightfit_spatial::{Vectorise, vectorised};
 
-use super::clearances::Sight;
-use super::found::Found;
-use super::gathered::{Batch, Gathered};
-use super::look::Look;
+use super::clearances::BlockCulling;
+use super::contact_writer::ContactWriter;
 use super::node_blocks::Frame;
+use super::node_query::NodeQuery;
+use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
-use super::{Clearances, NetworkScratch, NodeBlocks, Side, edge_crossings, mesh_pair, neural};
+use super::{Clearances, NetworkScratch, NodeBlocks, PairBody, edge_crossings, mesh_pair, neural};
 use crate::records::Contacts;
 
-/// What detection is told besides the bodies.
+/// Options of the detection of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionOptions {
-    /// Nodes farther than this are left out [m]: everything that could touch within the step is nearer.
+    /// Contacts with a larger gap are left out [m]; the caller chooses it so that nothing beyond can touch within the
+    /// step.
     pub margin: f64,
-    /// Whether crossings of edges are contacts besides the nodes.
+    /// Whether crossings of edges are contacts, beside the nodes.
     pub crossings: bool,
-    /// T: over this time the gap is predicted [s].
+    /// T: the time over which the gap is predicted [s].
     pub horizon: f64,
     /// μ of the pair [-].
     pub friction: f64,
@@ -30,10 +32,11 @@ pub struct DetectionOptions {
     pub restitution: f64,
 }
 
-/// Appends the contacts of a pair: its meshes where both have one, else the nodes of either side against the other's
-/// surface and the crossings of their edges. `clearances` are those of the first and of the second side's nodes.
+/// Appends the contacts of a pair: those of the meshes where both bodies have one, else those of the nodes of either
+/// body with the other's surface, and of the crossings of their edges. `clearances` belong to the nodes of the first
+/// and of the second body.
 pub fn detect_pair(
-    sides: [&Side; 2],
+    sides: [&PairBody; 2],
     options: &DetectionOptions,
     clearances: &mut [Clearances; 2],
     scratch: &mut NetworkScratch,
@@ -50,18 +53,18 @@ pub fn detect_pair(
     }
 }
 
-/// The nodes of one side against the surface of the other.
+/// The nodes of one body against the surface of the other.
 fn detect_nodes(
-    of: &Side,
-    against: &Side,
+    of: &PairBody,
+    against: &PairBody,
     options: &DetectionOptions,
     clearances: &mut Clearances,
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
 ) {
-    // a node that slides along under a ball by s would be held off by s²/2R, where its linearised surface goes
-    let is_left_to_the_ball = against.part.is_ball() && of.part.is_known_to_balls();
-    if (of.is_free() || against.is_free()) && !is_left_to_the_ball {
+    // The linearised surface of a ball would keep a node that slides by s at a distance of s²/2R.
+    let is_found_by_the_ball = against.part.is_ball() && of.part.is_known_to_balls();
+    if (of.is_free() || against.is_free()) && !is_found_by_the_ball {
         match against.network {
             Some(network) => {
                 neural::detect_nodes(of, against, network, options, clearances, scratch, contacts);
@@ -71,10 +74,10 @@ fn detect_nodes(
     }
 }
 
-/// The work of [`detect_nodes`].
+/// The vectorised part of [`detect_nodes`].
 struct NodesAgainst<'a> {
-    of: &'a Side<'a>,
-    against: &'a Side<'a>,
+    of: &'a PairBody<'a>,
+    against: &'a PairBody<'a>,
     options: &'a DetectionOptions,
     clearances: &'a mut Clearances,
     contacts: &'a mut Contacts,
@@ -88,50 +91,65 @@ impl Vectorise for NodesAgainst<'_> {
         let Self { of, against, options, clearances, contacts } = self;
         let against_from_of = against.world_from_part.inverse() * of.world_from_part;
         let frame = Frame::of(&against_from_of);
-        let look = Look::new(of, against, options);
-        let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
-        let symmetric_from = against.part.symmetric_from(look.reach);
-        let sight =
-            Sight { way: &way, frame: &frame, region: &look.region, reach: look.reach, symmetric_from };
+        let query = NodeQuery::new(of, against, options);
+        let motion = clearances.advance_to(&against_from_of, against.part, of.nodes.blocks());
+        let symmetric_from = against.part.symmetric_from(query.reach);
+        let culling = BlockCulling {
+            motion: &motion,
+            frame: &frame,
+            region: &query.region,
+            reach: query.reach,
+            symmetric_from,
+        };
 
         let apart = against.nodes.apart();
-        let thinning = Thinning::between(of.part, against.part, apart, &frame, look.reach);
-        let walk = Walk { nodes: of.nodes, sight, thinning };
-        let (mut found, faces) = (Found::new(of, against, contacts), FaceBlock::default());
+        let thinning = Thinning::between(of.part, against.part, apart, &frame, query.reach);
+        let walk = BlockWalk { nodes: of.nodes, culling, thinning };
+        let (mut writer, faces) = (ContactWriter::new(of, against, contacts), FaceBlock::default());
         match against.part.has_places() {
             true => {
-                let (places, gathered, batch) = (PlaceBlock::default(), Gathered::new(), Batch::default());
-                let mut visitor =
-                    Gathering { walk: &walk, look: &look, found: &mut found, faces, places, gathered, batch };
+                let (places, queue, batch) =
+                    (PlaceBlock::default(), PointQueue::new(), PointBatch::default());
+                let mut visitor = QueuedBlocks {
+                    walk: &walk,
+                    query: &query,
+                    writer: &mut writer,
+                    faces,
+                    places,
+                    queue,
+                    batch,
+                };
                 walk.each_block(clearances, &mut visitor);
                 visitor.flush();
             }
-            false => walk.each_block(clearances, &mut AtOnce { look: &look, found: &mut found, faces }),
+            false => {
+                walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces })
+            }
         }
-        found.finish(options);
+        writer.finish(options);
     }
 }
 
-/// The blocks of one side that may be near the other.
-struct Walk<'a> {
+/// Visits the blocks of one body that may be near the other.
+struct BlockWalk<'a> {
     nodes: &'a NodeBlocks,
-    sight: Sight<'a>,
+    culling: BlockCulling<'a>,
     thinning: Option<Thinning>,
 }
 
-impl Walk<'_> {
-    /// Visits them; what they are clear of is kept.
+impl BlockWalk<'_> {
+    /// Visits the blocks and stores their new clearances.
     #[inline(always)]
     fn each_block(&self, clearances: &mut Clearances, visitor: &mut impl Visitor) {
-        let Self { nodes, sight, thinning } = self;
+        let Self { nodes, culling, thinning } = self;
         let mut points = PointBlock::default();
         for (group, (mut bounds, boxes)) in clearances.groups().zip(nodes.boxes()).enumerate() {
-            let looks = sight.looks(boxes, &mut bounds);
-            for (lane, looks) in looks.into_iter().enumerate().take(bounds.len()) {
+            let selected = culling.select(boxes, &mut bounds);
+            for (lane, is_selected) in selected.into_iter().enumerate().take(bounds.len()) {
                 let block = group * BLOCK + lane;
-                let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, sight.frame);
-                if looks && !thinning.as_ref().is_some_and(hides) {
-                    let count = nodes.carry(block, sight.frame, &mut points);
+                let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
+                if is_selected && !thinning.as_ref().is_some_and(hides) {
+                    let count = nodes.carry(block, culling.frame, &mut points);
                     bounds.keep(lane, visitor.visit(block, count, &points));
                 }
             }
@@ -139,67 +157,67 @@ impl Walk<'_> {
     }
 }
 
-/// What is done with a block. A closure would be compiled by itself, without the registers.
+/// Handles one block. A trait, because a closure would be compiled separately, without the vector registers.
 trait Visitor {
-    /// Takes the first `count` points of a block; what they are clear of (see [`FaceBlock`]).
+    /// Handles the first `count` points of a block; returns their clearances (see [`FaceBlock`]).
     fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2];
 }
 
-/// Finds the faces of a block at once.
-struct AtOnce<'a, 'b> {
-    look: &'a Look<'a>,
-    found: &'a mut Found<'b>,
+/// Queries the faces of each block by itself.
+struct WholeBlocks<'a, 'b> {
+    query: &'a NodeQuery<'a>,
+    writer: &'a mut ContactWriter<'b>,
     faces: FaceBlock,
 }
 
-impl Visitor for AtOnce<'_, '_> {
+impl Visitor for WholeBlocks<'_, '_> {
     #[inline(always)]
     fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2] {
-        let Self { look, found, faces } = self;
-        look.against.part.face_block(points, look.reach, look.choice.behind, faces);
+        let Self { query, writer, faces } = self;
+        query.against.part.face_block(points, query.reach, query.choice.behind, faces);
         let first = (block * BLOCK) as u32;
-        look.at_block(|lane| first + lane as u32, count, points, faces, found);
+        query.at_block(|lane| first + lane as u32, count, points, faces, writer);
         [faces.clear, faces.clear_of_ends]
     }
 }
 
-/// Gathers the near points of blocks before their faces are found.
-struct Gathering<'a, 'b> {
-    walk: &'a Walk<'a>,
-    look: &'a Look<'a>,
-    found: &'a mut Found<'b>,
+/// Collects the near points of several blocks before their faces are queried.
+struct QueuedBlocks<'a, 'b> {
+    walk: &'a BlockWalk<'a>,
+    query: &'a NodeQuery<'a>,
+    writer: &'a mut ContactWriter<'b>,
     faces: FaceBlock,
     places: PlaceBlock,
-    gathered: Gathered,
-    batch: Batch,
+    queue: PointQueue,
+    batch: PointBatch,
 }
 
-impl Visitor for Gathering<'_, '_> {
+impl Visitor for QueuedBlocks<'_, '_> {
     #[inline(always)]
     fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2] {
-        let Self { walk, look, places, gathered, .. } = self;
-        look.against.part.place_block(points, look.reach, look.choice.behind, places);
+        let Self { walk, query, places, queue, .. } = self;
+        query.against.part.place_block(points, query.reach, query.choice.behind, places);
         if let Some(thinning) = &walk.thinning {
             thinning.hide(walk.nodes, block, points, &mut places.verdict);
         }
         let clear = [places.clear, places.clear_of_ends];
-        if gathered.add((block * BLOCK) as u32, count, points, places) {
+        if queue.add((block * BLOCK) as u32, count, points, places) {
             self.flush();
         }
         clear
     }
 }
 
-impl Gathering<'_, '_> {
-    /// Finds the faces of up to 32 gathered points.
+impl QueuedBlocks<'_, '_> {
+    /// Queries the faces of up to 32 collected points.
     #[inline(always)]
     fn flush(&mut self) {
-        let Self { look, found, faces, gathered, batch, .. } = self;
-        gathered.take(batch);
-        let Batch { points, places, nodes, count } = batch;
+        let Self { query, writer, faces, queue, batch, .. } = self;
+        queue.take(batch);
+        let PointBatch { points, places, nodes, count } = batch;
         if *count > 0 {
-            look.against.part.placed_faces(points, places, look.reach, look.choice.behind, faces);
-            look.at_block(|lane| nodes[lane], *count, points, faces, found);
+            query.against.part.placed_faces(points, places, query.reach, query.choice.behind, faces);
+            query.at_block(|lane| nodes[lane], *count, points, faces, writer);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Where the edges of two turned parts cross.
 //!
-//! A node knows where it is, not what lies between it and the next. Along a face or a lone edge the other part dips in
-//! between two nodes by s²/8r; where two convex edges cross, by s/2 times the slope of one against the other: 19 µm
-//! for a peg that stands 5° tilted in the rim of its hole, nodes 1 mm apart. So crossings are found by themselves:
+//! Nodes do not see what lies between them. Along a face or a single edge the other part dips in between two nodes by
+//! s²/8r; where two convex edges cross, by s/2 times the slope of one against the other: 19 µm for a peg that is tilted
+//! by 5° in the rim of its hole, with nodes 1 mm apart. So crossings are detected separately:
 //!
 //! ```text
 //! p(u) = c + r (e₁ cos u + e₂ sin u)                     the circle of one part in the frame of the other
@@ -11,48 +11,50 @@
 //! n ∝ |n₂·t| n₁ + |n₁·t| n₂,   φ = (|n₂·t| + |n₁·t|) d/|…|    n across both edges
 //! ```
 //!
-//! u angle along the circle [rad], t its direction, q a point of the other's edge, φ gap along n [m]. The row is that of two
-//! lines in space: neither part has to be in front of a chosen face. It carries only if −n lies between the normals of the
-//! first part's own faces too; else a face of it is met, which nodes of the other's edge find.
-//! Roots are bracketed by samples of d₁ − d₂ around the circle, or by the vertex of a parabola through three of them where two
-//! roots lie close together, and then found by the Illinois rule. [Dowell & Jarratt, BIT 11, 1971]
+//! u angle along the circle [rad], t its direction, q a point of the other's edge, φ gap along n [m]. The row is that
+//! of two lines in space: neither part has to be in front of a chosen face. It is a contact only if −n also lies
+//! between the normals of the first part's faces; otherwise one of these faces is met, which the nodes of the other's
+//! edge detect. Roots are bracketed by samples of d₁ − d₂ around the circle, or by the vertex of a parabola through
+//! three samples where two roots are close together, and then refined by the Illinois rule. [Dowell & Jarratt, BIT 11,
+//! 1971]
 
 use nalgebra::{Vector2, Vector3};
 use tightfit_shape::Part;
 use tightfit_shape::profile::Rim;
 
-use super::found::Found;
+use super::contact_writer::ContactWriter;
 use super::node_blocks::Frame;
-use super::{DetectionOptions, Side};
+use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
-/// Most crossings of two circles: the circle of one part meets the cone through the other's edge in a quartic.
+/// Largest number of crossings of two circles: a circle meets the cone through the other edge at the roots of a
+/// quartic.
 const OF_TWO_RIMS: u32 = 4;
-/// Samples around a circle; two roots nearer than a thirtieth of a radian are told by the parabola.
+/// Samples around a circle; the parabola separates two roots that are nearer than a thirtieth of a radian.
 const SAMPLES: usize = 64;
-/// Refinements of a root; the Illinois rule is done in six or seven.
+/// Most refinements of a root; the Illinois rule takes six or seven.
 const REFINEMENTS: u32 = 20;
-/// How nearly the two faces must be equally far [m].
+/// Difference of the two distances that counts as zero [m].
 const EQUAL: f64 = 1e-12;
 
-/// Most contacts that crossings of two parts can be, and the identities that they take.
+/// Largest number of crossings of two parts, and of the identities that they take.
 #[must_use]
 pub fn most_crossings(first: &Part, second: &Part) -> u32 {
     let count = |part: &Part| part.rims().count() as u32;
     OF_TWO_RIMS * count(first) * count(second)
 }
 
-/// Appends the crossings of the edges of one side with those of the other.
-pub(super) fn detect(of: &Side, against: &Side, options: &DetectionOptions, contacts: &mut Contacts) {
+/// Appends the crossings of the edges of one body with those of the other.
+pub(super) fn detect(of: &PairBody, against: &PairBody, options: &DetectionOptions, contacts: &mut Contacts) {
     let is_exact = of.network.is_none() && against.network.is_none();
     if !is_exact || !(of.is_free() || against.is_free()) {
         return;
     }
     let frame = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
-    // after the nodes of both
+    // Identities follow those of the nodes of both bodies.
     let first =
         [of, against].map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
-    let mut found = Found::new(of, against, contacts);
+    let mut writer = ContactWriter::new(of, against, contacts);
     for (place, rim) in of.part.rims().enumerate() {
         let circle = Circle::new(&rim, &frame);
         for (other_place, other) in against.part.rims().enumerate() {
@@ -67,13 +69,13 @@ pub(super) fn detect(of: &Side, against: &Side, options: &DetectionOptions, cont
                     && gap < options.margin
                     && number < last
                 {
-                    found.push(point, normal, gap, number * Part::MOST_PIECES);
+                    writer.push(point, normal, gap, number * Part::MOST_PIECES);
                     number += 1;
                 }
             });
         }
     }
-    found.finish(options);
+    writer.finish(options);
 }
 
 /// A rim of one part in the frame of another.
@@ -90,7 +92,7 @@ impl<'a> Circle<'a> {
         Self { rim, middle: frame.shift + axes[2] * rim.height, axes }
     }
 
-    /// Whether any point of it can be within `reach` [m] of the other rim.
+    /// Whether a point of it can be within `reach` [m] of the other rim.
     fn comes_near(&self, other: &Rim, reach: f64) -> bool {
         let radius = self.rim.radius;
         let (rise, beside) = (self.axes[0].z.hypot(self.axes[1].z), self.middle.xy().norm());
@@ -112,7 +114,7 @@ impl<'a> Circle<'a> {
         first - second
     }
 
-    /// Visits the angles at which both faces of the other rim are equally far.
+    /// Visits the angles at which both faces of the other rim are at the same distance.
     fn each_crossing(&self, other: &Rim, mut visit: impl FnMut(f64)) {
         let step = std::f64::consts::TAU / SAMPLES as f64;
         let of = |angle: f64| self.difference(other, angle);
@@ -124,7 +126,7 @@ impl<'a> Circle<'a> {
         let (mut before, mut here) = (of(-step), (0.0, of(0.0)));
         for sample in 1..=SAMPLES {
             let next = (sample as f64 * step, of(sample as f64 * step));
-            // vertex of the parabola through the three, on the side of the next sample or of the one before
+            // Vertex of the parabola through the three samples.
             let bend = before - 2.0 * here.1 + next.1;
             let vertex = if bend == 0.0 { 0.0 } else { 0.5 * (before - next.1) / bend };
             let all_on_one_side = (before < 0.0) == (here.1 < 0.0) && (here.1 < 0.0) == (next.1 < 0.0);
@@ -140,7 +142,7 @@ impl<'a> Circle<'a> {
         }
     }
 
-    /// Point, normal out of the other part, and gap at a crossing; none where neither part's edge is met by the other's.
+    /// Point, normal out of the other part, and gap at a crossing; `None` where the edges do not meet.
     fn contact(&self, other: &Rim, angle: f64) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
         let (sin, cos) = libm::sincos(angle);
         let point = self.at(angle);
@@ -157,7 +159,7 @@ impl<'a> Circle<'a> {
         let sum = faces[0] * slopes[1].abs() + faces[1] * slopes[0].abs();
         let length = sum.norm();
         let normal = sum / length;
-        // −n = a m₁ + b m₂ in the plane (radial, axial) of the first part's own faces
+        // −n = a m₁ + b m₂ in the plane (radial, axial) of the first part's faces
         let [push, lift] = [-normal.dot(&out), -normal.dot(&self.axes[2])];
         let [[r1, z1], [r2, z2]] = self.rim.normals;
         let area = r1 * z2 - z1 * r2;
@@ -176,7 +178,7 @@ fn root(of: impl Fn(f64) -> f64, mut low: (f64, f64), mut high: (f64, f64)) -> f
         let angle = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
         let value = of(angle);
         if (value < 0.0) == (high.1 < 0.0) {
-            // the end that stays counts half
+            // The Illinois rule halves the value at the end that stays.
             low.1 *= 0.5;
         } else {
             low = high;
@@ -203,10 +205,11 @@ mod tests {
     const OPTIONS: DetectionOptions =
         DetectionOptions { margin: 20e-6, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
 
-    /// What a face or a lone edge dips in between nodes s = 1 mm apart: A s²/8r², A = 2 mm the wave of a tilt of 0.08 rad [m].
+    /// Dip of a face or a single edge between nodes s = 1 mm apart: A s²/8r², A = 2 mm the wave of a tilt of 0.08 rad
+    /// [m].
     const DIP: f64 = 0.5e-6;
 
-    /// Depth of the edges of one part in another, by points 0.04 mm apart [m].
+    /// Depth of the edges of one part in another, sampled every 0.04 mm [m].
     fn depth(of: &Part, against: &Part, against_from_of: &Pose) -> f64 {
         let mut least = f64::INFINITY;
         for rim in of.rims() {
@@ -225,9 +228,9 @@ mod tests {
         NodeBlocks::new(positions)
     }
 
-    /// Contacts of a peg that stands still in a hole, their smallest gap over all and over nodes alone [m].
+    /// Smallest gap of a peg at rest in a hole, over all contacts and over those of nodes [m].
     fn smallest_gaps(parts: [&Part; 2], nodes: [&NodeBlocks; 2], hole_from_peg: Pose) -> [f64; 2] {
-        let side = |place: usize, world_from_part: Pose| Side {
+        let side = |place: usize, world_from_part: Pose| PairBody {
             part: parts[place],
             network: None,
             mesh: None,
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn no_edge_is_deeper_between_the_nodes_than_the_contacts_say() {
+    fn no_edge_is_deeper_between_the_nodes_than_the_contacts_report() {
         let (peg, hole) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
         let nodes = [blocks(&peg), blocks(&hole)];
         let mut random = SplitMix::stream(3);
@@ -261,7 +264,7 @@ mod tests {
             let beside = random.centered_cube().xy() * 1e-3;
             let turn = UnitQuaternion::from_scaled_axis(Vector3::new(tilt.x, tilt.y, 0.0));
             let pose = |height: f64| Pose::new(Vector3::new(beside.x, beside.y, height), turn);
-            // lowered until an edge is in by 5 µm
+            // The peg is lowered until an edge penetrates by 5 µm.
             let (mut low, mut high) = (-4e-3, 4e-3);
             for _ in 0..16 {
                 let middle = f64::midpoint(low, high);
@@ -270,13 +273,14 @@ mod tests {
             }
             let true_depth = depth(&peg, &hole, &pose(high));
             let [gap, of_nodes] = smallest_gaps([&peg, &hole], [&nodes[0], &nodes[1]], pose(high));
-            // the gap along n is at most 1/cos 22.5° of the distance at an edge of 135°; of the hole's edges in the peg too
+            // The gap along n is at most 1/cos 22.5° of the distance at an edge of 135°, for the hole's edges in the
+            // peg too.
             let deepest = true_depth.max(depth(&hole, &peg, &pose(high).inverse()));
             assert!(-gap > true_depth - DIP, "{gap} {true_depth}");
             assert!(-gap < 1.09 * deepest + DIP, "{gap} {deepest}");
             missed_by_nodes = missed_by_nodes.max(true_depth + of_nodes);
         }
-        // nodes alone are off by far more than a dip: 2.6 µm at these poses
+        // Nodes alone miss far more than a dip: 2.6 µm at these poses.
         assert!(missed_by_nodes > 4.0 * DIP, "{missed_by_nodes}");
     }
 

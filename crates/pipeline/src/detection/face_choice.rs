@@ -1,4 +1,4 @@
-//! Which of the faces that meet at an edge holds a node.
+//! Which of the faces that meet at an edge is the contact of a node.
 //!
 //! ```text
 //! score_k = d_k + T n_k·v     if d_k ≥ −(5 µm + 0.01 T|v|), else d_k − 1 m        the face with the largest score is the contact
@@ -11,48 +11,45 @@ use nalgebra::Vector3;
 use tightfit_shape::Sample;
 use tightfit_shape::block::{BLOCK, FaceBlock, PAIR, PointBlock};
 
-use super::Side;
+use super::PairBody;
 
-/// A face that the node is behind by more than this [m] does not hold any more. Two crossing edges overlap by micrometres
-/// between their nodes; at 1 µm a node that reaches the crossing finds the face it should slide onto already lost, and a
-/// nut jams at its first turn.
+/// A face is no longer a candidate if the node is behind it by more than this [m]. Two crossing edges overlap by
+/// micrometres between their nodes; at 1 µm a node that reaches the crossing has already lost the face that it should
+/// slide onto, and a nut jams at its first turn.
 const BEHIND: f64 = -5e-6;
 
-/// How much farther behind a face a node may be per length that it slides in the step [-]: a tilt of half a degree. A
-/// thread slides by 1.5 mm a step through the opening at the end of a nut, and finds the flank there at its end only.
+/// Additional allowed depth behind a face per length that the node slides in the step [-]: a tilt of half a degree. A
+/// thread slides by 1.5 mm per step through the opening at the end of a nut, where it reaches the flank only at the
+/// end.
 const BENT: f64 = 0.01;
 
-/// How nodes of one side choose among faces of the other.
+/// The choice of the nodes of one body among the faces of the other.
 pub(super) struct FaceChoice {
     motion: Motion,
-    /// T: over this time the gap is predicted [s].
+    /// T: the time over which the gap is predicted [s].
     horizon: f64,
-    /// How far any node may be behind a face that holds it [m].
+    /// Largest depth of any node behind its contact face [m].
     pub(super) behind: f64,
 }
 
 impl FaceChoice {
     /// For nodes within `farthest` of the other part's origin [m].
-    pub(super) fn new(of: &Side, against: &Side, horizon: f64, farthest: f64) -> Self {
+    pub(super) fn new(of: &PairBody, against: &PairBody, horizon: f64, farthest: f64) -> Self {
         let motion = Motion::of(of, against);
         let behind = -behind(horizon * motion.fastest(farthest));
         Self { motion, horizon, behind }
     }
 
-    /// The face with the largest predicted gap, and the next one that still holds. A node in front of another face is
-    /// outside the piece, so the gap to the chosen one, which it is about to come in front of, is not negative then.
+    /// The face with the largest predicted gap, and the next candidate. A node in front of any face is outside the
+    /// piece, so the gap to the chosen face is then not negative.
     #[inline(always)]
-    pub(super) fn of_node(&self, point: Vector3<f64>, faces: &[Sample]) -> [Option<Sample>; 2] {
+    pub(super) fn choose(&self, point: Vector3<f64>, faces: &[Sample]) -> [Option<Sample>; 2] {
         let velocity = self.motion.at(point);
         let behind = behind(self.horizon * velocity.norm());
-        let score = |face: &Sample| match face.distance >= behind {
-            true => face.distance + self.horizon * face.normal.dot(&velocity),
-            false => face.distance - 1.0,
-        };
         let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
         let mut outside = f64::NEG_INFINITY;
         for face in faces {
-            let own = score(face);
+            let own = score(face.distance, face.normal.dot(&velocity), behind, self.horizon);
             outside = outside.max(face.distance);
             if best[0].is_none_or(|(other, _)| own > other) {
                 best = [Some((own, *face)), best[0]];
@@ -60,16 +57,15 @@ impl FaceChoice {
                 best[1] = Some((own, *face));
             }
         }
-        let clear =
-            |(_, face): (f64, Sample)| Sample { distance: face.distance.max(outside.min(0.0)), ..face };
+        let raise = |(_, face): (f64, Sample)| Sample { distance: raised(face.distance, outside), ..face };
         let [first, second] = best;
-        [first.map(clear), second.filter(|(_, face)| face.distance >= behind).map(clear)]
+        [first.map(raise), second.filter(|(_, face)| face.distance >= behind).map(raise)]
     }
 
-    /// The same for all nodes of a block that are at an edge of two faces: the one that counts comes first. A second one
-    /// that does not hold is at −∞.
+    /// The same for all nodes of a block that are at an edge of two faces: the chosen face comes first. A second face
+    /// that is no candidate gets the distance −∞.
     #[inline(always)]
-    pub(super) fn of_block(&self, points: &PointBlock, faces: &mut FaceBlock) {
+    pub(super) fn choose_in_block(&self, points: &PointBlock, faces: &mut FaceBlock) {
         let ([x, y, z], Motion { linear, angular }) = (&points.axes, &self.motion);
         let horizon = self.horizon;
         let ([first_x, first_y, first_z], [second_x, second_y, second_z]) =
@@ -82,19 +78,14 @@ impl FaceChoice {
             let (one, two) = (faces.distance[lane], faces.second_distance[lane]);
             let (ax, ay, az) = (first_x[lane], first_y[lane], first_z[lane]);
             let (bx, by, bz) = (second_x[lane], second_y[lane], second_z[lane]);
-            let score = |distance: f64, along: f64| {
-                if distance >= behind { distance + horizon * along } else { distance - 1.0 }
-            };
             let is_pair = faces.verdict[lane] == PAIR;
-            let (one_scores, two_scores) =
-                (score(one, ax * vx + ay * vy + az * vz), score(two, bx * vx + by * vy + bz * vz));
-            let is_second = is_pair & (two_scores > one_scores);
+            let one_score = score(one, ax * vx + ay * vy + az * vz, behind, horizon);
+            let two_score = score(two, bx * vx + by * vy + bz * vz, behind, horizon);
+            let is_second = is_pair & (two_score > one_score);
             let outside = if one > two { one } else { two };
-            let least = if outside < 0.0 { outside } else { 0.0 };
             let (chosen, other) = if is_second { (two, one) } else { (one, two) };
-            let clear = |distance: f64| if distance > least { distance } else { least };
-            faces.distance[lane] = if is_pair { clear(chosen) } else { chosen };
-            let beside = if other >= behind { clear(other) } else { f64::NEG_INFINITY };
+            faces.distance[lane] = if is_pair { raised(chosen, outside) } else { chosen };
+            let beside = if other >= behind { raised(other, outside) } else { f64::NEG_INFINITY };
             faces.second_distance[lane] = if is_pair { beside } else { other };
             first_x[lane] = if is_second { bx } else { ax };
             first_y[lane] = if is_second { by } else { ay };
@@ -106,7 +97,20 @@ impl FaceChoice {
     }
 }
 
-/// Distance of a face that still holds a node which moves by `path` [m].
+/// Gap predicted at the end of the step [m]; 1 m less for a face that is no candidate.
+#[inline(always)]
+fn score(distance: f64, speed: f64, behind: f64, horizon: f64) -> f64 {
+    if distance >= behind { distance + horizon * speed } else { distance - 1.0 }
+}
+
+/// Distance of a face [m], not negative where the node is in front of any face: `outside` is the largest distance.
+#[inline(always)]
+fn raised(distance: f64, outside: f64) -> f64 {
+    let least = if outside < 0.0 { outside } else { 0.0 };
+    if distance > least { distance } else { least }
+}
+
+/// Smallest distance of a candidate face [m] for a node that moves by `path` [m].
 fn behind(path: f64) -> f64 {
     BEHIND - BENT * path
 }
@@ -118,7 +122,7 @@ struct Motion {
 }
 
 impl Motion {
-    fn of(of: &Side, against: &Side) -> Self {
+    fn of(of: &PairBody, against: &PairBody) -> Self {
         let into = against.rotation().inverse();
         let origin = against.world_from_part.translation;
         Self {
@@ -131,7 +135,7 @@ impl Motion {
         self.linear + self.angular.cross(&point)
     }
 
-    /// No point within `radius` of the origin is faster [m/s].
+    /// Bound on the speed of the points within `radius` of the origin [m/s].
     fn fastest(&self, radius: f64) -> f64 {
         self.linear.norm() + self.angular.norm() * radius
     }
@@ -145,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_of_a_block_choose_as_each_would_alone() {
+    fn nodes_of_a_block_choose_as_single_nodes() {
         let mut random = SplitMix(5);
         let (mut seconds, mut lost) = (0, 0);
         for _ in 0..50 {
@@ -166,14 +170,14 @@ mod tests {
                 faces.verdict[lane] = [PAIR, PAIR, CORNER, SINGLE][lane % 4];
             }
             let before = faces.clone();
-            choice.of_block(&points, &mut faces);
+            choice.choose_in_block(&points, &mut faces);
             for lane in 0..BLOCK {
                 let both = [before.first(lane), before.second(lane)];
                 if before.verdict[lane] != PAIR {
                     assert_eq!([faces.first(lane), faces.second(lane)], both, "no edge: nothing to choose");
                     continue;
                 }
-                let [first, second] = choice.of_node(points.get(lane), &both);
+                let [first, second] = choice.choose(points.get(lane), &both);
                 assert_eq!(Some(faces.first(lane)), first);
                 let own = (faces.second_distance[lane] >= -choice.behind).then(|| faces.second(lane));
                 assert_eq!(own, second);

@@ -1,15 +1,15 @@
-//! The nodes of one side against the depth network of the other.
+//! The nodes of one body against the depth network of the other.
 //!
 //! ```text
 //! φ = f(x) − o      n = ∇f / |∇f|
 //! ```
 //!
-//! f the network's distance [m], x a node in the part's frame, o how far the node's own surface lies outside it [m].
-//! Nodes are gathered into batches. The network answers for those that the part's own distance cannot exclude: a block
-//! that cannot have come near is skipped (`clearances.rs`), and of the others only the nodes within reach of the part plus
-//! the doubt of the network, a constant of the file, are asked for. A network knows one distance and one normal: the choice of faces at convex edges,
-//! which the exact parts leave to the step, does not exist for it. Where it must not be asked, deep in the material or,
-//! for steps that look far, beyond its band, the part's own distance stands in.
+//! f the network's distance [m], x a node in the part's frame, o distance of the body's surface from its node [m].
+//! The network is queried in batches, only for nodes that the part's exact distance cannot exclude: a block that cannot
+//! have come near is skipped (`clearances.rs`), and of the others only the nodes within reach of the part plus the
+//! network's tolerance are queried. A network has one distance and one normal per point, so there is no choice of faces
+//! at convex edges. Where it must not be queried, deep in the material or, for long steps, beyond its band, the part's
+//! exact distance is used.
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
 //! tight-tolerance robotic assembly tasks", 2022, section 5.2.
@@ -20,23 +20,23 @@ use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
 use tightfit_spatial::{Columns3, Vectorise, vectorised};
 
-use super::clearances::{Bounds, Clearances, Sight};
-use super::found::Found;
-use super::near_cells::Whereabouts;
+use super::clearances::{BlockCulling, Bounds, Clearances};
+use super::contact_writer::ContactWriter;
+use super::network_cells::CellKind;
 use super::node_blocks::{Frame, Region};
 use super::thinning::Thinning;
-use super::{DepthNetwork, DetectionOptions, Side};
+use super::{DepthNetwork, DetectionOptions, PairBody};
 use crate::make_room;
 use crate::records::Contacts;
 
-/// Nodes that the network is asked for at once.
+/// Nodes of one query of the network.
 const BATCH: usize = 8 * BLOCK;
 
-/// Memory of a batch; taken before the first step and kept.
+/// Memory of a batch; allocated before the first step and kept.
 #[derive(Debug, Default)]
 pub struct NetworkScratch {
     points: Columns3,
-    /// Which node of the side each is.
+    /// The node of each point.
     nodes: Vec<u32>,
     values: Vec<f64>,
     gradients: Columns3,
@@ -44,7 +44,7 @@ pub struct NetworkScratch {
 }
 
 impl NetworkScratch {
-    /// Takes all memory that this network needs; without it the first step does.
+    /// Allocates all memory that this network needs; otherwise the first step does.
     pub fn make_room(&mut self, network: &DepthNetwork) {
         for columns in [&mut self.points, &mut self.gradients] {
             columns.reserve_total(BATCH);
@@ -55,10 +55,10 @@ impl NetworkScratch {
     }
 }
 
-/// Appends the contacts of one side's nodes with the other's network.
+/// Appends the contacts of one body's nodes with the other's network.
 pub(super) fn detect_nodes(
-    of: &Side,
-    against: &Side,
+    of: &PairBody,
+    against: &PairBody,
     network: &DepthNetwork,
     options: &DetectionOptions,
     clearances: &mut Clearances,
@@ -66,25 +66,26 @@ pub(super) fn detect_nodes(
     contacts: &mut Contacts,
 ) {
     let against_from_of = against.world_from_part.inverse() * of.world_from_part;
-    let way = clearances.go_to(&against_from_of, against.part, of.nodes.blocks());
+    let motion = clearances.advance_to(&against_from_of, against.part, of.nodes.blocks());
     let frame = Frame::of(&against_from_of);
     let offset = of.part.node_offset();
     let reach = options.margin + offset.abs();
     let extent = against.part.extent();
     let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
     let radii = [(extent.radii[0] - reach).max(0.0), extent.radii[1] + reach];
-    let looks_beyond = reach > network.cells.clear();
+    let reaches_beyond = reach > network.cells.clear();
 
-    let mut found = Batches { of, offset, margin: options.margin, found: Found::new(of, against, contacts) };
+    let mut batches =
+        Batches { of, offset, margin: options.margin, writer: ContactWriter::new(of, against, contacts) };
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
-    let reach = reach + network.doubt;
+    let reach = reach + network.tolerance;
     let region = Region { heights, radius: radii[1] };
     let symmetric_from = against.part.symmetric_from(reach);
-    let sight = Sight { way: &way, frame: &frame, region: &region, reach, symmetric_from };
+    let culling = BlockCulling { motion: &motion, frame: &frame, region: &region, reach, symmetric_from };
     let thinning = Thinning::between(of.part, against.part, against.nodes.apart(), &frame, reach);
-    let cull = Cull { of, against: against.part, sight, thinning };
+    let cull = NodeCulling { of, against: against.part, culling, thinning };
     for (group, bounds) in clearances.groups().enumerate() {
         let within = vectorised(CullGroup { cull: &cull, first: group * BLOCK, bounds });
         for (lane, mask) in within.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
@@ -102,57 +103,57 @@ pub(super) fn detect_nodes(
                 }
                 let node = (block * BLOCK + lane) as u32;
                 match network.cells.at(point) {
-                    Whereabouts::Near => {
+                    CellKind::Network => {
                         scratch.points.push(point);
                         scratch.nodes.push(node);
                     }
-                    Whereabouts::Far if !looks_beyond => {}
-                    Whereabouts::Far | Whereabouts::Elsewhere => {
+                    CellKind::Far if !reaches_beyond => {}
+                    CellKind::Far | CellKind::Exact => {
                         let sample = against.part.sample(point);
-                        found.add(node, point, sample.distance, sample.normal);
+                        batches.add(node, point, sample.distance, sample.normal);
                     }
                 }
             }
             if scratch.nodes.len() + BLOCK > BATCH {
-                found.ask(network, scratch);
+                batches.query(network, scratch);
             }
         }
     }
-    found.ask(network, scratch);
-    found.found.finish(options);
+    batches.query(network, scratch);
+    batches.writer.finish(options);
 }
 
-/// How nodes are excluded by the part's own distance.
-struct Cull<'a> {
-    of: &'a Side<'a>,
+/// Excludes nodes by the part's exact distance.
+struct NodeCulling<'a> {
+    of: &'a PairBody<'a>,
     against: &'a Part,
-    sight: Sight<'a>,
+    culling: BlockCulling<'a>,
     thinning: Option<Thinning>,
 }
 
-/// Up to 32 blocks of it, with their bounds.
+/// Up to 32 blocks with their bounds.
 struct CullGroup<'a> {
-    cull: &'a Cull<'a>,
+    cull: &'a NodeCulling<'a>,
     first: usize,
     bounds: Bounds<'a>,
 }
 
 impl Vectorise for CullGroup<'_> {
-    /// For every block the nodes that are left, as bits.
+    /// The remaining nodes of every block, as bits.
     type Output = [u32; BLOCK];
 
     #[inline(always)]
     fn run(self) -> [u32; BLOCK] {
         let Self { cull, first, mut bounds } = self;
         let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
-        let looks = cull.sight.looks(&cull.of.nodes.boxes()[first / BLOCK], &mut bounds);
+        let selected = cull.culling.select(&cull.of.nodes.boxes()[first / BLOCK], &mut bounds);
         let mut left = [0; BLOCK];
         for lane in 0..bounds.len() {
-            let (nodes, frame, block) = (cull.of.nodes, cull.sight.frame, first + lane);
+            let (nodes, frame, block) = (cull.of.nodes, cull.culling.frame, first + lane);
             let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, frame);
-            if looks[lane] && !cull.thinning.as_ref().is_some_and(hides) {
+            if selected[lane] && !cull.thinning.as_ref().is_some_and(hides) {
                 nodes.carry(block, frame, &mut points);
-                cull.against.face_block(&points, cull.sight.reach, 0.0, &mut faces);
+                cull.against.face_block(&points, cull.culling.reach, 0.0, &mut faces);
                 bounds.keep(lane, [faces.clear, faces.clear_of_ends]);
                 if let Some(thinning) = &cull.thinning {
                     thinning.hide(nodes, block, &points, &mut faces.verdict);
@@ -166,21 +167,21 @@ impl Vectorise for CullGroup<'_> {
     }
 }
 
-/// Answers on their way into the record.
+/// Writes the network's results into the record.
 struct Batches<'a> {
-    of: &'a Side<'a>,
+    of: &'a PairBody<'a>,
     /// o [m].
     offset: f64,
-    /// Farther contacts are left out [m].
+    /// Contacts with a larger gap are left out [m].
     margin: f64,
-    found: Found<'a>,
+    writer: ContactWriter<'a>,
 }
 
 impl Batches<'_> {
-    /// Asks the network for the nodes gathered so far.
-    fn ask(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch) {
+    /// Queries the network for the nodes collected so far.
+    fn query(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch) {
         let NetworkScratch { points, nodes, values, gradients, field } = scratch;
-        // a field that was built cannot fail; if it did, the nodes would be missing, which the audit sees
+        // The evaluation of a valid field cannot fail; if it did, the audit would report the missing contacts.
         if network.field.evaluate(points, values, gradients, field).is_ok() {
             for (index, node) in nodes.iter().enumerate() {
                 let gradient = gradients.get(index);
@@ -194,12 +195,12 @@ impl Batches<'_> {
         nodes.clear();
     }
 
-    /// Keeps an answer if it is near enough.
+    /// Writes a contact within the margin.
     fn add(&mut self, node: u32, point: Vector3<f64>, distance: f64, normal: Vector3<f64>) {
         let gap = distance - self.offset;
         if gap < self.margin {
             let id = (self.of.first_id + node) * Part::MOST_PIECES;
-            self.found.push(point - normal * self.offset, normal, gap, id);
+            self.writer.push(point - normal * self.offset, normal, gap, id);
         }
     }
 }

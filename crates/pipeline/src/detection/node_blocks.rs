@@ -1,9 +1,9 @@
-//! Nodes in blocks that are skipped as a whole.
+//! Nodes in blocks of 32, which are skipped as a whole.
 //!
-//! Neighbouring nodes of a set lie in one row; 32 of them have a small box. Seen from the other part's frame the box
-//! covers the heights z ± h, h = |R_z|·(half size): a block that misses the other part's heights, or lies wholly
-//! outside its largest radius, is not looked at, nor is one that cannot have come near since it was last looked at
-//! (`clearances.rs`). Skipping never changes what is found.
+//! Consecutive nodes of a set are neighbours, so 32 of them have a small box. In the other part's frame the box covers
+//! the heights z ± h, h = |R_z|·(half size). A block is skipped if it misses the other part's heights, lies wholly
+//! outside its largest radius, or cannot have come near since its last query (`clearances.rs`). Skipping never changes
+//! the contacts.
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::block::{BLOCK, Lanes, PointBlock};
@@ -15,10 +15,10 @@ use tightfit_spatial::{Columns3, Pose};
 pub struct NodeBlocks {
     /// Positions [m].
     pub positions: Columns3,
-    /// Boxes of the blocks, 32 side by side.
+    /// Boxes of the blocks, in groups of 32.
     boxes: Vec<Boxes>,
-    /// How far apart the nodes are that count more than those of a block [m], from the first block on where that is not
-    /// infinite (`thinning.rs`).
+    /// Spacing of the nodes that remain when those of a block are left out [m] (`thinning.rs`), from the first block on
+    /// where it is finite. Blocks before that one are always used.
     left: Vec<f64>,
     always: usize,
 }
@@ -33,13 +33,13 @@ pub(super) struct Region {
 }
 
 impl NodeBlocks {
-    /// Puts positions that always count into blocks.
+    /// Blocks of nodes that are always used.
     #[must_use]
     pub fn new(positions: Columns3) -> Self {
         Self::weighed(positions, &[])
     }
 
-    /// Puts positions into blocks; `left` of every node as in [`tightfit_shape::node::NodeSet`], falling.
+    /// Blocks of nodes; `left` of every node as in [`tightfit_shape::node::NodeSet`], in falling order.
     #[must_use]
     pub fn weighed(positions: Columns3, left: &[f64]) -> Self {
         let count = positions.len();
@@ -86,20 +86,21 @@ impl NodeBlocks {
         self.len().div_ceil(BLOCK)
     }
 
-    /// Boxes of the blocks, 32 side by side; the last ones may lack.
+    /// Boxes of the blocks, in groups of 32; the last group may be incomplete.
     #[inline(always)]
     pub(super) fn boxes(&self) -> &[Boxes] {
         &self.boxes
     }
 
-    /// How far apart the nodes are that count more than those of a block [m]; infinite where these always count.
+    /// Spacing of the nodes that remain when those of a block are left out [m]; infinite where the block is always
+    /// used.
     #[inline(always)]
     pub(super) fn left(&self, block: usize) -> f64 {
         let place = block.checked_sub(self.always).and_then(|place| self.left.get(place));
         place.copied().unwrap_or(f64::INFINITY)
     }
 
-    /// How far apart the nodes are that count more than the others [m], at most; infinite where all always count.
+    /// Largest spacing of the nodes that can remain [m]; infinite where all nodes are always used.
     pub(super) fn apart(&self) -> f64 {
         self.left.first().copied().unwrap_or(f64::INFINITY)
     }
@@ -117,7 +118,7 @@ impl NodeBlocks {
         [middle - half, middle + half]
     }
 
-    /// Carries up to 32 nodes of any blocks into another frame; the last one stands in for those that lack.
+    /// Transforms up to 32 nodes of any blocks into another frame; unused lanes repeat the last node.
     #[inline(always)]
     pub(super) fn carry_some(&self, nodes: &[u32], frame: &Frame, out: &mut PointBlock) {
         let mut own = PointBlock::default();
@@ -131,8 +132,7 @@ impl NodeBlocks {
         frame.carry([x, y, z], out);
     }
 
-    /// Carries the nodes of a block into another frame; returns how many there are. The last one stands in for those
-    /// that an unfinished block lacks.
+    /// Transforms the nodes of a block into another frame; returns their number. Unused lanes repeat the last node.
     #[inline(always)]
     pub(super) fn carry(&self, block: usize, frame: &Frame, out: &mut PointBlock) -> usize {
         let first = block * BLOCK;
@@ -196,7 +196,7 @@ impl Boxes {
     }
 }
 
-/// Where points of one frame are in another.
+/// Transform from one frame to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) turn: Matrix3<f64>,
@@ -209,7 +209,7 @@ impl Frame {
         Self { turn: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation }
     }
 
-    /// Carries points over.
+    /// Transforms points.
     #[inline(always)]
     fn carry(&self, [x, y, z]: [&Lanes; 3], out: &mut PointBlock) {
         for axis in 0..3 {

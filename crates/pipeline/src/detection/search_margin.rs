@@ -17,7 +17,7 @@
 
 use nalgebra::Vector3;
 
-use super::Side;
+use super::PairBody;
 
 /// Least margin [m]: contact forces change velocities within the step. A step that goes farther is repeated.
 const LEAST: f64 = 0.01e-3;
@@ -30,19 +30,19 @@ const PARALLEL: f64 = 0.995;
 
 /// Margin of a pair for the velocities that the sides carry [m].
 #[must_use]
-pub fn search_margin(sides: [&Side; 2], step: f64) -> f64 {
+pub fn search_margin(sides: [&PairBody; 2], step: f64) -> f64 {
     closed_within(sides, AHEAD * step).clamp(LEAST, LARGEST_MARGIN)
 }
 
 /// How far a motion bends off its tangent while it closes gaps [m]: what contact planes at its start miss at its end.
 #[must_use]
-pub fn bend(sides: [&Side; 2], step: f64) -> f64 {
+pub fn bend(sides: [&PairBody; 2], step: f64) -> f64 {
     0.5 * step * (sides[0].angular - sides[1].angular).norm() * closed_within(sides, step)
 }
 
 /// By how much the gap of any node closes within a time, at most [m].
 #[must_use]
-pub fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
+pub fn closed_within(sides: [&PairBody; 2], time: f64) -> f64 {
     let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
     let angular = (sides[0].angular - sides[1].angular) * time;
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
@@ -65,7 +65,7 @@ pub fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
 }
 
 /// Velocity of one part against the other at a place [m/s].
-fn velocity(sides: [&Side; 2], place: Vector3<f64>) -> Vector3<f64> {
+fn velocity(sides: [&PairBody; 2], place: Vector3<f64>) -> Vector3<f64> {
     sides[0].velocity_at(place) - sides[1].velocity_at(place)
 }
 
@@ -79,7 +79,7 @@ struct Meeting {
 
 impl Meeting {
     /// Anywhere on the smaller one.
-    fn anywhere(sides: [&Side; 2]) -> Self {
+    fn anywhere(sides: [&PairBody; 2]) -> Self {
         let balls = sides.map(|side| {
             let aabb = side.part.aabb();
             let middle = aabb.map_or_else(Vector3::zeros, |aabb| aabb.center());
@@ -91,7 +91,7 @@ impl Meeting {
     }
 
     /// On one axis: within the heights and the radius that both have, about the axis of the narrower one.
-    fn on_axis(sides: [&Side; 2], axes: [Vector3<f64>; 2]) -> Self {
+    fn on_axis(sides: [&PairBody; 2], axes: [Vector3<f64>; 2]) -> Self {
         let extents = sides.map(|side| side.part.extent());
         let origins = sides.map(|side| side.world_from_part.translation);
         let radii = extents.map(|extent| extent.radii[1]);
@@ -109,8 +109,8 @@ impl Meeting {
 }
 
 /// Whether two threads meet without anything that does not follow them, shank or head, being near.
-fn meet_at_threads_alone(sides: [&Side; 2], displacement: f64) -> bool {
-    let lowest = |side: &Side, in_frame_of: &Side| {
+fn meet_at_threads_alone(sides: [&PairBody; 2], displacement: f64) -> bool {
+    let lowest = |side: &PairBody, in_frame_of: &PairBody| {
         let from_world = in_frame_of.world_from_part.rotation.inverse();
         let middle =
             from_world * (side.world_from_part.translation - in_frame_of.world_from_part.translation);
@@ -146,9 +146,9 @@ mod tests {
         NodeBlocks::weighed(positions, &set.left)
     }
 
-    fn side<'a>(part: &'a Part, nodes: &'a NodeBlocks, pose: Pose, body: u32) -> Side<'a> {
+    fn side<'a>(part: &'a Part, nodes: &'a NodeBlocks, pose: Pose, body: u32) -> PairBody<'a> {
         let (center, still) = (pose.translation, Vector3::zeros());
-        Side {
+        PairBody {
             part,
             network: None,
             mesh: None,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// Smallest distance after a step of the nodes that were found before it, and of all [m].
-    fn after_step(sides: [&Side; 2]) -> [f64; 2] {
+    fn after_step(sides: [&PairBody; 2]) -> [f64; 2] {
         let options = DetectionOptions {
             margin: search_margin(sides, STEP),
             crossings: true,

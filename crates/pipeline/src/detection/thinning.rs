@@ -1,7 +1,7 @@
-//! Where two parts conform, few nodes say as much as many.
+//! Leaves out nodes where two parts conform and fewer nodes suffice.
 //!
-//! Nodes along an edge stand so close because of what they may meet: the start of another thread, at a point. In the
-//! middle of the other thread the gap along the edge is a wave with the turn, and between two nodes it falls by no more than
+//! Nodes along an edge are dense because the edge may meet the start of another thread at a point. In the middle of the
+//! other thread the gap along the edge varies as a wave of the angle, and between two nodes it falls by at most
 //!
 //! ```text
 //! threads   dip = A s²/8r²,   A = e + t r
@@ -11,11 +11,11 @@
 //!
 //! s distance of the nodes [m], r radius [m], e largest distance of the two axes where the parts overlap [m], t tilt
 //! [rad], h height over which they overlap [m].
-//! Nodes without which the dip stays below 0.1 µm are left out there. A nut on its bolt, 20 µm off its axis, needs them
-//! every 4 mm, not every 0.5 mm; one that rattles in its play needs all of 1 mm. Along a line of a peg in a bore the
-//! distance from the bore's axis is convex, r'' ≤ t²/r, so that the gap is smallest where the line or the bore ends, and
-//! there are rims: none of the nodes between is needed. A line of the bore may come nearer to the peg between its ends, by
-//! the second dip: 20 nm at 65 µm of clearance. What is left out follows from the pose alone.
+//! Nodes are left out where the dip without them stays below 0.1 µm. A nut on its bolt, 20 µm off its axis, needs a
+//! node every 4 mm, not every 0.5 mm; a nut loose in its clearance needs one every 1 mm. Along a line of a peg in a
+//! bore the distance from the bore's axis is convex, r'' ≤ t²/r, so the gap is smallest where the line or the bore
+//! ends. There are rims, so none of the nodes between is needed. A line of the bore may come nearer to the peg between
+//! its ends by the second dip: 20 nm at 65 µm of clearance. Which nodes are left out depends on the pose alone.
 
 use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, PointBlock, Verdict};
@@ -24,30 +24,30 @@ use tightfit_shape::profile::Wall;
 use super::NodeBlocks;
 use super::node_blocks::Frame;
 
-/// How deep the other part may dip in between two nodes [m].
+/// Allowed dip of the other part between two nodes [m].
 const DIP: f64 = 0.1e-6;
-/// Rise of an edge per length at most [-]: the other thread must be endless as far as the nodes on either side reach.
+/// Largest rise of an edge per length [-]: the other thread must not end between the nodes on either side.
 const STEEPEST_EDGE: f64 = 0.1;
-/// Axes more inclined than this do not conform [-]: cosine of the angle.
+/// Parts whose axes are more inclined do not conform: cosine of the angle [-].
 const UPRIGHT: f64 = 0.99;
 
-/// Which nodes of one thread or wall may be left out against another.
+/// Which nodes of one thread or wall are left out against another.
 pub(super) struct Thinning {
     /// A/8r² [1/m].
     bend: f64,
-    /// Heights of the other's frame between which nothing of it that is within reach cuts it [m].
+    /// Heights of the other part's frame between which no end of it is within reach [m].
     heights: [f64; 2],
 }
 
-/// Where the axis of one part is beside that of another, between two heights of the other's frame.
-struct Beside {
+/// Offset and tilt of one part's axis against another's, between two heights of the other's frame.
+struct AxisOffset {
     /// e [m].
     farthest: f64,
     /// t [rad].
     tilt: f64,
 }
 
-impl Beside {
+impl AxisOffset {
     /// `None` where the axes are too inclined.
     fn between(against_from_of: &Frame, heights: [f64; 2]) -> Option<Self> {
         let Frame { turn, shift } = against_from_of;
@@ -62,8 +62,8 @@ impl Beside {
 }
 
 impl Thinning {
-    /// Of the nodes of one part at a place in the frame of another, whose own nodes are `apart` where they count less;
-    /// `None` where all count.
+    /// For the nodes of one part at a pose in the frame of another; `apart` is the largest spacing of the other's
+    /// remaining nodes [m]. `None` where all nodes are needed.
     pub(super) fn between(
         of: &Part,
         against: &Part,
@@ -80,13 +80,13 @@ impl Thinning {
     fn of_threads(of: &Part, against: &Part, against_from_of: &Frame, reach: f64) -> Option<Self> {
         let ((radius, _), (_, heights)) = (of.endless_thread()?, against.endless_thread()?);
         of.common_rise(against)?;
-        // one that is turned over covers other heights than these
+        // A part that is upside down covers other heights.
         if against_from_of.turn[(2, 2)] < 0.0 {
             return None;
         }
         let (own, other, shift) = (of.extent().heights, against.extent().heights, against_from_of.shift.z);
         let overlap = [other[0].max(own[0] + shift), other[1].min(own[1] + shift)];
-        let Beside { farthest, tilt } = Beside::between(against_from_of, overlap)?;
+        let AxisOffset { farthest, tilt } = AxisOffset::between(against_from_of, overlap)?;
         let wave = farthest + tilt * radius;
         Some(Self { bend: wave / (8.0 * radius * radius), heights: [heights[0] + reach, heights[1] - reach] })
     }
@@ -99,7 +99,7 @@ impl Thinning {
         let [one, two] =
             own.heights.map(|height| against_from_of.shift.z + against_from_of.turn[(2, 2)] * height);
         let overlap = [other.heights[0].max(one.min(two)), other.heights[1].min(one.max(two))];
-        let Beside { farthest, tilt } = Beside::between(against_from_of, overlap)?;
+        let AxisOffset { farthest, tilt } = AxisOffset::between(against_from_of, overlap)?;
         let turned = tilt * (overlap[1] - overlap[0]);
         let (bend, room) = (farthest / (8.0 * radius * radius), radius - farthest);
         let is_shallow = bend * apart * apart <= DIP && turned * turned <= DIP * 8.0 * room;
@@ -107,16 +107,16 @@ impl Thinning {
         (overlap[0] < overlap[1] && room > 0.0 && is_shallow).then_some(Self { bend, heights })
     }
 
-    /// Heights between which nodes do not count that stand between others `left` apart; `None` where they do.
+    /// Heights between which nodes are left out, if the others are `left` apart [m]; `None` where they are needed.
     #[inline(always)]
     fn hides(&self, left: f64) -> Option<[f64; 2]> {
-        // not a number: not hidden
+        // False for NaN: the nodes are used.
         let is_shallow = self.bend * left * left <= DIP;
         let beyond = STEEPEST_EDGE * left;
         is_shallow.then(|| [self.heights[0] + beyond, self.heights[1] - beyond])
     }
 
-    /// Whether no node of a block counts.
+    /// Whether all nodes of a block are left out.
     #[inline(always)]
     pub(super) fn hides_block(&self, nodes: &NodeBlocks, block: usize, against_from_of: &Frame) -> bool {
         self.hides(nodes.left(block)).is_some_and(|[low, high]| {
@@ -125,7 +125,7 @@ impl Thinning {
         })
     }
 
-    /// Makes the nodes of a block that do not count far.
+    /// Marks the nodes of a block that are left out as far.
     #[inline(always)]
     pub(super) fn hide(
         &self,
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Smallest distance of the nodes that count, and of all [m]; how many count.
+    /// Smallest distance of the nodes in use and of all nodes [m]; the number in use.
     fn nearest(of: &Part, against: &Part, pose: &Pose) -> (f64, f64, usize) {
         let set = of.nodes(&NodeSpacing::default());
         let mut positions = Columns3::default();
@@ -181,12 +181,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_hardly_nearer_than_what_is_kept() {
+    fn nodes_left_out_are_nearer_by_at_most_the_dip() {
         let (nut, bolt) = (preset("m48x5-nut").expect("nut"), preset("m48x5-bolt").expect("bolt"));
         let (_, heights) = bolt.endless_thread().expect("a thread");
         let (mut random, mut fewest) = (SplitMix(3), usize::MAX);
         for trial in 0..12 {
-            // from a nut that sits to one that rattles in its play
+            // From a seated nut to a loose one.
             let size = [1e-6, 2e-5, 2e-4][trial % 3];
             let turn = 3.0 * random.cube().x;
             let shift = random.cube() * size;
@@ -204,16 +204,16 @@ mod tests {
             }
         }
         let all = nut.nodes(&NodeSpacing::default()).len();
-        assert!(4 * fewest < 3 * all, "{fewest} of {all} nodes count");
+        assert!(4 * fewest < 3 * all, "{fewest} of {all} nodes in use");
     }
 
     #[test]
-    fn rims_say_what_the_walls_between_them_would() {
+    fn rims_suffice_without_the_walls_between_them() {
         let (peg, hole) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
         let mut random = SplitMix(8);
         let mut fewest = usize::MAX;
         for trial in 0..24 {
-            // deep in the hole and at its mouth, pressed against the wall or tilted until both ends touch
+            // Deep in the hole and at its mouth, pressed against the wall or tilted until both ends touch.
             let depth = [45e-3, 20e-3, 4e-3][trial % 3];
             let aside = random.centered_cube() * 6e-5;
             let tilt = random.centered_cube() * (6e-5 / depth);
@@ -226,7 +226,7 @@ mod tests {
             fewest = fewest.min(own.2 + other.2);
         }
         let all = [peg, hole].map(|part| part.nodes(&NodeSpacing::default()).len()).iter().sum::<usize>();
-        assert!(4 * fewest < 3 * all, "{fewest} of {all} nodes count");
+        assert!(4 * fewest < 3 * all, "{fewest} of {all} nodes in use");
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
             Frame::of(&Pose::new(Vector3::new(x, 0.0, z), lean))
         };
         for (of, against, frame, apart) in [
-            // beside the hole, above it, leaning, against another peg, against nodes that all count
+            // Beside the hole, above it, tilted, against another peg, against nodes that are all needed.
             (&peg, &hole, frame(0.03, -0.02, 0.0), 1e-3),
             (&peg, &hole, frame(0.0, 0.01, 0.0), 1e-3),
             (&peg, &hole, frame(0.0, -0.02, 0.05), 1e-3),
@@ -247,7 +247,7 @@ mod tests {
             assert!(Thinning::between(of, against, apart, &frame, 1e-5).is_none());
         }
         assert!(Thinning::between(&peg, &hole, 1e-3, &frame(1e-5, -0.02, 0.0), 1e-5).is_some());
-        // a thread that is turned over
+        // A thread that is upside down.
         let (nut, bolt) = (preset("m48x5-nut").expect("nut"), preset("m48x5-bolt").expect("bolt"));
         let half_turn = std::f64::consts::PI;
         assert!(Thinning::between(&nut, &bolt, 1e-3, &frame(0.0, 0.02, 0.0), 1e-5).is_some());
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peg_that_is_turned_over_conforms_as_well() {
+    fn a_peg_upside_down_conforms_too() {
         let (peg, hole) = (preset("peg-50").expect("peg"), preset("hole-50").expect("hole"));
         let over = UnitQuaternion::from_scaled_axis(Vector3::x() * (std::f64::consts::PI + 5e-4));
         let low = peg.extent().heights[1];

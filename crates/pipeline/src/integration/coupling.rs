@@ -5,11 +5,11 @@
 //! F   = −K (e + T/2 (V̄ − V̄_d)) − B (V̄ − V̄_d)                          linear in the midpoint velocity V̄
 //! ```
 //!
-//! The turn error is the tilt of the axis as a vector in x and y, and the twist about z counted over whole turns: a
-//! drive that winds up by more than half a turn goes on pulling the same way.
+//! The rotation error is the tilt of the axis as a vector in x and y, and the twist about z counted over whole turns: a
+//! drive that is wound up by more than half a turn keeps pulling in the same direction.
 //!
-//! So K T/2 + B joins the left-hand side, unconditionally stable, and the work of the spring over a step is
-//! exactly −Δ(½ eᵀKe) when the pose advances with V̄ (MATH 1.4).
+//! So K T/2 + B joins the left-hand side, which is unconditionally stable, and the work of the spring over a step is
+//! exactly −Δ(½ eᵀKe) when the pose advances with V̄ (docs/design/math.md §1.4).
 
 use std::f64::consts::TAU;
 
@@ -29,7 +29,7 @@ pub struct Coupling {
     pub turning_damping: Vector3<f64>,
     /// Target of the centre of mass and of the body's axes at the start of the step.
     pub target: Pose,
-    /// The same at its end.
+    /// The same at the end of the step.
     pub next_target: Pose,
     /// Twist about z by which the body is ahead of its target, to within half a turn [rad].
     pub twist: f64,
@@ -48,7 +48,7 @@ impl Coupling {
         let angle = twist_angle(&relative);
         let (sin, cos) = libm::sincos(angle / 2.0);
         let twist = UnitQuaternion::new_normalize(Quaternion::new(cos, 0.0, 0.0, sin));
-        // the tilt comes first, the twist turns it into body axes
+        // The tilt precedes the twist, which turns it into body axes.
         let tilt = twist.inverse() * (relative * twist.inverse()).scaled_axis();
         let turns = ((self.twist - angle) / TAU).round();
         [center - target.translation, Vector3::new(tilt.x, tilt.y, angle + TAU * turns)]
@@ -61,7 +61,8 @@ impl Coupling {
         [(self.next_target.translation - self.target.translation) / step, turn.scaled_axis() / step]
     }
 
-    /// The same over a part of the step, from one fraction of it to another [-]: the target moves evenly.
+    /// The coupling over a part of the step, from one fraction of it to another [-]; the target moves at constant
+    /// velocity.
     #[must_use]
     pub fn during(&self, [from, until]: [f64; 2]) -> Self {
         let at = |part: f64| self.target.towards(&self.next_target, part);

@@ -1,4 +1,4 @@
-//! Euler's rules of one rigid body, for comparison with the passive midpoint rule (MATH 1.3).
+//! Euler's rules of one rigid body, for comparison with the passive midpoint rule (docs/design/math.md §1.3).
 //!
 //! ```text
 //! explicit   M (V₁ − V₀)/T = F − C(ω₀) V₀ − K e₀ − B (V₀ − V_d)                               W = M⁻¹
@@ -15,7 +15,7 @@ use tightfit_spatial::{Inertia, Twist, Wrench};
 use super::passive_midpoint::inverse_mass;
 use super::{BodyMotion, Coupling, FreeStep};
 
-/// Sweeps of the fixed point for ω₁; it converges by the factor T|ω| each.
+/// Sweeps of the fixed point for ω₁; each reduces the error by the factor T|ω|.
 const SWEEPS: usize = 30;
 /// Relative change of ω₁ at which the sweeps end.
 const SETTLED: f64 = 1e-14;

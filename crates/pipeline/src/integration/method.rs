@@ -1,4 +1,4 @@
-//! The rules by which a body can be advanced, as one choice.
+//! The integration rules of a body.
 //!
 //! | rule | V₁ | pose moves with | order | energy of a free body | its angular momentum |
 //! |---|---|---|---|---|---|
@@ -8,22 +8,25 @@
 //! | semi-implicit-euler | all forces at the start | V₁ | 1 | grows when it turns | grows |
 //! | implicit-euler | all forces at the end | V₁ | 1 | is lost | is lost |
 //!
-//! The pose must keep φ⁺ + T u ≥ 0 with u the normal speed that it moves with; that is what a contact allows:
-//! b = max(0, 2φ⁺/T + v₀ₙ) for V̄, φ⁺/T for V₁. Under V₀ this step is the impact's affair and the next must be
-//! possible: b = max(0, φ⁺/T + v₀ₙ).
+//! The pose must keep φ⁺ + T u ≥ 0, where u is the normal speed that moves the pose. This gives the approach speed that
+//! a contact allows: b = max(0, 2φ⁺/T + v₀ₙ) for V̄, φ⁺/T for V₁. With V₀ the impact stage handles this step, and the
+//! next one must be possible: b = max(0, φ⁺/T + v₀ₙ).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tightfit_spatial::{Inertia, Wrench};
 
 use super::passive_midpoint::{Gyroscopic, midpoint_step};
 use super::{BodyMotion, Coupling, FreeStep, euler};
 
-/// How a body is advanced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How bodies are advanced.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IntegrationMethod {
-    /// Passive midpoint rule with C at the middle.
+    /// Passive midpoint rule with C at the middle of the step.
     #[default]
     Midpoint,
-    /// Passive midpoint rule with C at the start, as the paper has it.
+    /// Passive midpoint rule with C at the start of the step, the paper's.
     PaperMidpoint,
     /// Explicit Euler.
     ExplicitEuler,
@@ -77,7 +80,7 @@ impl IntegrationMethod {
         }
     }
 
-    /// Velocity of the pose over the step, from a component at its start and at its end [m/s or rad/s].
+    /// Velocity that moves the pose, from a component at the start and at the end of the step [m/s or rad/s].
     #[must_use]
     pub fn pose_velocity(self, start: f64, end: f64) -> f64 {
         match self {

@@ -1,4 +1,4 @@
-//! Stage 4: the passive midpoint rule, and the rules that others use beside it.
+//! Stage 4: the passive midpoint rule, and other integration rules for comparison.
 
 mod coupling;
 mod euler;

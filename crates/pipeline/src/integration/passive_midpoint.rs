@@ -1,4 +1,4 @@
-//! The passive midpoint rule of one rigid body (paper §3.4, MATH 1).
+//! The passive midpoint rule of one rigid body (paper §3.4, docs/design/math.md §1).
 //!
 //! ```text
 //! G V̄ = 2/T M V₀ + F + coupling,      G = 2/T M + C(ω̄) + B + T/2 K,       V₁ = 2V̄ − V₀,     W = 2/T G⁻¹
@@ -9,14 +9,14 @@
 //! C is skew for every ω̂, so the energy identity E₁ − E₀ = T V̄ᵀF holds exactly whatever the number of sweeps;
 //! at the fixed point the angular momentum is exact too. The paper takes ω̂ = ω₀: no sweep, and |Jω| grows by
 //! T²|Jω₀ × ω̄|² in the square each step. W = ∂V₁/∂impulse. v in world axes, ω in body axes;
-//! [`FreeStep`] gives both turned to world axes, which is what contacts use.
+//! [`FreeStep`] has both in world axes, which contacts use.
 
 use nalgebra::{Matrix3, Matrix6, UnitQuaternion, Vector3};
 use tightfit_spatial::{Inertia, Pose, Twist, Wrench, cayley};
 
 use super::Coupling;
 
-/// Sweeps of the fixed point for ω̂; it converges by the factor T|ω| each.
+/// Sweeps of the fixed point for ω̂; each reduces the error by the factor T|ω|.
 const SWEEPS: usize = 8;
 /// Relative change of ω̂ at which the sweeps end.
 const SETTLED: f64 = 1e-14;
@@ -30,7 +30,7 @@ pub(super) enum Gyroscopic {
     AtMiddle,
 }
 
-/// What is integrated of one body.
+/// State of one body that is integrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMotion {
     /// x: centre of mass in world axes [m].
@@ -174,7 +174,7 @@ mod tests {
     fn spin(motion: &mut BodyMotion, inertia: &Inertia, step: f64) {
         let free = midpoint_step(motion, inertia, &Wrench::zero(), None, step, Gyroscopic::AtMiddle);
         let start = motion.world_velocity();
-        // ω̄ is formed in body axes of the start, as the rule demands
+        // The rule forms ω̄ in the body axes at the start of the step.
         let middle: Vec<f64> = (0..6).map(|k| f64::midpoint(start[k], free.velocity[k])).collect();
         let next = motion.with_world_velocity(&free.velocity).twist;
         advance_pose(motion, &middle, step);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spring_returns_what_it_took() {
+    fn a_spring_returns_the_energy_it_stored() {
         let (mut motion, inertia) = asymmetric_top();
         motion.twist = Twist::zero();
         motion.center = Vector3::new(1e-3, -2e-3, 0.5e-3);

@@ -1,11 +1,11 @@
-//! What each rule keeps and what it does not (MATH 1.3).
+//! Which invariants each rule preserves (docs/design/math.md §1.3).
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 
 use super::{BodyMotion, Coupling, IntegrationMethod, advance_pose};
 
-/// The asymmetric top of MATH 1.3.
+/// The asymmetric top of docs/design/math.md §1.3.
 fn top() -> (BodyMotion, Inertia) {
     let moment = Matrix3::from_diagonal(&Vector3::new(0.8e-3, 1.1e-3, 1.5e-3));
     let inertia = Inertia::new(0.5, Vector3::zeros(), moment).unwrap();

@@ -1,11 +1,11 @@
-//! Contacts as rows that name two bodies.
+//! Contacts between two bodies, in columns.
 //!
 //! ```text
 //! v = (v_a + ω_a × ρ_a) − (v_b + ω_b × ρ_b) − u        relative velocity at the contact, world axes
 //! ```
 //!
-//! ρ arm from a body's centre of mass [m], ω in **world** axes here, u velocity of a surface that is moved
-//! as told (kinematic body) [m/s]. n points from the second body into the first: vₙ > 0 separates.
+//! ρ arm from a body's centre of mass [m], ω in **world** axes here, u velocity of a kinematic surface [m/s]. n points
+//! from the second body into the first: vₙ > 0 separates.
 //! Velocities of all free bodies are stacked as [v; ω] of six numbers each.
 
 use nalgebra::Vector3;
@@ -16,10 +16,10 @@ use crate::make_room;
 /// Body index of a side that does not move freely: fixed or kinematic.
 pub const NOT_FREE: u32 = u32::MAX;
 
-/// A face beside the one in a contact's row: in front of either, the node is free.
+/// The second face of an edge; a node in front of either face is free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OtherFace {
-    /// Place of the contact in the record.
+    /// Index of the contact in the record.
     pub contact: u32,
     /// n of the face, as in the row.
     pub normal: Vector3<f64>,
@@ -40,7 +40,8 @@ pub struct Contacts {
     pub arm_b: Columns3,
     /// n: unit normal in world axes, from the second body into the first.
     pub normal: Columns3,
-    /// u: velocity of a second side that is not free, at the point, world axes [m/s]. Empty when all of them stand.
+    /// u: velocity of a second side that is not free, at the point, world axes [m/s]. Empty when all of them are at
+    /// rest.
     pub surface_velocity: Columns3,
     /// φ: gap [m], positive separated.
     pub gap: Vec<f64>,
@@ -48,9 +49,9 @@ pub struct Contacts {
     pub friction: Vec<f64>,
     /// Coefficient of restitution [-].
     pub restitution: Vec<f64>,
-    /// Identity of the node, the same in every step: impulses are carried over by it.
+    /// Identity of the node, the same in every step; impulses of the last step are found by it.
     pub id: Vec<u32>,
-    /// Other faces that may hold a node at an edge instead of the one in its row.
+    /// Other faces of nodes at an edge, which may replace the face in the row.
     pub others: Vec<OtherFace>,
 }
 
@@ -67,7 +68,7 @@ impl Contacts {
         self.gap.is_empty()
     }
 
-    /// Makes room for `count` contacts in all; `both_move` when second sides may be free or moved.
+    /// Reserves memory for `count` contacts in total; `both_move` when second sides may be free or kinematic.
     pub fn make_room(&mut self, count: usize, both_move: bool) {
         for column in [&mut self.body_a, &mut self.body_b, &mut self.id] {
             make_room(column, count);
@@ -87,7 +88,7 @@ impl Contacts {
         make_room(&mut self.others, count);
     }
 
-    /// Forgets the contacts and keeps the memory.
+    /// Removes the contacts and keeps the memory.
     pub fn clear(&mut self) {
         self.body_a.clear();
         self.body_b.clear();
@@ -122,13 +123,13 @@ impl Contacts {
         if self.surface_velocity.is_empty() { Vector3::zeros() } else { self.surface_velocity.get(index) }
     }
 
-    /// The other face of a contact, if it has one: its place among [`Self::others`].
+    /// Index of the other face of a contact in [`Self::others`], if it has one.
     #[must_use]
     pub fn other_face(&self, contact: usize) -> Option<usize> {
         self.others.binary_search_by_key(&(contact as u32), |other| other.contact).ok()
     }
 
-    /// Puts the other face `place` into the row of its contact; the row's own is given up.
+    /// Replaces the face in a contact's row by its other face `place`, which is removed from [`Self::others`].
     pub fn take_other_face(&mut self, place: usize) {
         let OtherFace { contact, normal, gap } = self.others.remove(place);
         self.normal.set(contact as usize, normal);
@@ -173,6 +174,18 @@ impl Contacts {
         first - second
     }
 
+    /// vₙ of contact `index` for the stacked body velocities [m/s], positive separates.
+    #[must_use]
+    pub fn normal_speed(&self, index: usize, velocities: &[f64]) -> f64 {
+        self.normal.get(index).dot(&self.relative_velocity(index, velocities))
+    }
+
+    /// uₙ = n·u of contact `index` [m/s]; 0 where the second side is free.
+    #[must_use]
+    pub fn surface_speed(&self, index: usize) -> f64 {
+        if self.body_b[index] == NOT_FREE { self.normal.get(index).dot(&self.surface(index)) } else { 0.0 }
+    }
+
     /// Square of the longer arm of contact `index` [m²].
     #[must_use]
     pub fn longest_arm_squared(&self, index: usize) -> f64 {
@@ -197,7 +210,7 @@ impl Contacts {
     }
 }
 
-/// The smallest number of a column, ∞ without any; what is not a number is passed over.
+/// The smallest number of a column, ∞ for an empty one; NaN is ignored.
 struct Smallest<'a>(&'a [f64]);
 
 impl WithSimd for Smallest<'_> {

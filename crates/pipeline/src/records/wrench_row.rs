@@ -4,11 +4,11 @@
 //! 0 ≤ λ ⊥ NᵀV + b ≥ 0        F = Nλ
 //! ```
 //!
-//! A contact acts at a point, so that its torque is across its force; N need not be.
+//! The torque of a contact at a point is normal to its force; that of N need not be.
 
 use nalgebra::Vector6;
 
-/// One such condition.
+/// One condition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrenchRow {
     /// Free body.

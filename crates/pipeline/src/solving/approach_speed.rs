@@ -1,4 +1,4 @@
-//! Allowed approach speeds of both contact stages, in one pass over the contacts (MATH 4.3).
+//! Allowed approach speeds of both contact stages, in one pass over the contacts (docs/design/math.md §4.3).
 //!
 //! ```text
 //! impact   b = φ⁺/T
@@ -7,11 +7,13 @@
 //!
 //! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
 
-use tightfit_spatial::{Registers, RegistersMut, Scalar, Simd, Wide, WithSimd, with_registers};
+use tightfit_spatial::{Vectorise, vectorised};
 
-use super::normal_speed::{Columns, Twist};
 use crate::make_room;
-use crate::records::Contacts;
+use crate::records::{Contacts, normal_speeds};
+
+/// Contacts of one pass of the inner loop: two AVX-512 registers.
+const LANES: usize = 16;
 
 /// b of every contact for both stages [m/s].
 #[derive(Clone, Debug, Default)]
@@ -23,85 +25,48 @@ pub struct ApproachSpeeds {
 }
 
 impl ApproachSpeeds {
-    /// Makes room for so many contacts.
+    /// Reserves memory for `contacts` contacts.
     pub fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.impact, contacts);
         make_room(&mut self.smooth, contacts);
     }
 
-    /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: how much
-    /// faster than the impact stage allows some contact closes.
+    /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: the largest violation of
+    /// what the impact stage allows, as a negative speed.
     pub fn fill(&mut self, contacts: &Contacts, step: f64, velocity: &[f64]) -> f64 {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
         self.smooth.resize(count, 0.0);
-        if let (Some(&velocity), true) = (velocity.as_array(), contacts.surface_velocity.is_empty()) {
-            return with_registers(OneBody { speeds: self, contacts, step, velocity });
-        }
-        let mut worst = 0.0_f64;
-        for i in 0..count {
-            let speed = contacts.normal.get(i).dot(&contacts.relative_velocity(i, velocity));
-            let both = allowed(Wide::one(contacts.gap[i]), Wide::one(speed), Wide::one(1.0 / step));
-            (self.impact[i], self.smooth[i]) = (both.impact.value(), both.smooth.value());
-            worst = worst.min(both.closing.value());
-        }
-        worst
+        normal_speeds(contacts, 0..count, velocity, &mut self.smooth);
+        vectorised(Allowed { speeds: self, gaps: &contacts.gap, per_step: 1.0 / step })
     }
 }
 
-/// The rows of one free body against parts that stand.
-struct OneBody<'a> {
+/// Both speeds from the gaps and from v₀ₙ in `smooth`.
+struct Allowed<'a> {
     speeds: &'a mut ApproachSpeeds,
-    contacts: &'a Contacts,
-    step: f64,
-    velocity: [f64; 6],
+    gaps: &'a [f64],
+    per_step: f64,
 }
 
-impl WithSimd for OneBody<'_> {
+impl Vectorise for Allowed<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Self { speeds: ApproachSpeeds { impact, smooth }, contacts, step, velocity } = self;
-        let whole = contacts.len() / S::F64_LANES;
-        let (normals, arms) =
-            (Columns::of(simd, &contacts.normal, whole), Columns::of(simd, &contacts.arm_a, whole));
-        let gaps = Registers::of(simd, &contacts.gap, whole);
-        let mut impacts = RegistersMut::of(simd, impact, whole);
-        let mut smooths = RegistersMut::of(simd, smooth, whole);
-        let (twist, per_step) = (Twist::splat(simd, &velocity), Wide::splat(simd, 1.0 / step));
-        let (zero, mut worst) = (Wide::splat(simd, 0.0), Wide::splat(simd, 0.0));
-        for register in 0..whole {
-            let speed = twist.along(normals.at(register), arms.at(register), zero);
-            let both = allowed(gaps.at(register), speed, per_step);
-            impacts.put(register, both.impact);
-            smooths.put(register, both.smooth);
-            worst = both.closing.or_less(worst);
+    fn run(self) -> f64 {
+        let Self { speeds: ApproachSpeeds { impact, smooth }, gaps, per_step } = self;
+        // One minimum per lane, so that the loop has no dependent comparisons.
+        let mut worst = [0.0; LANES];
+        let columns = impact.chunks_mut(LANES).zip(smooth.chunks_mut(LANES)).zip(gaps.chunks(LANES));
+        for ((impact, smooth), gaps) in columns {
+            for (((impact, smooth), gap), worst) in impact.iter_mut().zip(smooth).zip(gaps).zip(&mut worst) {
+                *impact = (if *gap > 0.0 { *gap } else { 0.0 }) * per_step;
+                let closing = *smooth + *impact;
+                let sum = closing + *impact;
+                *smooth = if sum > 0.0 { sum } else { 0.0 };
+                *worst = if closing < *worst { closing } else { *worst };
+            }
         }
-        let mut worst = worst.smallest();
-        let twist = Twist::splat(Scalar::new(), &velocity);
-        for row in whole * S::F64_LANES..contacts.len() {
-            let speed = twist.at(contacts, row, 0.0);
-            let both = allowed(Wide::one(contacts.gap[row]), speed, Wide::one(1.0 / step));
-            (impact[row], smooth[row]) = (both.impact.value(), both.smooth.value());
-            worst = worst.min(both.closing.value());
-        }
-        worst
+        worst.into_iter().fold(0.0, f64::min)
     }
-}
-
-/// b of both stages, and v₀ₙ + φ⁺/T [m/s].
-struct Allowed<S: Simd> {
-    impact: Wide<S>,
-    smooth: Wide<S>,
-    closing: Wide<S>,
-}
-
-#[inline(always)]
-fn allowed<S: Simd>(gap: Wide<S>, speed: Wide<S>, per_step: Wide<S>) -> Allowed<S> {
-    let zero = Wide::splat(per_step.simd(), 0.0);
-    let impact = zero.is_below(gap).keep(gap) * per_step;
-    let closing = speed + impact;
-    let sum = closing + impact;
-    Allowed { impact, smooth: zero.is_below(sum).keep(sum), closing }
 }

@@ -1,6 +1,6 @@
-//! Levels 2 and 3: pseudo-arclength following of the roots V(ε) (HOTPATH 3).
+//! Levels 2 and 3: pseudo-arclength following of the roots V(ε) (docs/design/hot-path.md §3).
 //!
-//! For b ≥ 0 the impulses never work, so a root exists for every ε (Brouwer) with |V|_A ≤ |V_f|_A. In
+//! For b ≥ 0 the impulses do no positive work, so a root exists for every ε (Brouwer) with |V|_A ≤ |V_f|_A. In
 //! wedged states the path of roots folds back in ε; it is followed in the unknowns (V, λ = ln ε):
 //!
 //! ```text
@@ -9,22 +9,22 @@
 //! predict  y + δ ẏ;   correct by Newton on [r;  plane through the prediction, normal to ẏ]
 //! ```
 //!
-//! s velocity scale [√J], δ step of the path [-]. The sign rule is all that orients the path, across kinks too.
-//! At a kink the corrector fails for every δ: the tangent of the piece beyond is taken at y + δẏ and the
-//! corrector is started along that one. [Allgower & Georg, Numerical Continuation Methods, 1990]
+//! s velocity scale [√J], δ step of the path [-]. The sign rule alone orients the path, also across kinks.
+//! At a kink the corrector fails for every δ: then the tangent of the piece beyond is evaluated at y + δẏ, and the
+//! corrector starts along it. [Allgower & Georg, Numerical Continuation Methods, 1990]
 
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::row_blocks::RowBlocks;
 use super::system::System;
 use crate::make_room;
 
-/// Corrector steps; a prediction that needs more is too far out.
+/// Largest number of corrector steps; a prediction that needs more is too far away.
 const CORRECTIONS: u32 = 8;
 /// A corrected point farther from its prediction than this share of the step lies on another piece.
 const LARGEST_CORRECTION: f64 = 0.6;
-/// Below this step a failing corrector is taken for a kink.
+/// Below this step a failing corrector indicates a kink.
 const KINK_STEP: f64 = 0.05;
-/// Below this step the path counts as lost.
+/// Below this step the path is lost.
 const SHORTEST_STEP: f64 = 1e-8;
 /// Newton at the target softness, from the point where the path crosses it.
 const LANDING: NewtonLimits = NewtonLimits { iterations: 8, halvings: 4 };
@@ -34,7 +34,7 @@ const LANDING: NewtonLimits = NewtonLimits { iterations: 8, halvings: 4 };
 pub(super) struct Path {
     /// ε_f [-].
     pub(super) target: f64,
-    /// s as a share of the problem's own scale [-].
+    /// s relative to the problem's scale [-].
     pub(super) relative_scale: f64,
     /// Largest δ.
     pub(super) longest_step: f64,
@@ -66,7 +66,7 @@ pub(super) struct PathBuffers {
 }
 
 impl PathBuffers {
-    /// Makes room for so many bodies.
+    /// Reserves memory for `bodies` bodies.
     pub(super) fn make_room(&mut self, bodies: usize) {
         let Self { point, predicted, corrected, by_residual, by_force, tangent, beyond, arrived, newton } =
             self;
@@ -131,7 +131,7 @@ pub(super) fn solve(
     false
 }
 
-/// Starts the corrector along the tangent of the piece beyond the kink; λ of the point reached.
+/// Starts the corrector along the tangent of the piece beyond the kink; returns λ of the point reached.
 fn cross_kink(
     rows: &RowBlocks,
     system: &mut System,
@@ -163,7 +163,7 @@ fn cross_kink(
     None
 }
 
-/// Newton on r = 0 in the plane through the prediction, normal to a tangent; λ of the point, left in `corrected`.
+/// Newton on r = 0 in the plane through the prediction, normal to a tangent; returns λ of the point in `corrected`.
 fn correct(
     rows: &RowBlocks,
     system: &mut System,
@@ -199,7 +199,7 @@ fn correct(
         system.lu.solve(by_force);
         let denominator = tangent.log_softness - system.dot(&tangent.velocity, by_force) / squared;
         let change = (system.dot(&tangent.velocity, by_residual) / squared - off_plane) / denominator;
-        // a leap of e⁵ in softness is no correction; NaN ends here too
+        // A change of the softness by e⁵ is no correction; NaN ends here too.
         if change.is_nan() || change.abs() > 5.0 {
             return None;
         }

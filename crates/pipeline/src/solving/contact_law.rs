@@ -1,4 +1,4 @@
-//! The regularised Coulomb law of one contact: its impulse as a function of its velocity (MATH 3.2).
+//! The regularised Coulomb law of one contact: its impulse as a function of its velocity (docs/design/math.md §3.2).
 //!
 //! ```text
 //! pₙ = (−(vₙ + b))⁺ / εᵢ                     εᵢ = ε dᵢ        dᵢ = tr Dᵢ / 3
@@ -10,15 +10,16 @@
 //! ```
 //!
 //! v relative velocity [m/s], b ≥ 0 allowed approach speed [m/s], p impulse on the first body [N·s],
-//! ε softness [-], dᵢ mean compliance [1/kg], μ friction [-]; all vectors in world axes, no tangents are
-//! ever built. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
+//! ε softness [-], dᵢ mean compliance [1/kg], μ friction [-]; all vectors in world axes, without tangent
+//! axes. In slip K is not symmetric. As ε → 0 the law becomes Signorini's and Coulomb's.
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
+use super::problem::VelocityProblem;
 use crate::records::NOT_FREE;
 
-/// One contact of the working set: all that the inner passes read, side by side.
+/// One contact of the working set: the data that the passes read, contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct ContactRow {
     /// ρ_a [m].
@@ -39,11 +40,41 @@ pub(super) struct ContactRow {
     pub(super) body_a: u32,
     /// Second body or [`NOT_FREE`].
     pub(super) body_b: u32,
-    /// Place of the contact in the record.
+    /// Index of the contact in the record.
     pub(super) contact: u32,
 }
 
 impl ContactRow {
+    /// The row of a contact, without its compliance.
+    pub(super) fn new(problem: &VelocityProblem<'_>, contact: usize) -> Self {
+        let contacts = problem.contacts;
+        let body_b = contacts.body_b[contact];
+        Self {
+            arm_a: contacts.arm_a.get(contact),
+            arm_b: contacts.second_arm(contact),
+            normal: contacts.normal.get(contact),
+            drift: if body_b == NOT_FREE { contacts.surface(contact) } else { Vector3::zeros() },
+            approach: problem.approach[contact],
+            inverse_compliance: 0.0,
+            friction: contacts.friction[contact],
+            body_a: contacts.body_a[contact],
+            body_b,
+            contact: contact as u32,
+        }
+    }
+
+    /// ρ_a, ρ_b, n and u.
+    #[inline(always)]
+    pub(super) fn vectors(&self) -> [Vector3<f64>; 4] {
+        [self.arm_a, self.arm_b, self.normal, self.drift]
+    }
+
+    /// b, 1/dᵢ and μ.
+    #[inline(always)]
+    pub(super) fn scalars(&self) -> [f64; 3] {
+        [self.approach, self.inverse_compliance, self.friction]
+    }
+
     /// v: relative velocity [m/s] for the stacked body velocities.
     #[inline(always)]
     #[must_use]
@@ -75,7 +106,7 @@ impl ContactRow {
     }
 }
 
-/// What the law reads off relative velocities.
+/// Quantities of the law at relative velocities.
 pub(super) struct Touch<S: Simd> {
     /// −(vₙ + b) [m/s], positive when closed.
     pub(super) depth: Wide<S>,
@@ -108,7 +139,7 @@ impl<S: Simd> Touch<S> {
 
 /// Velocity of a body's point at an arm [m/s].
 #[inline(always)]
-pub(super) fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
+fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) -> Vector3<f64> {
     let v = &velocities[6 * body as usize..6 * body as usize + 6];
     Vector3::new(
         v[0] + v[4] * arm.z - v[5] * arm.y,
@@ -118,11 +149,10 @@ pub(super) fn point_velocity(velocities: &[f64], body: u32, arm: &Vector3<f64>) 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row() -> ContactRow {
-        ContactRow {
+impl ContactRow {
+    /// A row for tests.
+    pub(super) fn example() -> Self {
+        Self {
             arm_a: Vector3::new(0.1, -0.2, 0.3),
             arm_b: Vector3::zeros(),
             normal: Vector3::new(1.0, 2.0, -2.0) / 3.0,
@@ -135,10 +165,15 @@ mod tests {
             contact: 0,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
-    fn the_impulse_never_works_on_a_contact() {
-        let row = row();
+    fn the_impulse_does_no_positive_work() {
+        let row = ContactRow::example();
         for k in 0..1000 {
             let v = Vector3::new((k as f64).sin(), (k as f64 * 1.7).cos(), (k as f64 * 0.3).sin());
             let power = row.impulse(&v, 1e-3).map_or(0.0, |p| p.dot(&v));

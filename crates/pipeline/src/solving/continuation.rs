@@ -1,11 +1,11 @@
-//! Levels 1 and 4: roots of ever stiffer laws, each from the root of the last (MATH 3.2, HOTPATH 3).
+//! Levels 1 and 4: roots of ever stiffer laws, each from the root of the last (docs/design/math.md §3.2).
 //!
 //! ```text
-//! ε = ε₀, f ε₀, f² ε₀, … , ε_f        V(ε₀) from where it is told
+//! ε = ε₀, f ε₀, f² ε₀, … , ε_f        V(ε₀) from the given start
 //! ```
 //!
-//! It goes on when a stage fails: the next may catch the path again. Where the path V(ε) folds back (wedged
-//! states) no monotone sequence can follow it; `arclength.rs` takes over from the last root before the failure.
+//! It continues after a failed stage, since the next may converge again. Where the path V(ε) folds back (wedged states)
+//! no monotone sequence can follow it; `arclength.rs` continues from the last root before the failure.
 
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::row_blocks::RowBlocks;
@@ -24,8 +24,8 @@ pub(super) struct Schedule {
     pub(super) limits: NewtonLimits,
 }
 
-/// Follows the schedule from `velocity`, which becomes the last iterate. The last root of the converged prefix
-/// goes to `root`, its softness is returned with whether the final stage converged.
+/// Follows the schedule from `velocity`, which becomes the last iterate. Returns whether the final stage converged, and
+/// the softness of the last root before any failure; that root is stored in `root`.
 pub(super) fn solve(
     rows: &RowBlocks,
     system: &mut System,
@@ -47,7 +47,7 @@ pub(super) fn solve(
             prefix = Some(softness);
         }
         let next = softness * schedule.factor;
-        // a last factor that misses ε_f by rounding would cost one more stage
+        // A factor that misses ε_f by rounding would cost one more stage.
         softness = if next < schedule.last * 1.0001 { schedule.last } else { next };
     }
 }

@@ -24,20 +24,20 @@ pub struct DenseLu {
 }
 
 impl DenseLu {
-    /// Makes room for a matrix of `size` rows.
+    /// Reserves memory for a matrix of `size` rows.
     pub(super) fn make_room(&mut self, size: usize) {
         make_room(&mut self.factors, size * size);
         make_room(&mut self.swaps, size);
     }
 
-    /// Factors the `size` × `size` row-major matrix; the sign of its determinant, 0 when it is singular
-    /// or not finite (the factors are then of no use).
+    /// Factors the `size` × `size` row-major matrix; returns the sign of its determinant, 0 when it is singular or not
+    /// finite (the factors are then invalid).
     pub fn factor(&mut self, matrix: &[f64], size: usize) -> f64 {
         self.factors.clear();
         self.factors.extend_from_slice(&matrix[..size * size]);
         self.swaps.clear();
         self.swaps.resize(size, 0);
-        // one body is the common case: a literal size lets the compiler unroll the loops
+        // One body is the common case: a literal size lets the compiler unroll the loops.
         if size == 6 {
             eliminate(&mut self.factors, &mut self.swaps, 6)
         } else {
@@ -55,14 +55,14 @@ impl DenseLu {
     }
 }
 
-/// Inverse of a 6×6 matrix with positive definite symmetric part, by Gauss–Jordan without pivoting, which such
-/// matrices do not need; `None` when a pivot is not positive.
+/// Inverse of a 6×6 matrix with positive definite symmetric part, by Gauss–Jordan without pivoting, which such matrices
+/// do not need; `None` when a pivot is not positive.
 #[must_use]
 pub fn invert_definite(matrix: &Matrix6<f64>) -> Option<Matrix6<f64>> {
     with_registers(Inversion { matrix })
 }
 
-/// Columns of a line of a 6×6 matrix, filled up to a whole register.
+/// Columns of a row of a 6×6 matrix, padded to a whole register.
 const LINE: usize = 8;
 
 /// The loops of [`invert_definite`].
@@ -122,7 +122,7 @@ fn eliminate(a: &mut [f64], swaps: &mut [usize], size: usize) -> f64 {
             }
         }
         let pivot = a[best * size + k];
-        // written so that a NaN fails it
+        // Written so that NaN fails it.
         if pivot.abs() <= SMALLEST_PIVOT || !pivot.is_finite() {
             return 0.0;
         }
@@ -179,7 +179,7 @@ mod tests {
     fn the_solution_times_the_matrix_is_the_right_side_and_the_sign_is_that_of_the_determinant() {
         for size in [6, 12, 18] {
             for seed in 0..20 {
-                // noise: digits of a sine far behind the point
+                // Noise: later digits of a sine.
                 let entry = |i: usize, j: usize| ((i * 37 + j * 1009 + seed * 9173) as f64).sin() * 4e4 % 1.0;
                 let matrix = DMatrix::from_fn(size, size, entry);
                 let x = DVector::from_fn(size, |i, _| (i as f64).cos());

@@ -1,4 +1,4 @@
-//! Where the energy of a sliding contact is least: the roots of its slope, a trigonometric polynomial of degree 2.
+//! The direction of least energy of a sliding contact: roots of its slope, a trigonometric polynomial of degree 2.
 //!
 //! ```text
 //! f(e) = r e·t + r² e·D̃e,   r = P/g,   g = d + μ k·e
@@ -8,18 +8,19 @@
 //! ```
 //!
 //! e = (cos θ, sin θ), e⊥ = (−sin θ, cos θ), t = c̃ + v₀ₜ [m/s], P = −μ(cₙ + b) [m/s], d = Dₙₙ, k = Dₙₜ, D̃ symmetrised
-//! [1/kg], the rest as in `maximum_dissipation`. (k·e)(e⊥·t) − (k·e⊥)(e·t) = k×t is what lowers the degree from 3 to 2.
+//! [1/kg], the rest as in `maximum_dissipation`. (k·e)(e⊥·t) − (k·e⊥)(e·t) = k×t lowers the degree from 3 to 2.
 //! With φ the angle from where the first harmonic rises through zero, h/R₁ = sin φ + p(φ), |p| ≤ δ, |p'| ≤ κ: roots lie
 //! where |sin φ| ≤ δ, and there |cos φ| ≥ √(1 − δ²) > κ, so that h is monotone and has one root on either side.
-//! h has the sign of f' wherever g > 0: in all directions where d > μ|k|, short of Painlevé's regime.
+//! h has the sign of f' wherever g > 0: in all directions where d > μ|k|, outside Painlevé's regime.
 
 use nalgebra::Vector2;
+use tightfit_spatial::Scalar;
 
 use super::single_contact::SingleContact;
 
-/// Most Newton steps from a direction.
+/// Largest number of Newton steps from a direction.
 const NEWTON_STEPS: u32 = 8;
-/// Most steps within an arc: halvings alone get there.
+/// Largest number of steps within an arc; bisection alone converges in as many.
 const ARC_STEPS: u32 = 40;
 /// A Newton step of this angle [rad] leaves an error of its square.
 const SETTLED: f64 = 1e-6;
@@ -32,9 +33,9 @@ pub(super) struct DissipationSlope {
 
 impl DissipationSlope {
     /// From P and t [m/s].
-    pub(super) fn new(contact: &SingleContact, push: f64, toward: Vector2<f64>) -> Self {
-        let (d, mu, k, t) = (contact.normal, contact.friction, contact.coupling, toward);
-        let reduced = &contact.reduced;
+    pub(super) fn new(contact: &SingleContact<Scalar>, push: f64, toward: Vector2<f64>) -> Self {
+        let (d, mu, k, t) = (contact.normal(), contact.friction(), contact.coupling(), toward);
+        let reduced = contact.reduced();
         let (xx, yy) = (reduced[(0, 0)], reduced[(1, 1)]);
         let xy = 0.5 * (reduced[(0, 1)] + reduced[(1, 0)]);
         let cross = mu * (k.x * t.y - k.y * t.x);
@@ -61,13 +62,13 @@ impl DissipationSlope {
         q2 * e.x - q1 * e.y + 2.0 * (q4 * (e.x * e.x - e.y * e.y) - q3 * (2.0 * e.x * e.y))
     }
 
-    /// The one direction of least energy; none where there may be several. It is sought from `guess` first, a unit
-    /// vector, then from the root of the first harmonic; from wherever it is found, it is the same.
+    /// The only direction of least energy; `None` where there may be several. The search starts from `guess`, a unit
+    /// vector, then from the root of the first harmonic; the result is the same.
     pub(super) fn only_minimum(&self, guess: Option<Vector2<f64>>) -> Option<Vector2<f64>> {
         let [q0, q1, q2, q3, q4] = self.q;
         let (first, second) = (q1 * q1 + q2 * q2, (q3 * q3 + q4 * q4).sqrt());
         let shift = q0.abs() + second;
-        // false for NaN too
+        // False for NaN.
         let has_one = shift * shift + 4.0 * second * second < first;
         if !has_one {
             return None;
@@ -77,7 +78,7 @@ impl DissipationSlope {
             .or_else(|| self.rising_root_from(Vector2::new(q2, -q1) / first.sqrt()))
     }
 
-    /// A root at which h rises, by Newton's method alone.
+    /// A root at which h rises, by Newton's method.
     fn rising_root_from(&self, mut e: Vector2<f64>) -> Option<Vector2<f64>> {
         for _ in 0..NEWTON_STEPS {
             let growth = self.growth(e);
@@ -114,7 +115,7 @@ impl DissipationSlope {
 /// A direction turned by an angle whose tangent is `step`.
 fn turned(e: Vector2<f64>, step: f64) -> Vector2<f64> {
     let square = step * step;
-    // the series is exact to the last bit and spares a root and a division
+    // The series is exact to the last bit and avoids a square root and a division.
     let cosine = if square < 1e-6 {
         1.0 - square * (0.5 - square * (0.375 - square * 0.3125))
     } else {

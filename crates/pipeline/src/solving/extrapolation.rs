@@ -4,9 +4,10 @@
 //! p(ε) = p₀ + ε p′ + O(ε²)        p₀ ≈ 2 p(ε/2) − p(ε)
 //! ```
 //!
-//! As long as no contact changes its state between ε and ε/2 the impulses are smooth in ε, and what the softness gave
-//! way is gone to second order: a millionth becomes a millionth of a millionth. Few contacts have definite impulses; the
-//! many of a conforming face share their load by the softness, and change state with it, so they are left alone.
+//! As long as no contact changes its state between ε and ε/2 the impulses are smooth in ε, and the yield of the soft
+//! law vanishes to second order: 1e-6 becomes 1e-12. This holds for a few contacts with definite impulses. The many
+//! contacts of a conforming face share their load by the softness and change state with it, so they are not
+//! extrapolated.
 
 use nalgebra::Vector3;
 
@@ -15,14 +16,14 @@ use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::row_blocks::RowBlocks;
 use super::system::System;
 
-/// Most contacts in the working set.
+/// Largest working set that is extrapolated.
 pub(super) const FEW: usize = 8;
-/// Impulses that change by more than this share are not in the range where they are straight in ε: jamming.
+/// Impulses with a larger relative change are not linear in ε: jamming.
 const LARGEST_CHANGE: f64 = 1e-4;
-/// The second root is next to the first.
+/// The second root is close to the first.
 const LIMITS: NewtonLimits = NewtonLimits { iterations: 4, halvings: 2 };
 
-/// Finds the root at half the softness from the one at `softness`, into `half`; whether there is one to extrapolate from.
+/// Finds the root at half the softness from that at `softness`; returns whether the impulses can be extrapolated.
 pub(super) fn solve_half(
     rows: &[ContactRow],
     blocks: &mut RowBlocks,
@@ -44,7 +45,7 @@ pub(super) fn solve_half(
     rows.iter().all(|row| is_smooth(row, softness, root, half))
 }
 
-/// Whether a row keeps its state from ε to ε/2, and nearly its impulse.
+/// Whether a row keeps its state, and nearly its impulse, from ε to ε/2.
 fn is_smooth(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> bool {
     let state = |velocity: &[f64], softness: f64| {
         let v = row.velocity(velocity);
@@ -61,8 +62,8 @@ fn is_smooth(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> boo
     }
 }
 
-/// Whether the velocity that extrapolated impulses lead to holds the closed contacts at least as well as the soft root does.
-/// Where a jammed part's impulses bend with ε it does not.
+/// Whether the velocity of the extrapolated impulses obeys the law of the closed contacts at least as well as the soft
+/// root. It does not where the impulses of a jammed part are not linear in ε.
 pub(super) fn is_closer(rows: &[ContactRow], root: &[f64], velocity: &[f64]) -> bool {
     let [mut soft, mut rigid] = [0.0_f64; 2];
     for row in rows {
@@ -71,7 +72,7 @@ pub(super) fn is_closer(rows: &[ContactRow], root: &[f64], velocity: &[f64]) -> 
         if depth <= 0.0 {
             continue;
         }
-        // what must be zero: along the normal, and in all directions where it sticks
+        // This must be zero: along the normal, and in all directions where the contact sticks.
         let sticks = (v - row.normal * row.normal.dot(&v)).norm() <= row.friction * depth;
         let miss = |v: &Vector3<f64>| match sticks {
             true => (v + row.normal * row.approach).norm(),
@@ -83,7 +84,7 @@ pub(super) fn is_closer(rows: &[ContactRow], root: &[f64], velocity: &[f64]) -> 
     rigid <= soft
 }
 
-/// p₀ of a row [N·s]; `None` when open. Rounding leaves it inside the cone.
+/// p₀ of a row [N·s], within the cone; `None` when open.
 pub(super) fn impulse(row: &ContactRow, softness: f64, root: &[f64], half: &[f64]) -> Option<Vector3<f64>> {
     let soft = row.impulse(&row.velocity(root), softness)?;
     let hard = row.impulse(&row.velocity(half), softness / 2.0)?;

@@ -1,4 +1,4 @@
-//! The whole solve: grow the working set, and climb from level to level until it is solved (HOTPATH 3).
+//! The whole solve: grow the working set, and use higher levels until it is solved (docs/design/hot-path.md §3).
 //!
 //! ```text
 //! 0  mixed Newton from the last step's impulses            nearly every warm step
@@ -20,28 +20,28 @@ use super::row_blocks::RowBlocks;
 use super::system::System;
 use super::working_set::WorkingSet;
 use crate::make_room;
-use nalgebra::Vector3;
 
-/// Contacts that give way by more than this [m/s] are solved again with a harder law: a tenth of what counts as converged.
+/// Contacts that yield by more than this [m/s] are solved again with a harder law: a tenth of the convergence
+/// threshold.
 const TOO_SOFT: f64 = 1e-6;
-/// What the contacts of conforming faces are to give way [m/s], and the softest that their law gets [-].
+/// Target yield of the contacts of conforming faces [m/s], and the largest softness of their law [-].
 const SHARED: f64 = 0.5 * TOO_SOFT;
 const SOFTEST_SHARED: f64 = 1e-4;
-/// Contacts slower than this along their faces [m/s] may stick, and would creep by what they give way: their law stays hard.
+/// Contacts with a slower slip [m/s] may stick, and would creep by as much as they yield: their law stays hard.
 const SLIDING: f64 = 1e-3;
-/// How much harder, and the hardest that rounding allows [-].
+/// Factor of the softness of a harder law, and the smallest softness that rounding allows [-].
 const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
-/// Rounds before the solve is given up; each adds at least one contact.
+/// Largest number of rounds; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
-/// ε at which the short continuation of level 1 starts: V moves little between rounds.
+/// ε at which the short continuation of level 1 starts: V changes little between rounds.
 const NEAR_SOFTNESS: f64 = 1e-4;
-/// ε at which level 3 starts: contacts so soft that V ≈ V_f is within Newton's reach.
+/// ε at which level 3 starts: contacts so soft that Newton's method converges from V ≈ V_f.
 const SOFTEST: f64 = 1e3;
 /// Velocity scales and longest steps of level 3.
 const SCALES: [(f64, f64); 4] = [(0.3, 1.5), (0.05, 1.0), (1.0, 0.5), (0.01, 0.5)];
 
-/// Results and buffers of [`solve`]; nothing is allocated once the sizes have been seen.
+/// Results and buffers of [`solve`].
 #[derive(Clone, Debug, Default)]
 pub struct SolverWorkspace {
     /// V₁ [m/s, rad/s], stacked [v; ω] per body.
@@ -53,7 +53,7 @@ pub struct SolverWorkspace {
     /// Smallest vₙ + b at `velocity` over the contacts without impulse [m/s], where it is known.
     pub slowest_open: Option<f64>,
     root: Vec<f64>,
-    /// Root of the law that was not hard enough.
+    /// Root of the previous, softer law.
     softer: Vec<f64>,
     attempt: Vec<f64>,
     prefix: Vec<f64>,
@@ -64,11 +64,11 @@ pub struct SolverWorkspace {
     mixed: MixedBuffers,
     newton: NewtonBuffers,
     path: PathBuffers,
-    order: Vec<(u32, u32)>,
+    pub(super) order: Vec<(u32, u32)>,
 }
 
 impl SolverWorkspace {
-    /// Makes room for so many bodies and contacts: no solve allocates then, whatever level it climbs to.
+    /// Reserves memory for `bodies` bodies and `contacts` contacts: then no solve allocates, whatever its level.
     pub fn make_room(&mut self, bodies: usize, contacts: usize) {
         let Self { velocity, generalised, root, softer, attempt, prefix, .. } = self;
         for buffer in [velocity, generalised, root, softer, attempt, prefix] {
@@ -84,7 +84,7 @@ impl SolverWorkspace {
         self.path.make_room(bodies);
     }
 
-    /// The report with what the workspace counted.
+    /// Adds the workspace's counts to the report.
     fn complete(&self, report: SolveReport) -> SolveReport {
         SolveReport {
             iterations: self.system.iterations,
@@ -96,7 +96,7 @@ impl SolverWorkspace {
     }
 }
 
-/// Solves the problem from `warm`, which is left ready for the next step. Results are in `workspace`.
+/// Solves the problem from `warm`, which is updated for the next step. Results are in `workspace`.
 pub fn solve(
     problem: &VelocityProblem<'_>,
     options: &SolverOptions,
@@ -119,14 +119,14 @@ pub fn solve(
     workspace.set.start(problem, &mut workspace.system, warm, &mut workspace.mixed.impulses);
     let warm_velocity = warm.velocity.len() == problem.free_velocity.len() && !workspace.set.rows.is_empty();
     workspace.root.extend_from_slice(if warm_velocity { &warm.velocity } else { problem.free_velocity });
-    // as a rule another node carries the load than in the last step
+    // Usually another node carries the load than in the last step.
     grow(problem, options, workspace, 0);
     let (wanted, mut options) = (options.softness, *options);
     if let Some(softness) = shared_softness(problem, wanted, warm, workspace) {
         let shared = SolverOptions { softness, violation: TOO_SOFT, ..options };
         solve_at(problem, &shared, warm, workspace, &mut report);
-        let gives_way = workspace.set.deepest(&workspace.root);
-        if report.converged && gives_way <= TOO_SOFT && workspace.set.rows.len() > extrapolation::FEW {
+        let deepest = workspace.set.deepest(&workspace.root);
+        if report.converged && deepest <= TOO_SOFT && workspace.set.rows.len() > extrapolation::FEW {
             finish(problem, &shared, true, warm, workspace);
             return workspace.complete(report);
         }
@@ -135,14 +135,14 @@ pub fn solve(
         solve_at(problem, &options, warm, workspace, &mut report);
         let is_harder = options.softness < wanted;
         if is_harder && !report.converged {
-            // back to the root of the softer law, which is known
+            // Return to the known root of the softer law.
             options.softness *= 1.0 / HARDER;
             workspace.root.clone_from(&workspace.softer);
             solve_at(problem, &options, warm, workspace, &mut report);
             break;
         }
-        let gives_way = workspace.set.deepest(&workspace.root);
-        if !report.converged || gives_way <= TOO_SOFT || options.softness <= HARDEST {
+        let deepest = workspace.set.deepest(&workspace.root);
+        if !report.converged || deepest <= TOO_SOFT || options.softness <= HARDEST {
             break;
         }
         workspace.softer.clone_from(&workspace.root);
@@ -152,11 +152,11 @@ pub fn solve(
     workspace.complete(report)
 }
 
-/// ε for faces that conform: so soft that their contacts give way by what the certificate allows, and share the load. `None`
-/// where few contacts carried it in the last step, or some may stick.
+/// ε for conforming faces: so soft that their contacts share the load and yield by what the certificate allows. `None`
+/// where few contacts carried load in the last step, or some may stick.
 ///
-/// Thousands of nodes of a thread's flank are within nanometres of carrying load. A hard law picks a few of them, others
-/// in every step, and Newton exchanges them one by one.
+/// Thousands of nodes of a thread's flank are within nanometres of carrying load. A hard law selects a few of them,
+/// different ones in every step, and Newton's method exchanges them one by one.
 fn shared_softness(
     problem: &VelocityProblem<'_>,
     wanted: f64,
@@ -174,7 +174,7 @@ fn shared_softness(
     if warm.velocity.len() != problem.free_velocity.len() || !rows.iter().all(slides) {
         return None;
     }
-    // p d: what a contact gives way per softness
+    // p d: the yield of a contact per softness.
     let stopped = rows
         .iter()
         .zip(&workspace.mixed.impulses)
@@ -183,7 +183,7 @@ fn shared_softness(
     (softness > wanted).then_some(softness.min(SOFTEST_SHARED))
 }
 
-/// Grows the working set from `root` until the solution on it is that of all contacts.
+/// Grows the working set from `root` until its solution is that of all contacts.
 fn solve_at(
     problem: &VelocityProblem<'_>,
     options: &SolverOptions,
@@ -206,7 +206,7 @@ fn solve_at(
         if grow(problem, options, workspace, round) == 0 {
             break;
         }
-        // nothing to add though some are violated: their data are not numbers
+        // Contacts are violated but none can be added: their data are NaN.
         if round == MOST_ROUNDS || workspace.set.rows.len() == known {
             report.converged = false;
             break;
@@ -224,7 +224,7 @@ fn grow(
     set.grow(problem, system, root, options.violation, round)
 }
 
-/// Gives contacts that are new in the working set their impulse of the last step.
+/// Gives new contacts of the working set their impulse of the last step.
 fn fill_impulses(problem: &VelocityProblem<'_>, warm: &WarmStart, workspace: &mut SolverWorkspace) {
     let known = workspace.mixed.impulses.len();
     for row in &workspace.set.rows[known..] {
@@ -233,7 +233,8 @@ fn fill_impulses(problem: &VelocityProblem<'_>, warm: &WarmStart, workspace: &mu
     }
 }
 
-/// Solves on the working set from `root`, which becomes the answer; the level that ended and whether it solved.
+/// Solves the working set from `root`, which becomes the solution; returns the last level used and whether it
+/// converged.
 fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool) {
     let SolverWorkspace { root, attempt, prefix, set, system, blocks, mixed, newton, path, .. } = workspace;
     let softness = options.softness;
@@ -243,7 +244,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
         root.copy_from_slice(&system.free_velocity);
         return (0, true);
     }
-    if mixed_newton::solve(rows, system, softness, options.mixed_iterations, root, mixed) {
+    if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, root, mixed) {
         return (0, true);
     }
     attempt.clear();
@@ -275,7 +276,7 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
         outcome = (4, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
     }
     root.copy_from_slice(attempt);
-    // the next round's mixed Newton starts from the law's own impulses
+    // The mixed Newton method of the next round starts from the impulses of the law.
     for (row, own) in set.rows.iter().zip(&mut mixed.impulses) {
         *own = row.impulse(&row.velocity(root), softness).unwrap_or_default();
     }
@@ -304,7 +305,7 @@ fn follow_from_softest(
     })
 }
 
-/// Impulses, generalised impulse and velocity at the root; warm start for the next step.
+/// Computes impulses, generalised impulse and velocity at the root, and the warm start of the next step.
 fn finish(
     problem: &VelocityProblem<'_>,
     options: &SolverOptions,
@@ -339,7 +340,7 @@ fn finish(
                 impulses.push(ContactImpulse { contact: row.contact as usize, impulse });
             }
         }
-        // sums in the order of the record do not depend on the way the working set grew
+        // Sums in the order of the record do not depend on how the working set grew.
         impulses.sort_unstable_by_key(|entry| entry.contact);
         for entry in impulses.iter() {
             problem.contacts.add_impulse(entry.contact, entry.impulse, generalised);
@@ -356,16 +357,5 @@ fn finish(
         }
     }
     *slowest_open = Some(slowest);
-
-    warm.clear();
-    warm.velocity.extend_from_slice(root);
-    order.clear();
-    order.extend(
-        impulses.iter().enumerate().map(|(place, entry)| (problem.contacts.id[entry.contact], place as u32)),
-    );
-    order.sort_unstable();
-    for &(id, place) in order.iter() {
-        warm.ids.push(id);
-        warm.impulses.push(impulses.get(place as usize).map_or_else(Vector3::zeros, |entry| entry.impulse));
-    }
+    warm.store(problem.contacts, root, impulses, order);
 }

@@ -1,11 +1,11 @@
-//! The contact law of a register of rows at once (`contact_law.rs` has the formulas), without a branch.
+//! The contact law of a register of rows, without branches (formulas in `contact_law.rs`).
 
 use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::contact_law::Touch;
-use super::row_blocks::{Lanes, Lanes3, WideRows};
+use super::row_blocks::{PerRow, PerRow3, WideRows};
 
-/// α stays below one: at one the slip law loses its root.
+/// Upper bound of α: at one the slip law loses its root.
 const LARGEST_RATIO: f64 = 0.999_999_9;
 
 /// Stiffness of the rows of a register: K = a nᵀ + c h hᵀ + k I [kg].
@@ -25,21 +25,21 @@ pub(super) struct Stiffness<S: Simd> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LawBlock {
     /// p of the last pass [N·s].
-    pub(super) impulse: Lanes3,
+    pub(super) impulse: PerRow3,
     /// q [N·s].
-    offset: Lanes3,
-    ahead: Lanes3,
-    across: Lanes3,
-    resistance: Lanes,
-    isotropic: Lanes,
-    /// What each row is held as where rows do not choose their state: 1 closed, 0 open.
-    pub(super) held: Lanes,
+    offset: PerRow3,
+    ahead: PerRow3,
+    across: PerRow3,
+    resistance: PerRow,
+    isotropic: PerRow,
+    /// Prescribed state of each row, 1 closed or 0 open, where rows do not choose their state.
+    pub(super) held: PerRow,
 }
 
 /// [v; ω] of a body in every lane.
 pub(super) type WideTwist<S> = [Wide3<S>; 2];
 
-/// Velocities of rows relative to what they touch [m/s]; `SIDES` of the bodies are free.
+/// Relative velocities of rows [m/s]; `SIDES` of the bodies are free.
 #[inline(always)]
 pub(super) fn relative<S: Simd, const SIDES: usize>(
     rows: &WideRows<S>,
@@ -82,8 +82,8 @@ pub(super) fn impulses_and_stiffness<S: Simd>(
     (touch.direction(n) * stiffness, law)
 }
 
-/// q and K of the affine law of the state that the trial impulse of each row is in (`mixed_newton.rs`), from the
-/// impulses `p`. Where `held` is given, it says which rows are closed instead.
+/// q and K of the affine law for the state of each row's trial impulse (`mixed_newton.rs`), from the impulses `p`.
+/// Where `held` is given, it states which rows are closed instead.
 #[inline(always)]
 pub(super) fn mixed_laws<S: Simd>(
     rows: &WideRows<S>,
@@ -99,7 +99,7 @@ pub(super) fn mixed_laws<S: Simd>(
     let (normal_impulse, normal_speed) = (n.dot(p), n.dot(v));
     let trial_normal = kept * normal_impulse - rate * (normal_speed + rows.approach);
     let is_open = held.unwrap_or(trial_normal).is_at_most(zero);
-    // a row that is held closed may pull
+    // A row that is held closed may pull.
     let trial_normal = zero.is_below(trial_normal).keep(trial_normal);
     let stiff = is_open.drop(rate * softness.recip());
     let trial = (p - n * normal_impulse) * kept - (v - n * normal_speed) * rate;
@@ -113,7 +113,7 @@ pub(super) fn mixed_laws<S: Simd>(
     let resistance = (ratio * rate * gain).or_less(stiff);
     let w = resistance * across.dot(v) - ratio * kept * gain * across.dot(p);
 
-    // open rows neither slip nor stick
+    // Open rows neither slip nor stick.
     let does_not_slip = sticks | is_open;
     let slipping = does_not_slip.drop(stiff);
     let ray = n + along * does_not_slip.drop(friction);
@@ -167,7 +167,7 @@ impl LawBlock {
         self.isotropic[lane] > 0.0 || self.ahead.iter().any(|axis| axis[lane] != 0.0)
     }
 
-    /// Keeps q and K of the rows of a register.
+    /// Stores q and K of the rows of a register.
     #[inline(always)]
     pub(super) fn keep<S: Simd>(&mut self, offset: Wide3<S>, law: &Stiffness<S>, register: usize) {
         offset.store(&mut self.offset, register);
@@ -184,28 +184,16 @@ mod tests {
     use tightfit_spatial::Scalar;
 
     use super::*;
-    use crate::records::NOT_FREE;
     use crate::solving::contact_law::ContactRow;
-    use crate::solving::row_blocks::{LANES, RowBlocks};
+    use crate::solving::row_blocks::{BLOCK_ROWS, RowBlocks};
 
     fn rows() -> Vec<ContactRow> {
-        (0..5_u32)
-            .map(|k| ContactRow {
-                arm_a: Vector3::new(0.1, -0.2, 0.3) * f64::from(k),
-                arm_b: Vector3::zeros(),
-                normal: Vector3::new(1.0, 2.0, -2.0) / 3.0,
-                drift: Vector3::new(0.01, 0.0, -0.02),
-                approach: 0.1,
-                inverse_compliance: 2.0,
-                friction: 0.4,
-                body_a: 0,
-                body_b: NOT_FREE,
-                contact: k,
-            })
-            .collect()
+        let row = ContactRow::example();
+        let at = |k: u32| ContactRow { arm_a: row.arm_a * f64::from(k), contact: k, ..row.clone() };
+        (0..5).map(at).collect()
     }
 
-    /// Velocities that stick, slip, slip at little depth, and leave.
+    /// Normal and tangential speeds that stick, slip, slip at little depth, and separate.
     const CASES: [(f64, f64); 4] = [(-0.5, 0.05), (-0.5, 0.9), (-0.11, 3.0), (0.2, 0.3)];
 
     fn velocity(row: &ContactRow, (normal, along): (f64, f64)) -> Vector3<f64> {
@@ -216,11 +204,11 @@ mod tests {
     fn lanes(rows: &[ContactRow]) -> Vec<WideRows<Scalar>> {
         let mut blocks = RowBlocks::default();
         blocks.load(rows);
-        (0..LANES).map(|lane| blocks.blocks[0].wide(Scalar::new(), lane)).collect()
+        (0..BLOCK_ROWS).map(|lane| blocks.blocks[0].wide(Scalar::new(), lane)).collect()
     }
 
     #[test]
-    fn blocks_have_the_impulses_of_single_rows_and_empty_lanes_none() {
+    fn blocks_and_single_rows_have_equal_impulses_and_empty_lanes_none() {
         let rows = rows();
         for case in CASES {
             let v = velocity(&rows[0], case);

@@ -1,33 +1,37 @@
-//! The ways to solve the contacts of a stage, as one choice.
+//! The methods that solve the contacts of a stage.
 //!
-//! | method | what it is | cone | Coulomb's law at the end |
+//! | method | description | cone | Coulomb's law at the end |
 //! |---|---|---|---|
-//! | ladder | Newton in the bodies' velocities, no step unconverged | holds | to the softness 1e-6 |
-//! | sor | block successive over-relaxation, the paper's Algorithm 1 | holds | as far as the sweeps come |
-//! | pgs | projected Gauss-Seidel on the friction cone, row by row | holds | as far as the sweeps come |
+//! | ladder | Newton in the bodies' velocities, with fallback levels | holds | to the softness 1e-6 |
+//! | sor | block successive over-relaxation, the paper's Algorithm 1 | holds | as far as the sweeps converge |
+//! | pgs | projected Gauss-Seidel on the friction cone, row by row | holds | as far as the sweeps converge |
 //!
-//! All are judged by `residual`, and the passivity filter stands behind each.
+//! `residual` measures the solution of each, and the passivity filter follows each.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::ladder::{SolverWorkspace, solve};
 use super::problem::{SolveReport, SolverOptions, VelocityProblem, WarmStart};
-use super::sweeps::{self, Rule, SweepWorkspace};
+use super::sweeps::{self, SweepWorkspace};
 
 /// How the contacts of a stage are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum SolverMethod {
-    /// Newton in the bodies' velocities, with levels to fall back on.
+    /// Newton in the bodies' velocities, with fallback levels.
     #[default]
     Ladder,
-    /// Block successive over-relaxation: one contact after the other by a rule for a single one.
+    /// Block successive over-relaxation: one contact after another by the rule of a single contact.
     Sor(SweepOptions, SlipRule),
-    /// Projected Gauss-Seidel: one row after the other, friction put back onto the (round) cone.
+    /// Projected Gauss-Seidel: one row after another, friction projected onto the (round) cone.
     Pgs(SweepOptions),
 }
 
-/// What a sliding contact does in [`SolverMethod::Sor`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What a sliding contact does in solver `sor`.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SlipRule {
-    /// The friction that dissipates most at the midpoint, the paper's: not Coulomb's law where inertia is not the
+    /// The friction that dissipates most at the midpoint, the paper's rule: not Coulomb's law where inertia is not the
     /// same in all directions.
     #[default]
     Dissipation,
@@ -38,9 +42,9 @@ pub enum SlipRule {
 /// When the sweeps over the contacts end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepOptions {
-    /// Most sweeps.
+    /// Largest number of sweeps.
     pub sweeps: u32,
-    /// α: share of the way to the answer of a single contact [-]; below 1 under-, above 1 over-relaxed, less than 2.
+    /// α: relaxation towards the solution of a single contact [-]; below 1 under-, above 1 over-relaxed, less than 2.
     pub relaxation: f64,
     /// Largest change |diag(D) δp| in a sweep at which they end [m/s].
     pub tolerance: f64,
@@ -49,7 +53,7 @@ pub struct SweepOptions {
 impl SweepOptions {
     /// 200 sweeps, no relaxation, 1e-5 m/s: a tenth of a micrometre per step of 10 ms.
     pub const SOR: Self = Self { sweeps: 200, relaxation: 1.0, tolerance: 1e-5 };
-    /// 50 sweeps, as many as engines that work so take at most.
+    /// 50 sweeps, the usual upper limit of engines with this method.
     pub const PGS: Self = Self { sweeps: 50, ..Self::SOR };
 }
 
@@ -64,15 +68,15 @@ impl SolverMethod {
         }
     }
 
-    /// Whether it needs a [`SweepWorkspace`] with room.
+    /// Whether it uses a [`SweepWorkspace`].
     #[must_use]
     pub fn sweeps(self) -> bool {
         self != Self::Ladder
     }
 
     /// Solves the problem; results are in `workspace`. `start` are the stacked velocities at the start of the step,
-    /// `options` those of the ladder. Sweeps begin from no impulses, as the paper's do; `warm` is left ready for
-    /// the next step by every method.
+    /// `options` those of the ladder. Sweeps start from zero impulses, as in the paper; every method updates `warm` for
+    /// the next step.
     pub fn solve(
         self,
         problem: &VelocityProblem<'_>,
@@ -82,15 +86,11 @@ impl SolverMethod {
         workspace: &mut SolverWorkspace,
         rows: &mut SweepWorkspace,
     ) -> SolveReport {
-        match self {
-            Self::Ladder => solve(problem, options, warm, workspace),
-            Self::Sor(limits, SlipRule::Dissipation) => {
-                sweeps::solve(problem, start, Rule::Dissipation, &limits, warm, workspace, rows)
-            }
-            Self::Sor(limits, SlipRule::Coulomb) => {
-                sweeps::solve(problem, start, Rule::Coulomb, &limits, warm, workspace, rows)
-            }
-            Self::Pgs(limits) => sweeps::solve(problem, start, Rule::Rows, &limits, warm, workspace, rows),
-        }
+        let (slip, limits) = match self {
+            Self::Ladder => return solve(problem, options, warm, workspace),
+            Self::Sor(limits, slip) => (Some(slip), limits),
+            Self::Pgs(limits) => (None, limits),
+        };
+        sweeps::solve(problem, start, slip, &limits, warm, workspace, rows)
     }
 }

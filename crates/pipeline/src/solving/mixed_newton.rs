@@ -1,7 +1,7 @@
-//! Level 0: semismooth Newton in velocities and impulses, at the final softness at once (HOTPATH 3).
+//! Level 0: semismooth Newton in velocities and impulses, directly at the final softness (docs/design/hot-path.md §3).
 //!
-//! The state of a contact is read from a trial impulse, not from the velocity alone, so that a warm
-//! impulse carries the state of the last step over:
+//! The state of a contact follows from a trial impulse, not from the velocity alone, so that a warm impulse carries
+//! over the state of the last step:
 //!
 //! ```text
 //! τ = p − ρ (v + b n + εᵢ p)             ρ = 1/dᵢ
@@ -13,33 +13,33 @@
 //! ```
 //!
 //! Each law is affine, p = q − K v, so one linear system (A + Σ JᵀKJ) V = A V_f + Σ Jᵀ(q + K u) gives the next
-//! V. There is no line search: either it ends in a few steps or the next level takes over. Judged by the
-//! residual of the primal law, so its answer is as good as any other level's.
+//! V. There is no line search: either it converges in a few steps or the next level takes over. Convergence is measured
+//! by the residual of the primal law, as in all levels.
 //!
-//! Rows that all open and close at once may do so in turns for ever: of four that press, two come to pull and open, the
-//! others then let them sink in, and all four press again. After a few steps one row is exchanged at a time, the most wrong
-//! one first and later the last of the wrong ones; were friction fixed and the matrix one with positive principal minors,
-//! that rule could not come back to where it was (Murty 1974; Júdice & Pires 1994).
+//! If all rows change state at once they may cycle: of four rows that press, two come to pull and open, the others then
+//! let the body sink in, and all four press again. So after a few steps one row is exchanged at a time, first the row
+//! with the largest error, later the last of the wrong ones. For fixed friction and a matrix with positive principal
+//! minors the latter rule cannot cycle (Murty 1974; Júdice & Pires 1994).
 
 use nalgebra::Vector3;
-use tightfit_spatial::{Simd, Wide, Wide3, WithSimd, with_registers};
+use tightfit_spatial::{Simd, Wide, Wide3, with_registers};
 
-use super::law_block::{self, LawBlock, WideTwist};
-use super::pair_sums::{ForceSums, StiffnessSums};
-use super::row_blocks::{Lanes3, RowBlock, RowBlocks, at, set};
+use super::contact_law::ContactRow;
+use super::law_block::{self, LawBlock};
+use super::passes::{Pass, RowLaw, RowTerms};
+use super::row_blocks::{PerRow3, RowBlocks, WideRows, at, set};
 use super::system::System;
 use crate::make_room;
-use crate::records::NOT_FREE;
 
-/// Steps in which all rows change their state at once.
+/// Steps in which all rows may change their state at once.
 const AT_ONCE: u32 = 6;
-/// Exchanges of the most wrong row, before it is the last of the wrong ones.
+/// Exchanges of the row with the largest error, before the rule of the last wrong row.
 const MOST_WRONG: u32 = 5;
 
 /// Buffers of the method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MixedBuffers {
-    /// p of each row of the working set [N·s]: the start of the next solve.
+    /// p of each row of the working set [N·s]; the next solve starts from it.
     pub(super) impulses: Vec<Vector3<f64>>,
     /// p, q and K of the rows, eight at a time.
     blocks: Vec<LawBlock>,
@@ -48,7 +48,7 @@ pub(super) struct MixedBuffers {
 }
 
 impl MixedBuffers {
-    /// Makes room for so many bodies and contacts.
+    /// Reserves memory for `bodies` bodies and `contacts` contacts.
     pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
         make_room(&mut self.impulses, contacts);
         make_room(&mut self.blocks, RowBlocks::most(bodies, contacts));
@@ -57,29 +57,31 @@ impl MixedBuffers {
     }
 
     fn load(&mut self, rows: &RowBlocks) {
-        // all but the impulses is written before it is read
+        // All other fields are written before they are read.
         self.blocks.resize_with(rows.blocks.len(), LawBlock::default);
         for (block, law) in rows.blocks.iter().zip(&mut self.blocks) {
-            law.impulse = Lanes3::default();
+            law.impulse = PerRow3::default();
             for (lane, place) in block.rows() {
                 set(&mut law.impulse, lane, self.impulses[place]);
             }
         }
     }
 
-    /// Holds every row as it is but one: `by_size` the most wrong one, else the last. Returns how many are wrong.
-    fn exchange_one(&mut self, rows: &RowBlocks, softness: f64, by_size: bool) -> u32 {
+    /// Holds the state of every row but one of the wrong ones: with `by_size` the one with the largest error, else the
+    /// last. Returns the number of wrong rows.
+    fn exchange_one(&mut self, all: &[ContactRow], rows: &RowBlocks, softness: f64, by_size: bool) -> u32 {
         let (mut wrong, mut chosen, mut largest) = (0, None, 0.0);
         for (index, (block, law)) in rows.blocks.iter().zip(&mut self.blocks).enumerate() {
             law.held.fill(0.0);
             for (lane, place) in block.rows() {
-                let (depth, is_closed) = (block.depth(lane, &self.current), law.is_closed(lane));
+                let row = &all[place];
+                let (depth, is_closed) = (row.depth(&row.velocity(&self.current)), law.is_closed(lane));
                 law.held[lane] = f64::from(u8::from(is_closed));
                 if is_closed == (depth > 0.0) {
                     continue;
                 }
                 wrong += 1;
-                // a speed: what the impulse that pulls would stop, or what the open row sinks in by
+                // As a speed: that stopped by the pulling impulse, or that at which the open row sinks in.
                 let speed = if is_closed { -depth / softness } else { depth };
                 let size = if by_size { speed } else { place as f64 };
                 if chosen.is_none() || size > largest {
@@ -103,8 +105,9 @@ impl MixedBuffers {
     }
 }
 
-/// Newton from `velocity` and the impulses in `buffers`; on success `velocity` is the root.
+/// Newton from `velocity` and the impulses in `buffers`; on success `velocity` is the root. `rows` are `all` in blocks.
 pub(super) fn solve(
+    all: &[ContactRow],
     rows: &RowBlocks,
     system: &mut System,
     softness: f64,
@@ -123,7 +126,7 @@ pub(super) fn solve(
             _ => States::Held,
         };
         if states == States::Held {
-            let wrong = buffers.exchange_one(rows, softness, iteration < AT_ONCE + MOST_WRONG);
+            let wrong = buffers.exchange_one(all, rows, softness, iteration < AT_ONCE + MOST_WRONG);
             if wrong > iterations - iteration + 1 {
                 break;
             }
@@ -142,12 +145,12 @@ pub(super) fn solve(
     false
 }
 
-/// Where the states of the rows of a pass come from.
+/// Source of the states of the rows in a pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum States {
-    /// Trial impulses, from the impulses of the start.
+    /// Trial impulses from the initial impulses.
     First,
-    /// Trial impulses, from those of the last laws.
+    /// Trial impulses from the impulses of the last laws.
     Chosen,
     /// [`MixedBuffers::exchange_one`].
     Held,
@@ -167,102 +170,42 @@ fn pass(
     system.force.fill(0.0);
     right.clear();
     right.extend_from_slice(&system.free_momentum);
-    with_registers(MixedPass { rows, blocks, state: PassState { system, softness, states, right, current } });
+    with_registers(Pass {
+        rows,
+        law: MixedLaw { blocks, states },
+        velocity: current,
+        softness,
+        force: &mut system.force,
+        jacobian: &mut system.jacobian,
+        constants: right,
+    });
     system.finish_residual(current)
 }
 
-/// The loop of [`pass`].
-struct MixedPass<'a> {
-    rows: &'a RowBlocks,
+/// The affine laws of the states; the residual is that of the primal law.
+struct MixedLaw<'a> {
     blocks: &'a mut [LawBlock],
-    state: PassState<'a>,
-}
-
-impl WithSimd for MixedPass<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, mut blocks, mut state } = self;
-        for pair in rows.pairs() {
-            let own;
-            (own, blocks) = blocks.split_at_mut(pair.len());
-            match pair[0].body_b {
-                NOT_FREE => state.add_pair::<S, 1>(simd, pair, own),
-                _ => state.add_pair::<S, 2>(simd, pair, own),
-            }
-        }
-    }
-}
-
-/// What a pass reads and adds to.
-struct PassState<'a> {
-    system: &'a mut System,
-    softness: f64,
     states: States,
-    right: &'a mut [f64],
-    current: &'a [f64],
 }
 
-impl PassState<'_> {
-    /// The rows of one pair, of whose bodies `SIDES` are free.
+impl RowLaw for MixedLaw<'_> {
     #[inline(always)]
-    fn add_pair<S: Simd, const SIDES: usize>(&mut self, simd: S, pair: &[RowBlock], laws: &mut [LawBlock]) {
-        let softness = Wide::splat(simd, self.softness);
-        let velocities = pair[0].velocities(simd, self.current);
-        let mut sums = PassSums::<SIDES>::new();
-        let Some(((first, others), (first_law, other_laws))) = pair.split_first().zip(laws.split_first_mut())
-        else {
-            return;
-        };
-        self.add_block::<S, SIDES, true>(first, first_law, softness, &velocities, &mut sums);
-        for (block, law) in others.iter().zip(other_laws) {
-            self.add_block::<S, SIDES, false>(block, law, softness, &velocities, &mut sums);
-        }
-        let size = self.system.size();
-        sums.force.flush(&pair[0], &mut self.system.force);
-        sums.stiffness.flush(&pair[0], &mut self.system.jacobian, size);
-        sums.constants.flush(&pair[0], self.right);
-    }
-
-    /// The rows of a block; the sums begin with the first. As a rule there is no other.
-    #[inline(always)]
-    fn add_block<S: Simd, const SIDES: usize, const FIRST: bool>(
-        &self,
-        block: &RowBlock,
-        kept: &mut LawBlock,
+    fn at<S: Simd>(
+        &mut self,
+        (block, register): (usize, usize),
+        rows: &WideRows<S>,
+        v: Wide3<S>,
         softness: Wide<S>,
-        velocities: &[WideTwist<S>; 2],
-        sums: &mut PassSums<SIDES>,
-    ) {
-        let simd = softness.simd();
-        for register in RowBlock::registers::<S>() {
-            let rows = block.wide(simd, register);
-            let v = law_block::relative::<S, SIDES>(&rows, velocities);
-            if self.states != States::First {
-                kept.impulse_at(&rows, v, register).store(&mut kept.impulse, register);
-            }
-            let p = Wide3::load(simd, &kept.impulse, register);
-            let held = (self.states == States::Held).then(|| Wide::load(simd, &kept.held, register));
-            let (offset, law) = law_block::mixed_laws(&rows, v, p, softness, held);
-            kept.keep(offset, &law, register);
-            sums.force.add::<S, FIRST>(&rows, law_block::impulses(&rows, v, softness), register);
-            sums.constants.add::<S, FIRST>(&rows, offset + law.times(&rows, rows.drift), register);
-            sums.stiffness.add::<S, FIRST>(&rows, &law, register);
+    ) -> RowTerms<S> {
+        let (simd, kept) = (softness.simd(), &mut self.blocks[block]);
+        if self.states != States::First {
+            kept.impulse_at(rows, v, register).store(&mut kept.impulse, register);
         }
-    }
-}
-
-/// Sums of a pass over the rows of a pair: impulses of the primal law, constants and H of the affine ones.
-struct PassSums<const SIDES: usize> {
-    force: ForceSums<SIDES>,
-    constants: ForceSums<SIDES>,
-    stiffness: StiffnessSums<SIDES>,
-}
-
-impl<const SIDES: usize> PassSums<SIDES> {
-    #[inline(always)]
-    fn new() -> Self {
-        Self { force: ForceSums::new(), constants: ForceSums::new(), stiffness: StiffnessSums::new() }
+        let p = Wide3::load(simd, &kept.impulse, register);
+        let held = (self.states == States::Held).then(|| Wide::load(simd, &kept.held, register));
+        let (offset, stiffness) = law_block::mixed_laws(rows, v, p, softness, held);
+        kept.keep(offset, &stiffness, register);
+        let constant = Some(offset + stiffness.times(rows, rows.drift));
+        RowTerms { impulse: law_block::impulses(rows, v, softness), stiffness, constant }
     }
 }

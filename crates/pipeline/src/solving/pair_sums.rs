@@ -1,19 +1,19 @@
-//! Sums over the rows of one pair of bodies, kept lane by lane until the pair is done.
+//! Sums over the rows of one pair of bodies, kept lane by lane until the pair is complete.
 //!
 //! ```text
 //! F += [p; ρ × p]        H += [K, −K S; S K, −S K S],   S x = ρ × x        of the second body the negative of each side
 //! ```
 //!
-//! Line i of the upper half is [Kᵢ, ρ × Kᵢ], Kᵢ line i of K; the lower half is S times the upper one. The lanes are added
-//! up in one fixed order, so that the width of the registers changes no bit.
+//! Line i of the upper half is [Kᵢ, ρ × Kᵢ], Kᵢ line i of K; the lower half is S times the upper one. The lanes are
+//! added up in one fixed order, so that the width of the registers changes no bit.
 
 use tightfit_spatial::{Simd, Wide, Wide3};
 
 use super::law_block::Stiffness;
-use super::row_blocks::{LANES, Lanes, RowBlock, WideRows};
+use super::row_blocks::{BLOCK_ROWS, PerRow, RowBlock, WideRows};
 
 /// Six numbers of eight rows.
-type Lines = [Lanes; 6];
+type Lines = [PerRow; 6];
 
 /// Lane-wise F of one pair; `SIDES` of its bodies are free: one or two.
 #[derive(Clone, Debug)]
@@ -28,10 +28,10 @@ pub(super) struct StiffnessSums<const SIDES: usize> {
 }
 
 impl<const SIDES: usize> ForceSums<SIDES> {
-    /// Nothing yet.
+    /// Zero.
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Self { lines: [[[0.0; LANES]; 6]; SIDES] }
+        Self { lines: [[[0.0; BLOCK_ROWS]; 6]; SIDES] }
     }
 
     /// F += Jᵀp; F = Jᵀp for the first rows.
@@ -60,10 +60,10 @@ impl<const SIDES: usize> ForceSums<SIDES> {
 }
 
 impl<const SIDES: usize> StiffnessSums<SIDES> {
-    /// Nothing yet.
+    /// Zero.
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Self { lines: [[[[[0.0; LANES]; 6]; 6]; SIDES]; SIDES] }
+        Self { lines: [[[[[0.0; BLOCK_ROWS]; 6]; 6]; SIDES]; SIDES] }
     }
 
     /// H += JᵀKJ; H = JᵀKJ for the first rows.
@@ -116,7 +116,7 @@ fn difference<S: Simd>(x: Wide3<S>, a: Wide<S>, y: Wide3<S>, b: Wide<S>) -> Wide
     Wide3([x0.less(y.0[0], b), x1.less(y.0[1], b), x2.less(y.0[2], b)])
 }
 
-/// sums += [push; turn], or = for the first ones: zeros need not be written before.
+/// sums += [push; turn], or = for the first rows, which saves writing zeros.
 #[inline(always)]
 fn add_line<S: Simd, const FIRST: bool>(sums: &mut Lines, push: Wide3<S>, turn: Wide3<S>, register: usize) {
     for axis in 0..3 {
@@ -131,6 +131,6 @@ fn add_line<S: Simd, const FIRST: bool>(sums: &mut Lines, push: Wide3<S>, turn: 
 }
 
 #[inline(always)]
-fn total(lanes: &Lanes) -> f64 {
+fn total(lanes: &PerRow) -> f64 {
     ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
 }

@@ -1,4 +1,4 @@
-//! Impulses shrunk until contact does not work (MATH 2.2).
+//! Scales impulses down until contact does no positive work (docs/design/math.md §2.2).
 //!
 //! ```text
 //! P = Σ Jᵢᵀpᵢ      work on the bodies, relative to moving surfaces:
@@ -7,14 +7,13 @@
 //! ```
 //!
 //! V₀, V_f velocities before and after a step without contact [m/s, rad/s], u velocity of a kinematic surface
-//! [m/s], W response, w [J]. A surface that is moved as told may well push a body: its work Σ pᵢ·uᵢ comes from
-//! whoever moves it and is taken out, what remains is Σ pᵢ·v̄ᵢ over relative midpoint velocities. Holds for
-//! any impulses, converged or not.
+//! [m/s], W response, w [J]. A kinematic surface may push a body: its work Σ pᵢ·uᵢ comes from its drive and is
+//! subtracted, which leaves Σ pᵢ·v̄ᵢ over relative midpoint velocities. Valid for any impulses, converged or not.
 
 use super::problem::{ContactImpulse, VelocityProblem};
 use crate::records::NOT_FREE;
 
-/// s in [0, 1] by which all impulses must be scaled so that contact does no work; `generalised` is their P.
+/// Factor s in [0, 1] of all impulses with which contact does no positive work; `generalised` is their P.
 #[must_use]
 pub fn passive_scale(
     problem: &VelocityProblem<'_>,

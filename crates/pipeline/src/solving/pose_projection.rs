@@ -1,4 +1,4 @@
-//! The pose increment kept out of the parts: a dual active-set quadratic program (MATH 4.3, step 4).
+//! Keeps the pose increment from penetrating: a dual active-set quadratic program (docs/design/math.md §4.3, step 4).
 //!
 //! ```text
 //! min ½ |U − Ū|²_M    subject to    φᵢ + T (Jₙᵢ U − uₙᵢ) ≥ 0    for all contacts
@@ -10,18 +10,18 @@
 //! ```
 //!
 //! φ gap [m], T horizon [s], U velocities that move the pose [m/s, rad/s], u velocity of a kinematic surface,
-//! M mass [kg, kg·m²] in world axes. Each choice of p is one pass over all contacts; two or three suffice as
-//! a rule. Gaps that cannot all be opened (a wedge narrower than the peg) leave z = 0 and no row to drop: then
-//! the smallest violation that can be had everywhere is found by bisection. [Goldfarb & Idnani, Math. Prog. 27, 1983]
+//! M mass [kg, kg·m²] in world axes. Each choice of p is one pass over all contacts; usually two or three suffice. Gaps
+//! that cannot all be opened (a wedge narrower than the peg) leave z = 0 and no row to drop: then bisection finds the
+//! smallest violation that is possible everywhere. [Goldfarb & Idnani, Math. Prog. 27, 1983]
 //!
-//! Rows are planes in the place of surfaces, and true only near where they were found. Two that almost oppose one another,
-//! as at crossing edges, are met in millimetres to undo a micrometre. So a solution counts only within reach,
+//! Rows replace surfaces by planes, which is accurate only near the contact. Two almost opposite planes, as at crossing
+//! edges, intersect millimetres away, which is no remedy for a micrometre. So a solution must stay within reach,
 //!
 //! ```text
 //! T (|U − Ū|_v + |U − Ū|_ω ρ) ≤ reach + 4 |worst gap|        for every body, ρ the longest arm of an active row
 //! ```
 //!
-//! and what cannot be opened within it is infeasible like the wedge.
+//! and gaps that cannot be opened within it are infeasible like the wedge.
 
 use nalgebra::Matrix6;
 
@@ -30,21 +30,21 @@ use super::normal_speed::{self, Speeds};
 use crate::make_room;
 use crate::records::{Contacts, NOT_FREE};
 
-/// Penetration that is left alone [m]; projecting every nanometre would act in most steps for nothing.
+/// Penetration that is not projected [m]; otherwise the projection would act in most steps without benefit.
 pub const SLOP: f64 = 20e-9;
-/// A gap this little below its target counts as open [m].
+/// Tolerance below the target at which a gap counts as open [m].
 const OPEN: f64 = 1e-9;
-/// Pivots per body before an attempt is given up; feasible pegs need fewer than ten.
+/// Largest number of pivots per body; feasible pegs need fewer than ten.
 const PIVOTS_PER_BODY: u32 = 100;
-/// A row whose part across the active rows is below this share (squared) of it depends on them.
+/// A row depends on the active ones if its component normal to them is below this share of it (squared) [-].
 const INDEPENDENT: f64 = 1e-10;
-/// Halvings of the violation accepted when not all gaps can be opened: to 0.1 % of the first.
+/// Bisections of the accepted violation when not all gaps can be opened: to 0.1 % of the first.
 const RELAXATIONS: u32 = 10;
 
-/// Ways this many times the deepest gap are taken to undo it [-]: the lever of a part that is in at one end.
+/// Displacement per depth that is always within reach [-]: the lever of a part that penetrates at one end.
 const LEVER: f64 = 4.0;
 
-/// What one projection did.
+/// Report of one projection.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProjectionReport {
     /// Steps of the active-set method.
@@ -53,7 +53,7 @@ pub struct ProjectionReport {
     pub worst_before: f64,
     /// Smallest predicted gap after [m].
     pub worst_after: f64,
-    /// Whether all gaps are open, or were within [`SLOP`]. When false the least violating point found is taken.
+    /// Whether all gaps are open, or were within [`SLOP`]. When false the result is the least violating point found.
     pub complete: bool,
 }
 
@@ -90,11 +90,11 @@ struct Rows<'a> {
     contacts: &'a Contacts,
     gaps: &'a [f64],
     horizon: f64,
-    /// Way of a body beyond which the rows are not believed [m].
+    /// Largest displacement of a body for which the rows are accurate [m].
     reach: f64,
 }
 
-/// What a search for the worst row reads and writes: φ/T − uₙ and φ/T + Jₙ U − uₙ [m/s].
+/// Data of a search for the worst row: φ/T − uₙ and φ/T + Jₙ U − uₙ [m/s].
 #[derive(Clone, Debug, Default)]
 struct Search {
     offset: Vec<f64>,
@@ -110,8 +110,8 @@ impl Search {
     }
 }
 
-/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s]. Contacts are known as
-/// far as `reach` [m].
+/// Moves `velocity` (U, stacked per body) to the nearest one that opens all gaps within `horizon` [s]. Contacts were
+/// detected as far as `reach` [m].
 pub fn project(
     contacts: &Contacts,
     gaps: &[f64],
@@ -141,7 +141,7 @@ pub fn project(
         velocity.copy_from_slice(&workspace.velocity);
         report.worst_after = horizon * workspace.search.least;
     } else {
-        // the start violates by |worst| everywhere at most, so that much is always possible
+        // The start violates no gap by more than |worst|, so that violation is always possible.
         workspace.best.clear();
         workspace.best.extend_from_slice(velocity);
         let (mut impossible, mut possible) = (0.0, worst);
@@ -160,7 +160,7 @@ pub fn project(
     report
 }
 
-/// Goldfarb–Idnani from Ū = `start` with all gaps asked to reach `target` [m]; the result is in `workspace.velocity`.
+/// Goldfarb–Idnani from Ū = `start`, where all gaps must reach `target` [m]; the result is in `workspace.velocity`.
 fn attempt(
     rows: &Rows<'_>,
     target: f64,
@@ -178,7 +178,7 @@ fn attempt(
     loop {
         let worst = rows.worst(&workspace.velocity, &mut workspace.search);
         if worst >= target - OPEN {
-            return rows.way(start, workspace) <= rows.reach;
+            return rows.displacement(start, workspace) <= rows.reach;
         }
         let contact = workspace.search.place();
         rows.set_gradient(contact, workspace);
@@ -198,7 +198,7 @@ fn attempt(
     }
 }
 
-/// How a pivot ended.
+/// Result of a pivot.
 enum Pivot {
     /// The row is satisfied and active.
     Enters,
@@ -234,7 +234,7 @@ fn pivot(slack: f64, multiplier: &mut f64, workspace: &mut ProjectionWorkspace) 
         return Pivot::Infeasible;
     }
     for (multiplier, share) in multipliers.iter_mut().zip(shares.iter()) {
-        // rounding must not make a multiplier negative: that row would leave for good reason only
+        // Rounding must not make a multiplier negative.
         *multiplier = (*multiplier - step * share).max(0.0);
     }
     *multiplier += step;
@@ -257,7 +257,7 @@ fn pivot(slack: f64, multiplier: &mut f64, workspace: &mut ProjectionWorkspace) 
 }
 
 impl ProjectionWorkspace {
-    /// Makes room for so many bodies and contacts: no projection allocates then.
+    /// Reserves memory for `bodies` bodies and `contacts` contacts: then no projection allocates.
     pub fn make_room(&mut self, bodies: usize, contacts: usize) {
         let size = 6 * bodies;
         let Self { inverse_mass, velocity, best, multipliers, gradients, responses, .. } = self;
@@ -265,7 +265,7 @@ impl ProjectionWorkspace {
         for buffer in [velocity, best, multipliers] {
             make_room(buffer, size);
         }
-        // at most 6n rows are active; one more may stand in before another leaves
+        // At most 6n rows are active; one more may enter before another leaves.
         for buffer in [gradients, responses, &mut self.gram] {
             make_room(buffer, size * (size + 1));
         }
@@ -276,7 +276,7 @@ impl ProjectionWorkspace {
         self.search.slack.make_room(contacts);
     }
 
-    /// The contacts that the last projection left within `gap` of touching after `horizon` [m, s], by its rows.
+    /// The contacts whose predicted gap after `horizon` [s] is at most `gap` [m] in the last projection.
     pub fn left_within(&self, gap: f64, horizon: f64) -> impl Iterator<Item = usize> {
         self.search.slack.at_most(gap / horizon)
     }
@@ -326,21 +326,20 @@ impl Rows<'_> {
     /// φ + T (Jₙ U − uₙ) [m].
     #[inline]
     fn gap(&self, contact: usize, velocity: &[f64]) -> f64 {
-        let v = self.contacts.relative_velocity(contact, velocity);
-        self.gaps[contact] + self.horizon * self.contacts.normal.get(contact).dot(&v)
+        self.gaps[contact] + self.horizon * self.contacts.normal_speed(contact, velocity)
     }
 
-    /// How far the projection moves any body [m].
-    fn way(&self, start: &[f64], workspace: &ProjectionWorkspace) -> f64 {
+    /// Largest displacement of a body by the projection [m].
+    fn displacement(&self, start: &[f64], workspace: &ProjectionWorkspace) -> f64 {
         let arm = workspace.longest.sqrt();
         let bodies = start.chunks_exact(6).zip(workspace.velocity.chunks_exact(6));
-        let ways = bodies.map(|(start, end)| {
+        let displacements = bodies.map(|(start, end)| {
             let length = |axes: std::ops::Range<usize>| {
                 axes.map(|axis| (end[axis] - start[axis]).powi(2)).sum::<f64>().sqrt()
             };
             self.horizon * (length(0..3) + length(3..6) * arm)
         });
-        ways.fold(0.0, f64::max)
+        displacements.fold(0.0, f64::max)
     }
 
     /// Smallest predicted gap [m].

@@ -1,16 +1,17 @@
-//! Newton on r(V) = 0 at a fixed softness, with a halving line search on the merit √(rᵀA⁻¹r) (MATH 3.2).
+//! Newton on r(V) = 0 at a fixed softness, with a halving line search on the merit √(rᵀA⁻¹r) (docs/design/math.md
+//! §3.2).
 //!
 //! ```text
 //! H d = −r        V ← V + t d        t = 1, ½, ¼ … until merit² falls by the share 1e-4 t
 //! ```
 //!
-//! When no t will do, the best one tried is taken: across a kink the merit must rise before it falls.
+//! When no t suffices, the best one is taken: across a kink the merit must rise before it falls.
 
 use super::row_blocks::RowBlocks;
 use super::system::System;
 use crate::make_room;
 
-/// How long to try.
+/// Limits of the iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NewtonLimits {
     /// Steps.
@@ -27,7 +28,7 @@ pub(super) struct NewtonBuffers {
 }
 
 impl NewtonBuffers {
-    /// Makes room for so many bodies.
+    /// Reserves memory for `bodies` bodies.
     pub(super) fn make_room(&mut self, bodies: usize) {
         make_room(&mut self.direction, 6 * bodies);
         make_room(&mut self.trial, 6 * bodies);
@@ -76,7 +77,7 @@ pub(super) fn solve(
     merit < accepted
 }
 
-/// Evaluates at V + t d, which is left in `trial`.
+/// Evaluates at V + t d, which is stored in `trial`.
 fn evaluate_along(
     rows: &RowBlocks,
     system: &mut System,

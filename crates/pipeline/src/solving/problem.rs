@@ -1,11 +1,11 @@
-//! The velocity problem of one stage: contacts, what they allow, and how the bodies answer an impulse.
+//! The velocity problem of one stage: contacts, allowed approach speeds, and the response of the bodies to impulses.
 
 use nalgebra::{Matrix6, Vector3};
 
 use crate::make_room;
 use crate::records::{Contacts, WrenchRow};
 
-/// Find V and p with V = V_f + W Σ Jᵢᵀpᵢ and the contact law at every contact (MATH 3.2).
+/// Find V and p with V = V_f + W Σ Jᵢᵀpᵢ and the contact law at every contact (docs/design/math.md §3.2).
 #[derive(Clone, Copy, Debug)]
 pub struct VelocityProblem<'a> {
     /// Candidate contacts.
@@ -17,7 +17,7 @@ pub struct VelocityProblem<'a> {
     /// W of each body: change of [v; ω] per generalised impulse, world axes. Not symmetric in general;
     /// its symmetric part is positive definite.
     pub response: &'a [Matrix6<f64>],
-    /// Conditions on whole bodies beside the contacts; the solvers that sweep keep them, the ladder does not look at them.
+    /// Conditions on whole bodies beside the contacts; only the sweeping solvers use them.
     pub rows: &'a [WrenchRow],
 }
 
@@ -39,55 +39,35 @@ impl VelocityProblem<'_> {
 /// Impulse of one contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactImpulse {
-    /// Place of the contact in the record.
+    /// Index of the contact in the record.
     pub contact: usize,
     /// Impulse on the first body, world axes [N·s].
     pub impulse: Vector3<f64>,
 }
 
-/// Which W the solver takes for its residual r(V) = A (V − V_f) − P. The answer V₁ = V_f + W P always takes all of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResponseModel {
-    /// A = sym(W)⁻¹: the skew part of W counts to first order, through V₁ alone (MATH 3.2). V₁ then misses the
-    /// contact law by |skew(W) P|: 1 % of skew in a wedge is 1e-4 m/s.
-    Symmetric,
-    /// A = W⁻¹: V₁ obeys the contact law as closely as the softness allows, at the same cost.
-    #[default]
-    Full,
-}
-
-/// How hard to try.
+/// Options of [`super::solve`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverOptions {
-    /// ε: softness of the law [-]. Contacts give way by ε dᵢ pₙ: 1e-6 of the speed that they stop.
+    /// ε: softness of the law [-]. Contacts yield by ε dᵢ pₙ: 1e-6 of the speed that they stop.
     pub softness: f64,
     /// Largest √(rᵀA⁻¹r) accepted, per unit of max(1, speed scale |V_f|_A) [√J]. Rounding leaves
     /// 1e-16/ε of that scale.
     pub tolerance: f64,
-    /// Approach beyond b that counts as violated [m/s].
+    /// Approach speed beyond b that counts as a violation [m/s].
     pub violation: f64,
-    /// Steps of the mixed Newton before the next level is tried.
+    /// Steps of the mixed Newton method before the next level.
     pub mixed_iterations: u32,
-    /// Which W enters the residual.
-    pub response: ResponseModel,
-    /// Highest level tried, 0..=4; lower it to see what a level is good for.
+    /// Highest level that may be used, 0..=4.
     pub highest_level: u8,
 }
 
 impl Default for SolverOptions {
     fn default() -> Self {
-        Self {
-            softness: 1e-6,
-            tolerance: 1e-9,
-            violation: 1e-9,
-            mixed_iterations: 22,
-            response: ResponseModel::default(),
-            highest_level: 4,
-        }
+        Self { softness: 1e-6, tolerance: 1e-9, violation: 1e-9, mixed_iterations: 22, highest_level: 4 }
     }
 }
 
-/// What one solve took.
+/// Report of one solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SolveReport {
     /// Highest level used: 0 mixed Newton, 1 continuation, 2 arclength from it, 3 arclength from soft, 4
@@ -101,14 +81,14 @@ pub struct SolveReport {
     pub working_set: usize,
     /// Contacts with an impulse.
     pub active: usize,
-    /// Times that the working set was solved.
+    /// Number of solves of the working set.
     pub rounds: u32,
-    /// Whether the residual is below tolerance and no contact is violated. When false the impulses still
-    /// obey the law at the velocity reached, but that is not the velocity they lead to.
+    /// Whether the residual is below tolerance and no contact is violated. When false the impulses still obey the law
+    /// at the velocity reached, but they do not lead to that velocity.
     pub converged: bool,
 }
 
-/// What one solve leaves for the next: plain data, sorted by contact identity. Default is a cold start.
+/// Start of the next solve: plain data, sorted by contact identity. The default is a cold start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarmStart {
     /// Root of the last solve, stacked [v; ω] [m/s, rad/s]; empty when cold.
@@ -120,25 +100,44 @@ pub struct WarmStart {
 }
 
 impl WarmStart {
-    /// Forgets everything and keeps the memory.
+    /// Clears everything and keeps the memory.
     pub fn clear(&mut self) {
         self.velocity.clear();
         self.ids.clear();
         self.impulses.clear();
     }
 
-    /// Becomes a copy of another one and keeps its memory.
+    /// Copies another one and keeps its memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.velocity.clone_from(&other.velocity);
         self.ids.clone_from(&other.ids);
         self.impulses.clone_from(&other.impulses);
     }
 
-    /// Makes room for so many bodies and contacts.
+    /// Reserves memory for `bodies` bodies and `contacts` contacts.
     pub fn make_room(&mut self, bodies: usize, contacts: usize) {
         make_room(&mut self.velocity, 6 * bodies);
         make_room(&mut self.ids, contacts);
         make_room(&mut self.impulses, contacts);
+    }
+
+    /// Stores the root and the impulses of a solve; `order` is scratch memory.
+    pub(super) fn store(
+        &mut self,
+        contacts: &Contacts,
+        root: &[f64],
+        impulses: &[ContactImpulse],
+        order: &mut Vec<(u32, u32)>,
+    ) {
+        self.clear();
+        self.velocity.extend_from_slice(root);
+        order.clear();
+        order.extend(impulses.iter().enumerate().map(|(k, entry)| (contacts.id[entry.contact], k as u32)));
+        order.sort_unstable();
+        for &(id, k) in order.iter() {
+            self.ids.push(id);
+            self.impulses.push(impulses[k as usize].impulse);
+        }
     }
 
     /// Impulse [N·s] carried by contact `id` in the last solve.

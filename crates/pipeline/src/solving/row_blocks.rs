@@ -1,20 +1,20 @@
-//! The rows of the working set, eight side by side: the passes of all solvers run over these in vectors.
+//! The rows of the working set in blocks of eight, for the vectorised passes of all levels.
 //!
 //! A block holds rows of one pair of bodies; its empty lanes are contacts without compliance that never close.
 
 use nalgebra::Vector3;
 use tightfit_spatial::{Simd, Wide, Wide3};
 
-use super::contact_law::{ContactRow, point_velocity};
+use super::contact_law::ContactRow;
 use crate::make_room;
 use crate::records::NOT_FREE;
 
 /// Rows of a block.
-pub(super) const LANES: usize = 8;
+pub(super) const BLOCK_ROWS: usize = 8;
 /// One number of each row.
-pub(super) type Lanes = [f64; LANES];
+pub(super) type PerRow = [f64; BLOCK_ROWS];
 /// One vector of each row: x, y, z.
-pub(super) type Lanes3 = [Lanes; 3];
+pub(super) type PerRow3 = [PerRow; 3];
 
 /// Eight rows of one pair of bodies.
 #[derive(Clone, Debug)]
@@ -23,70 +23,35 @@ pub(super) struct RowBlock {
     pub(super) body_a: u32,
     /// Second body or [`NOT_FREE`].
     pub(super) body_b: u32,
-    /// ρ_a [m].
-    pub(super) arm_a: Lanes3,
-    /// ρ_b [m]; zero where the second side is not free.
-    pub(super) arm_b: Lanes3,
-    /// n, from the second body into the first.
-    pub(super) normal: Lanes3,
-    /// u: velocity of a second side that is not free [m/s]; zero where it is free.
-    pub(super) drift: Lanes3,
-    /// b: allowed approach speed [m/s].
-    pub(super) approach: Lanes,
-    /// 1/dᵢ [kg].
-    pub(super) rate: Lanes,
-    /// μ [-].
-    pub(super) friction: Lanes,
-    /// Place of each row in the working set, and how many there are.
-    places: [u32; LANES],
+    /// The numbers of [`ContactRow::vectors`] and [`ContactRow::scalars`].
+    vectors: [PerRow3; 4],
+    scalars: [PerRow; 3],
+    /// Index of each row in the working set, and their number.
+    places: [u32; BLOCK_ROWS],
     count: usize,
 }
 
 impl RowBlock {
-    fn new(body_a: u32, body_b: u32) -> Self {
-        let zero = [[0.0; LANES]; 3];
-        Self {
-            body_a,
-            body_b,
-            arm_a: zero,
-            arm_b: zero,
-            normal: zero,
-            drift: zero,
-            // nothing presses on an empty lane: it is open at any velocity
-            approach: [1.0; LANES],
-            rate: [0.0; LANES],
-            friction: [0.0; LANES],
-            places: [0; LANES],
-            count: 0,
-        }
+    pub(super) fn new(body_a: u32, body_b: u32) -> Self {
+        // An empty lane is open at any velocity.
+        let scalars = [[1.0; BLOCK_ROWS], [0.0; BLOCK_ROWS], [0.0; BLOCK_ROWS]];
+        let vectors = [[[0.0; BLOCK_ROWS]; 3]; 4];
+        Self { body_a, body_b, vectors, scalars, places: [0; BLOCK_ROWS], count: 0 }
     }
 
-    fn push(&mut self, row: &ContactRow, place: usize) {
+    pub(super) fn push(&mut self, row: &ContactRow, place: usize) {
         let lane = self.count;
-        for axis in 0..3 {
-            self.arm_a[axis][lane] = row.arm_a[axis];
-            self.arm_b[axis][lane] = row.arm_b[axis];
-            self.normal[axis][lane] = row.normal[axis];
-            self.drift[axis][lane] = row.drift[axis];
+        for (columns, vector) in self.vectors.iter_mut().zip(row.vectors()) {
+            set(columns, lane, vector);
         }
-        self.approach[lane] = row.approach;
-        self.rate[lane] = row.inverse_compliance;
-        self.friction[lane] = row.friction;
+        for (column, scalar) in self.scalars.iter_mut().zip(row.scalars()) {
+            column[lane] = scalar;
+        }
         self.places[lane] = place as u32;
         self.count += 1;
     }
 
-    /// −(vₙ + b) of a row [m/s], positive when closed.
-    pub(super) fn depth(&self, lane: usize, velocities: &[f64]) -> f64 {
-        let own = point_velocity(velocities, self.body_a, &at(&self.arm_a, lane)) - at(&self.drift, lane);
-        let v = match self.body_b {
-            NOT_FREE => own,
-            body => own - point_velocity(velocities, body, &at(&self.arm_b, lane)),
-        };
-        -(at(&self.normal, lane).dot(&v) + self.approach[lane])
-    }
-
-    /// Lane and place in the working set of each row.
+    /// Lane of each row, and its index in the working set.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.places[..self.count].iter().map(|&place| place as usize).enumerate()
     }
@@ -106,7 +71,7 @@ impl RowBlock {
     /// Registers of a block.
     #[inline(always)]
     pub(super) fn registers<S: Simd>() -> std::ops::Range<usize> {
-        0..LANES / S::F64_LANES
+        0..BLOCK_ROWS / S::F64_LANES
     }
 
     /// [v; ω] of both bodies.
@@ -118,13 +83,15 @@ impl RowBlock {
     /// The rows of one register.
     #[inline(always)]
     pub(super) fn wide<S: Simd>(&self, simd: S, register: usize) -> WideRows<S> {
+        let [arm_a, arm_b, normal, drift] = &self.vectors;
+        let [approach, rate, friction] = &self.scalars;
         WideRows {
-            arms: [Wide3::load(simd, &self.arm_a, register), Wide3::load(simd, &self.arm_b, register)],
-            normal: Wide3::load(simd, &self.normal, register),
-            drift: Wide3::load(simd, &self.drift, register),
-            approach: Wide::load(simd, &self.approach, register),
-            rate: Wide::load(simd, &self.rate, register),
-            friction: Wide::load(simd, &self.friction, register),
+            arms: [Wide3::load(simd, arm_a, register), Wide3::load(simd, arm_b, register)],
+            normal: Wide3::load(simd, normal, register),
+            drift: Wide3::load(simd, drift, register),
+            approach: Wide::load(simd, approach, register),
+            rate: Wide::load(simd, rate, register),
+            friction: Wide::load(simd, friction, register),
         }
     }
 }
@@ -136,14 +103,14 @@ pub(super) struct RowBlocks {
 }
 
 impl RowBlocks {
-    /// Makes room for so many contacts between so many bodies.
+    /// Reserves memory for `contacts` contacts between `bodies` bodies.
     pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
         make_room(&mut self.blocks, Self::most(bodies, contacts));
     }
 
-    /// Most blocks of so many contacts between so many bodies: every pair may leave one unfilled.
+    /// Largest number of blocks for these numbers: every pair may have one incomplete block.
     pub(super) fn most(bodies: usize, contacts: usize) -> usize {
-        contacts / LANES + bodies * (bodies + 1) / 2 + 1
+        contacts / BLOCK_ROWS + bodies * (bodies + 1) / 2 + 1
     }
 
     /// The blocks of each pair of bodies.
@@ -152,14 +119,14 @@ impl RowBlocks {
         self.blocks.chunk_by(|one, next| one.body_a == next.body_a && one.body_b == next.body_b)
     }
 
-    /// Takes the rows over, block after block in the order of their coming.
+    /// Loads the rows, in their order.
     pub(super) fn load(&mut self, rows: &[ContactRow]) {
         self.blocks.clear();
         for (place, row) in rows.iter().enumerate() {
-            // the last block of the pair alone may have room; looking on past a full one would take quadratic time
+            // Only the last block of a pair can have free lanes; searching beyond it would take quadratic time.
             let is_of_pair = |block: &&mut RowBlock| block.body_a == row.body_a && block.body_b == row.body_b;
             let last = self.blocks.iter_mut().rev().find(is_of_pair);
-            if let Some(block) = last.filter(|block| block.count < LANES) {
+            if let Some(block) = last.filter(|block| block.count < BLOCK_ROWS) {
                 block.push(row, place);
             } else {
                 self.blocks.push(RowBlock::new(row.body_a, row.body_b));
@@ -168,7 +135,7 @@ impl RowBlocks {
                 }
             }
         }
-        // neighbours of one pair share their sums
+        // The blocks of one pair must be adjacent, since they share their sums.
         if self.blocks.iter().any(|block| block.body_b != NOT_FREE || block.body_a > 0) {
             self.blocks.sort_unstable_by_key(|block| (block.body_a, block.body_b, block.places[0]));
         }
@@ -186,13 +153,13 @@ fn wide_velocity<S: Simd>(simd: S, velocities: &[f64], body: u32) -> [Wide3<S>; 
 
 /// One vector of a block.
 #[inline(always)]
-pub(super) fn at(columns: &Lanes3, lane: usize) -> Vector3<f64> {
+pub(super) fn at(columns: &PerRow3, lane: usize) -> Vector3<f64> {
     Vector3::new(columns[0][lane], columns[1][lane], columns[2][lane])
 }
 
 /// Sets one vector of a block.
 #[inline(always)]
-pub(super) fn set(columns: &mut Lanes3, lane: usize, value: Vector3<f64>) {
+pub(super) fn set(columns: &mut PerRow3, lane: usize, value: Vector3<f64>) {
     columns[0][lane] = value.x;
     columns[1][lane] = value.y;
     columns[2][lane] = value.z;
@@ -203,18 +170,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_of_each_pair_are_full_but_for_the_last() {
+    fn all_blocks_of_a_pair_but_the_last_are_full() {
         let row = |contact: u32| ContactRow {
             arm_a: Vector3::new(f64::from(contact), 0.0, 0.0),
-            arm_b: Vector3::zeros(),
-            normal: Vector3::z(),
-            drift: Vector3::zeros(),
-            approach: 0.0,
-            inverse_compliance: 1.0,
-            friction: 0.0,
             body_a: contact % 3 / 2,
-            body_b: NOT_FREE,
             contact,
+            ..ContactRow::example()
         };
         let rows: Vec<_> = (0..75).map(row).collect();
         let mut blocks = RowBlocks::default();
@@ -225,7 +186,7 @@ mod tests {
         let mut places = Vec::new();
         for block in &blocks.blocks {
             for (lane, place) in block.rows() {
-                assert_eq!(block.arm_a[0][lane], rows[place].arm_a.x);
+                assert_eq!(block.vectors[0][0][lane], rows[place].arm_a.x);
                 assert_eq!(block.body_a, rows[place].body_a);
                 places.push(place);
             }

@@ -1,4 +1,5 @@
-//! Solvers that go from contact to contact: block SOR (paper Algorithm 1, MATH 3.1) and projected Gauss-Seidel.
+//! Solvers that visit one contact after another: block SOR (paper Algorithm 1, docs/design/math.md §3.1) and projected
+//! Gauss-Seidel.
 //!
 //! ```text
 //! V = V_f + W Σ Jⱼᵀpⱼ kept up to date; at contact i, in its frame [n t₁ t₂]:
@@ -8,37 +9,27 @@
 //! end   max |diag(Dᵢ) δpᵢ|, |d δλ| ≤ tolerance, or out of sweeps
 //! ```
 //!
-//! The rows N over whole bodies (C-space) are visited after the contacts of every sweep, as in the paper.
-//! α > 1 leaves the cone; what does is put back radially. Both stall where contacts oppose one another (a wedge): the
-//! change per sweep gets small long before the law holds, so only `residual` says how good the answer is. The
-//! impulses depend on the order of the contacts, the velocity does not once they have converged.
-//! Jᵢ and WJᵢᵀ are made once per solve, in the contact's frame: a visit is two small products around the rule of one contact.
+//! The rows N over whole bodies (C-space) follow the contacts in every sweep, as in the paper. α > 1 leaves the cone;
+//! such impulses are scaled back radially. Both methods stall where contacts oppose one another (a wedge): the change
+//! per sweep becomes small long before the law holds, so only `residual` measures the quality of the solution. The
+//! impulses depend on the order of the contacts; the velocity does not, once it has converged. Jᵢ and WJᵢᵀ are computed
+//! once per solve in the contact's frame, so a visit is two small products and the rule of a single contact.
 
 use nalgebra::{Matrix3, Vector2, Vector3, Vector6};
+use tightfit_spatial::Scalar;
 
+use super::contact_frame::frame_and_delassus;
 use super::ladder::SolverWorkspace;
 use super::maximum_dissipation;
-use super::method::SweepOptions;
+use super::method::{SlipRule, SweepOptions};
 use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
-use super::residual::{contact_frame, delassus};
 use super::single_contact::SingleContact;
-use super::sweep_side::SweepSide;
+use super::sweep_body::SweepBody;
 use crate::make_room;
 use crate::records::NOT_FREE;
 
-/// Rows over whole bodies that there is room for from the start.
+/// Number of rows over whole bodies for which memory is reserved.
 const MOST_WRENCH_ROWS: usize = 16;
-
-/// What is done at a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
-    /// Block, slip by maximum dissipation.
-    Dissipation,
-    /// Block, slip by Coulomb's law.
-    Coulomb,
-    /// Normal and friction apart.
-    Rows,
-}
 
 /// A contact of the sweeps.
 #[derive(Clone, Debug)]
@@ -47,13 +38,13 @@ struct Row {
     /// Columns [n t₁ t₂] in world axes.
     frame: Matrix3<f64>,
     /// The first body, and the second where that is free.
-    first: SweepSide,
-    second: Option<SweepSide>,
-    /// Velocity of a second side that is moved as told, in that frame [m/s].
+    first: SweepBody,
+    second: Option<SweepBody>,
+    /// Velocity of a kinematic second side, in that frame [m/s].
     surface: Vector3<f64>,
     /// D in that frame [1/kg].
     delassus: Matrix3<f64>,
-    single: SingleContact,
+    single: SingleContact<Scalar>,
     /// v₀ₜ [m/s].
     start_slip: Vector2<f64>,
     /// b [m/s].
@@ -83,32 +74,30 @@ impl Row {
 /// A row over a whole body.
 #[derive(Clone, Copy, Debug)]
 struct BodyRow {
-    /// Where the body's velocity begins.
+    /// Index of the body's first velocity component.
     first: usize,
     /// N, and W N.
     direction: Vector6<f64>,
-    answers: Vector6<f64>,
+    response: Vector6<f64>,
     /// d = NᵀWN [1/kg].
     gain: f64,
     /// b [m/s].
     approach: f64,
 }
 
-/// Buffers of the sweeps; nothing is allocated once there is room.
+/// Buffers of the sweeps; a solve allocates nothing after `make_room`.
 #[derive(Clone, Debug, Default)]
 pub struct SweepWorkspace {
     rows: Vec<Row>,
     body_rows: Vec<BodyRow>,
-    order: Vec<(u32, u32)>,
     /// λ of the rows over whole bodies [N·s].
     multipliers: Vec<f64>,
 }
 
 impl SweepWorkspace {
-    /// Makes room for so many contacts.
+    /// Reserves memory for `contacts` contacts.
     pub fn make_room(&mut self, contacts: usize) {
         make_room(&mut self.rows, contacts);
-        make_room(&mut self.order, contacts);
         make_room(&mut self.body_rows, MOST_WRENCH_ROWS);
         make_room(&mut self.multipliers, MOST_WRENCH_ROWS);
     }
@@ -119,18 +108,19 @@ impl SweepWorkspace {
         &self.multipliers
     }
 
-    /// Contacts that there is room for.
+    /// Number of contacts that fit without an allocation.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.rows.capacity().min(self.order.capacity())
+        self.rows.capacity()
     }
 }
 
-/// Solves the problem from no impulses. Results are in `workspace`.
+/// Solves the problem from zero impulses, contact by contact with a slip rule or row by row without. Results are in
+/// `workspace`.
 pub(super) fn solve(
     problem: &VelocityProblem<'_>,
     start: &[f64],
-    rule: Rule,
+    slip: Option<SlipRule>,
     options: &SweepOptions,
     warm: &mut WarmStart,
     workspace: &mut SolverWorkspace,
@@ -145,7 +135,7 @@ pub(super) fn solve(
     for _ in 0..options.sweeps {
         let mut largest = 0.0_f64;
         for row in &mut sweeps.rows {
-            largest = largest.max(visit(row, rule, options.relaxation, &mut workspace.velocity));
+            largest = largest.max(visit(row, slip, options.relaxation, &mut workspace.velocity));
         }
         for (row, multiplier) in sweeps.body_rows.iter().zip(&mut sweeps.multipliers) {
             let change = visit_body(row, multiplier, options.relaxation, &mut workspace.velocity);
@@ -165,16 +155,15 @@ pub(super) fn solve(
     report
 }
 
-/// Fills the rows; false when a contact has no response that is positive definite.
+/// Fills the rows; false when the response of a contact is not positive definite.
 fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspace) -> bool {
     let contacts = problem.contacts;
     sweeps.rows.clear();
     for contact in 0..contacts.len() {
-        let frame = contact_frame(&contacts.normal.get(contact));
-        let delassus = frame.transpose() * delassus(problem, contact) * frame;
-        let Some(single) = SingleContact::new(delassus, contacts.friction[contact]) else { continue };
+        let [frame, delassus] = frame_and_delassus(problem, contact);
+        let Some(single) = SingleContact::of(&delassus, contacts.friction[contact]) else { continue };
         let start_slip = (frame.transpose() * contacts.relative_velocity(contact, start)).yz();
-        let side = |body: u32, arm| SweepSide::new(body, &arm, &frame, &problem.response[body as usize]);
+        let side = |body: u32, arm| SweepBody::new(body, &arm, &frame, &problem.response[body as usize]);
         let first = side(contacts.body_a[contact], contacts.arm_a.get(contact));
         let (second, surface) = match contacts.body_b[contact] {
             NOT_FREE => (None, frame.transpose() * contacts.surface(contact)),
@@ -196,12 +185,12 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
     }
     sweeps.body_rows.clear();
     sweeps.body_rows.extend(problem.rows.iter().map(|row| {
-        let answers = problem.response[row.body as usize] * row.direction;
+        let response = problem.response[row.body as usize] * row.direction;
         BodyRow {
             first: 6 * row.body as usize,
             direction: row.direction,
-            answers,
-            gain: row.direction.dot(&answers),
+            response,
+            gain: row.direction.dot(&response),
             approach: row.approach,
         }
     }));
@@ -209,24 +198,24 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
 }
 
 /// Solves one contact given the others; returns |diag(D) δp|² [m²/s²].
-fn visit(row: &mut Row, rule: Rule, relaxation: f64, velocity: &mut [f64]) -> f64 {
+fn visit(row: &mut Row, slip: Option<SlipRule>, relaxation: f64, velocity: &mut [f64]) -> f64 {
     let v = row.relative_velocity(velocity);
     let is_loaded = row.impulse != Vector3::zeros();
     if !is_loaded && v.x + row.approach >= 0.0 {
         return 0.0;
     }
-    let next = match rule {
-        Rule::Rows => row_by_row(row, v, relaxation),
-        Rule::Dissipation | Rule::Coulomb => {
+    let next = match slip {
+        None => row_by_row(row, v, relaxation),
+        Some(slip) => {
             let free = v - row.delassus * row.impulse;
-            let answer = match rule {
-                Rule::Dissipation => {
+            let solution = match slip {
+                SlipRule::Dissipation => {
                     maximum_dissipation::solve(&row.single, free, row.start_slip, row.approach, &row.impulse)
                 }
-                _ => row.single.solve(free, row.approach),
+                SlipRule::Coulomb => row.single.solve(free, row.approach),
             };
-            let blend = row.impulse + (answer - row.impulse) * relaxation;
-            if relaxation > 1.0 { onto_cone(blend, row.single.friction) } else { blend }
+            let blend = row.impulse + (solution - row.impulse) * relaxation;
+            if relaxation > 1.0 { onto_cone(blend, row.single.friction()) } else { blend }
         }
     };
     let change = next - row.impulse;
@@ -246,13 +235,13 @@ fn visit_body(row: &BodyRow, multiplier: &mut f64, relaxation: f64, velocity: &m
     let wanted = (-(alone + row.approach) / row.gain).max(0.0);
     let change = (relaxation * (wanted - *multiplier)).max(-*multiplier);
     *multiplier += change;
-    for (own, answer) in own.iter_mut().zip(&row.answers) {
-        *own += answer * change;
+    for (own, response) in own.iter_mut().zip(&row.response) {
+        *own += response * change;
     }
     (row.gain * change).powi(2)
 }
 
-/// The normal, then friction. Both tangents take the same step: with one of its own for each, friction cut to the cone
+/// The normal, then friction. Both tangents take the same step size: with different ones, friction cut to the cone
 /// would settle at an angle to the slip.
 fn row_by_row(row: &Row, mut v: Vector3<f64>, relaxation: f64) -> Vector3<f64> {
     let d = &row.delassus;
@@ -260,10 +249,10 @@ fn row_by_row(row: &Row, mut v: Vector3<f64>, relaxation: f64) -> Vector3<f64> {
     v += d.column(0) * (normal - row.impulse.x);
     let stride = relaxation / d[(1, 1)].max(d[(2, 2)]);
     let tangential = row.impulse.yz() - v.yz() * stride;
-    onto_cone(Vector3::new(normal, tangential.x, tangential.y), row.single.friction)
+    onto_cone(Vector3::new(normal, tangential.x, tangential.y), row.single.friction())
 }
 
-/// Drops a pull, and cuts friction to μpₙ.
+/// Removes a pulling impulse, and cuts friction to μpₙ.
 fn onto_cone(p: Vector3<f64>, friction: f64) -> Vector3<f64> {
     let (normal, tangential) = (p.x.max(0.0), p.yz());
     let (size, most) = (tangential.norm(), friction * normal);
@@ -271,14 +260,14 @@ fn onto_cone(p: Vector3<f64>, friction: f64) -> Vector3<f64> {
     Vector3::new(normal, kept.x, kept.y)
 }
 
-/// Impulses, generalised impulse and velocity, summed anew in the order of the record; warm start for the next step.
+/// Sums impulses, generalised impulse and velocity in the order of the record, and stores the warm start.
 fn finish(
     problem: &VelocityProblem<'_>,
     warm: &mut WarmStart,
     workspace: &mut SolverWorkspace,
     sweeps: &mut SweepWorkspace,
 ) {
-    let SolverWorkspace { velocity, impulses, generalised, slowest_open, .. } = workspace;
+    let SolverWorkspace { velocity, impulses, generalised, slowest_open, order, .. } = workspace;
     impulses.clear();
     generalised.clear();
     generalised.resize(problem.free_velocity.len(), 0.0);
@@ -293,17 +282,7 @@ fn finish(
         }
     }
     problem.respond(generalised, velocity);
-    // not known: the judge looks at all
+    // Unknown, so the residual evaluates all contacts.
     *slowest_open = None;
-
-    warm.clear();
-    warm.velocity.extend_from_slice(velocity);
-    sweeps.order.clear();
-    let id = |entry: &ContactImpulse| problem.contacts.id[entry.contact];
-    sweeps.order.extend(impulses.iter().enumerate().map(|(place, entry)| (id(entry), place as u32)));
-    sweeps.order.sort_unstable();
-    for &(id, place) in &sweeps.order {
-        warm.ids.push(id);
-        warm.impulses.push(impulses[place as usize].impulse);
-    }
+    warm.store(problem.contacts, velocity, impulses, order);
 }

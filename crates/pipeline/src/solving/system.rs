@@ -1,26 +1,26 @@
-//! Residual of the velocity problem and its Jacobian, over the working set (MATH 3.2).
+//! Residual of the velocity problem and its Jacobian, over the working set (docs/design/math.md §3.2).
 //!
 //! ```text
-//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = sym(W)⁻¹ or W⁻¹ per body
+//! r(V) = A (V − V_f) − F       F = Σ Jᵢᵀ pᵢ(Jᵢ V − uᵢ)       A = W⁻¹ per body
 //! H    = A + Σ Jᵢᵀ Kᵢ Jᵢ       Jᵀx = [x; ρ × x] for the first body, its negative for the second
 //! merit √(rᵀ sym(W) r) [√J]
 //! ```
 //!
-//! Lengths of velocities are measured in sym(W)⁻¹. A contact touches only the blocks of the bodies that it names.
+//! The metric of velocities is sym(W)⁻¹. A contact adds only to the blocks of its bodies.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
-use tightfit_spatial::{Simd, Wide, WithSimd, with_registers};
+use tightfit_spatial::{Simd, Wide, Wide3, with_registers};
 
 use super::contact_law::ContactRow;
 use super::dense::{DenseLu, invert_definite};
 use super::law_block;
-use super::pair_sums::{ForceSums, StiffnessSums};
-use super::problem::{ResponseModel, SolverOptions, VelocityProblem};
-use super::row_blocks::{RowBlock, RowBlocks};
+use super::passes::{Pass, RowLaw, RowTerms};
+use super::problem::{SolverOptions, VelocityProblem};
+use super::row_blocks::{RowBlocks, WideRows};
 use crate::make_room;
 use crate::records::NOT_FREE;
 
-/// The problem without its contacts, and what the last evaluation found.
+/// The problem without its contacts, and the results of the last evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct System {
     /// sym(W) per body.
@@ -54,7 +54,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Makes room for so many bodies.
+    /// Reserves memory for `bodies` bodies.
     pub(super) fn make_room(&mut self, bodies: usize) {
         let size = 6 * bodies;
         for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
@@ -69,7 +69,7 @@ impl System {
         self.lu.make_room(size);
     }
 
-    /// Takes the bodies of a problem over; false when a sym(W) is not positive definite or V_f not finite.
+    /// Loads the bodies of a problem; false when a sym(W) is not positive definite or V_f is not finite.
     pub(super) fn load(&mut self, problem: &VelocityProblem<'_>, options: &SolverOptions) -> bool {
         let size = 6 * problem.response.len();
         for blocks in [&mut self.mobility, &mut self.metric, &mut self.inertia] {
@@ -92,11 +92,7 @@ impl System {
             self.traces.push(Trace::of(&mobility));
             self.mobility.push(mobility);
             self.metric.push(metric);
-            let inertia = match options.response {
-                ResponseModel::Symmetric => Some(metric),
-                ResponseModel::Full => invert_definite(response),
-            };
-            let Some(inertia) = inertia else { return false };
+            let Some(inertia) = invert_definite(response) else { return false };
             self.inertia.push(inertia);
         }
         self.free_momentum.clear();
@@ -119,7 +115,7 @@ impl System {
         (self.tolerance * self.scale.max(1.0)).powi(2)
     }
 
-    /// dᵢ = tr(Jᵢ sym(W) Jᵢᵀ)/3 [1/kg], summed over the bodies named.
+    /// dᵢ = tr(Jᵢ sym(W) Jᵢᵀ)/3 [1/kg], summed over the free bodies of the row.
     pub(super) fn compliance(&self, row: &ContactRow) -> f64 {
         let mut trace = self.traces[row.body_a as usize].at(&row.arm_a);
         if row.body_b != NOT_FREE {
@@ -143,7 +139,9 @@ impl System {
         self.evaluations += 1;
         self.force.fill(0.0);
         self.start_jacobian();
-        with_registers(PrimalPass { system: self, rows, velocity, softness });
+        let (force, jacobian) = (&mut self.force[..], &mut self.jacobian[..]);
+        let law = PrimalLaw;
+        with_registers(Pass { rows, law, velocity, softness, force, jacobian, constants: &mut [] });
         self.finish_residual(velocity)
     }
 
@@ -221,7 +219,7 @@ impl Trace {
 
     #[inline(always)]
     fn at(&self, arm: &Vector3<f64>) -> f64 {
-        // written out: asked of every row, and the product of matrices is a tenth of a solve with many
+        // Written out: this runs for every row, and a matrix product would take a tenth of a solve with many contacts.
         let (coupling, angular) = (&self.coupling, &self.angular);
         let along = |axis: usize| {
             coupling[axis]
@@ -231,49 +229,19 @@ impl Trace {
     }
 }
 
-/// The loop of [`System::evaluate_with_jacobian`].
-struct PrimalPass<'a> {
-    system: &'a mut System,
-    rows: &'a RowBlocks,
-    velocity: &'a [f64],
-    softness: f64,
-}
+/// The regularised law itself.
+struct PrimalLaw;
 
-impl WithSimd for PrimalPass<'_> {
-    type Output = ();
-
+impl RowLaw for PrimalLaw {
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        for pair in self.rows.pairs() {
-            match pair[0].body_b {
-                NOT_FREE => add_pair::<S, 1>(simd, self.system, pair, self.velocity, self.softness),
-                _ => add_pair::<S, 2>(simd, self.system, pair, self.velocity, self.softness),
-            }
-        }
+    fn at<S: Simd>(
+        &mut self,
+        _: (usize, usize),
+        rows: &WideRows<S>,
+        v: Wide3<S>,
+        softness: Wide<S>,
+    ) -> RowTerms<S> {
+        let (impulse, stiffness) = law_block::impulses_and_stiffness(rows, v, softness);
+        RowTerms { impulse, stiffness, constant: None }
     }
-}
-
-/// F and H of the rows of one pair, of whose bodies `SIDES` are free.
-#[inline(always)]
-fn add_pair<S: Simd, const SIDES: usize>(
-    simd: S,
-    system: &mut System,
-    pair: &[RowBlock],
-    velocity: &[f64],
-    softness: f64,
-) {
-    let (mut force, mut stiffness) = (ForceSums::<SIDES>::new(), StiffnessSums::<SIDES>::new());
-    let (softness, velocities) = (Wide::splat(simd, softness), pair[0].velocities(simd, velocity));
-    for block in pair {
-        for register in RowBlock::registers::<S>() {
-            let rows = block.wide(simd, register);
-            let v = law_block::relative::<S, SIDES>(&rows, &velocities);
-            let (impulse, law) = law_block::impulses_and_stiffness(&rows, v, softness);
-            force.add::<S, false>(&rows, impulse, register);
-            stiffness.add::<S, false>(&rows, &law, register);
-        }
-    }
-    let size = system.size();
-    force.flush(&pair[0], &mut system.force);
-    stiffness.flush(&pair[0], &mut system.jacobian, size);
 }

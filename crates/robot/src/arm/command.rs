@@ -1,27 +1,27 @@
-//! What the drives of an arm do during one step, as an affine function of its speed.
+//! Effort of an arm's drives during one step, as an affine function of the joint speeds.
 //!
 //! ```text
-//! τ(q̄̇) = forward + s [back + T/2 led − T/2 K q̄̇] − r D q̄̇,          s = r = 1 where the drives have the effort
+//! τ(q̄̇) = forward + s [back + T/2 led − T/2 K q̄̇] − r D q̄̇,          s = r = 1 within the effort limits
 //! ```
 //!
-//! Feedback is taken at the middle of the step, as the springs of free bodies are: the drives' own loop runs a hundred
-//! times faster than the step, and a torque held over 10 ms would shake the arm. `saturation` says what happens where a
-//! drive has not the effort.
+//! Feedback is evaluated at the middle of the step, as for the springs of free bodies: the control loop of the drives
+//! runs a hundred times faster than the step, and a torque held constant over 10 ms would make the arm oscillate.
+//! `saturation` handles commands beyond the effort limits.
 
 use crate::{JointMatrix, JointVector};
 
 /// Effort of the drives over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmCommand {
-    /// Effort that does not depend on the error: weight, inertia of the wanted motion [N·m or N].
+    /// Feed-forward effort, independent of the error: weight, inertia of the desired motion [N·m or N].
     pub forward: JointVector,
-    /// Effort of the error at the start of the step [N·m or N].
+    /// Feedback effort for the error at the start of the step [N·m or N].
     pub back: JointVector,
-    /// What the motion of the target adds to it [N·m/s or N/s].
+    /// Rate at which the motion of the target changes `back` [N·m/s or N/s].
     pub led: JointVector,
-    /// K: stiffness [N·m/rad]; its symmetric part may not be negative.
+    /// K: stiffness [N·m/rad]; its symmetric part must be positive semidefinite.
     pub stiffness: JointMatrix,
-    /// D: damping [N·m·s/rad]; its symmetric part may not be negative.
+    /// D: damping [N·m·s/rad]; its symmetric part must be positive semidefinite.
     pub damping: JointMatrix,
 }
 
@@ -51,7 +51,7 @@ impl ArmCommand {
         vectors.chain(&self.stiffness).chain(&self.damping).all(|value| value.is_finite())
     }
 
-    /// The command for what is left of a step after `elapsed` seconds of it, in which the joints have gone `way` [rad or m].
+    /// The command for the rest of a step, after `elapsed` seconds and a joint displacement of `way` [rad or m].
     #[must_use]
     pub fn after(&self, elapsed: f64, way: &JointVector) -> Self {
         Self { back: self.back + self.led * elapsed - self.stiffness * way, ..*self }

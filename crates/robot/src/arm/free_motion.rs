@@ -1,11 +1,11 @@
-//! The equations of an arm over one step, by either rule.
+//! The equations of motion of an arm over one step, for both rules.
 //!
 //! ```text
 //! quasi-velocity   [2/T M + L Q Lᵀ] q̄̇ = 2/T L ν₀ − g + τ        M, L, Q, g at the middle of the step,  ν₀ = L(q₀)ᵀq̇₀
 //! paper            [2/T M + C] q̄̇ = 2/T M q̇₀ − g + τ             M, C, g at its start
 //! ```
 //!
-//! The middle is where the arm comes to without contact, by fixed-point sweeps; frozen there, the equations stay linear.
+//! Fixed-point sweeps find the middle of the step without contact. The equations are frozen there and so stay linear.
 
 use nalgebra::Vector3;
 
@@ -14,21 +14,21 @@ use super::settle::{Acting, Inertial, Settled, settle};
 use super::{ArmError, ArmRule};
 use crate::{Chain, JointMatrix, JointVector, Posture};
 
-/// Sweeps for the middle of the step; each gains a factor of T times the relative change of M over the step.
+/// Sweeps for the middle of the step; each reduces the error by T times the relative change of M over the step.
 const SWEEPS: usize = 2;
-/// Change of the middle at which they end [rad].
+/// Change of the middle at which the sweeps stop [rad].
 const SETTLED: f64 = 1e-9;
 
-/// A step without outer effort.
+/// A step without external effort.
 pub(super) struct FreeMotion {
     pub(super) settled: Settled,
     /// L at the middle; identity under the paper's rule.
     pub(super) factor: JointMatrix,
     /// ν₀, or q̇₀ under the paper's rule.
     pub(super) carried: JointVector,
-    /// Where L and the Jacobians are taken.
+    /// Posture at which L and the Jacobians are evaluated.
     pub(super) posture: Posture,
-    /// g there.
+    /// g at that posture [N·m or N].
     pub(super) gravity: JointVector,
 }
 
@@ -60,7 +60,7 @@ fn quasi_velocity(chain: &Chain, acting: &Acting, gravity: Vector3<f64>) -> Resu
             effort: quasi.factor * carried * (2.0 / step) - dynamics.gravity,
         };
         let settled = settle(chain, &inertial, acting)?;
-        // where the arm is expected to be in the middle of the step, with what it holds
+        // The middle of the step is predicted with the load of the held part.
         let expected = settled.speeds + settled.response * acting.expected;
         let moved = (expected - speeds).amax() * (step / 2.0);
         speeds = expected;

@@ -1,4 +1,4 @@
-//! An arm in time: its state, what drives it, and its step.
+//! Motion of an arm: state, drive command and step.
 
 mod command;
 mod error;
@@ -20,7 +20,7 @@ pub use step::{ArmState, ArmStep, Expected};
 
 /// How an arm is advanced.
 ///
-/// | rule | taken at | energy of a free arm | order |
+/// | rule | evaluated at | energy of a free arm | order |
 /// |---|---|---|---|
 /// | quasi-velocity | the middle of the step | exact | 2 |
 /// | paper | its start, M frozen over the step | drifts: 1 % in seconds | 1 |
@@ -29,6 +29,6 @@ pub enum ArmRule {
     /// Passive midpoint rule in quasi-velocities.
     #[default]
     QuasiVelocity,
-    /// Passive midpoint rule in joint speeds, as the paper has it.
+    /// Passive midpoint rule in joint speeds, as in the paper.
     PaperJointSpace,
 }

@@ -1,13 +1,13 @@
-//! Quasi-velocities, in which the kinetic energy has no matrix (MATH 7).
+//! Quasi-velocities, in which the kinetic energy is ½|ν|² (`docs/design/math.md` §7).
 //!
 //! ```text
 //! M = L Lᵀ,   ν = Lᵀq̇,   E = ½|ν|²,        ν̇ + Q ν = L⁻¹τ
 //! Q = A − Φ(A + Aᵀ)ᵀ,   A = L⁻¹ C L⁻ᵀ        Φ: lower triangle with halved diagonal;  L̇ = L Φ(L⁻¹ṀL⁻ᵀ),  Ṁ = C + Cᵀ
 //! ```
 //!
-//! Term by term Q is the part of A below the diagonal less its transpose: skew in every bit, so that no choice of where
-//! L and Q are taken can make energy (A. Jain, G. Rodriguez, "Diagonalized Lagrangian robot dynamics", IEEE T-RA 11(4),
-//! 1995, for the quasi-velocities).
+//! Entry by entry, Q is the strict lower triangle of A minus its transpose: skew to the last bit. So Q creates no
+//! energy, wherever L and Q are evaluated (quasi-velocities: A. Jain, G. Rodriguez, "Diagonalized Lagrangian robot
+//! dynamics", IEEE T-RA 11(4), 1995).
 
 use nalgebra::Cholesky;
 
@@ -21,7 +21,7 @@ pub(super) struct QuasiVelocity {
     pub(super) gyroscopic: JointMatrix,
 }
 
-/// L of a mass matrix; none where it is not positive definite.
+/// L of a mass matrix; `None` if the matrix is not positive definite.
 pub(super) fn factor(mass: JointMatrix) -> Option<JointMatrix> {
     Cholesky::new(mass).map(|cholesky| cholesky.l())
 }
@@ -33,7 +33,7 @@ impl QuasiVelocity {
         let half = factor.solve_lower_triangular(&dynamics.coriolis.transpose())?.transpose();
         let below = factor.solve_lower_triangular(&half)?.lower_triangle();
         let mut turned = factor * below * factor.transpose();
-        // diagonal entries of `below` cancel in the difference
+        // The diagonal entries of `below` cancel in the difference.
         turned -= turned.transpose();
         Some(Self { factor, gyroscopic: turned })
     }

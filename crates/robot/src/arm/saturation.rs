@@ -1,29 +1,29 @@
-//! How much of a command the drives have the effort for.
+//! Scaling of a command to the effort limits of the drives.
 //!
 //! ```text
-//! τ = forward + s x − r y,     x = back + T/2 led − T/2 K v,   y = D v,     |τ_j| ≤ effort of drive j
+//! τ = forward + s x − r y,     x = back + T/2 led − T/2 K v,   y = D v,     |τ_j| ≤ effort limit of drive j
 //! ```
 //!
-//! The spring is weakened first (s), the damping only where it alone is too much (r): an arm that asks for more than its
-//! drives have brakes rather than thrashes. Both are the same for all joints, so that the tip is pushed where it was meant to
-//! be, and r vᵀDv stays a loss.
+//! The spring is reduced first (s); the damping is reduced only if it exceeds the limit alone (r). So an arm at its
+//! effort limits brakes instead of oscillating. Both shares are the same for all joints: the direction of the force
+//! at the tip is kept, and r vᵀDv remains dissipation.
 
 use crate::{JointSet, JointVector};
 
-/// Shares of spring and damping, one and one where the drives suffice.
+/// Shares of spring and damping effort [-]; both are one within the effort limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shares {
-    /// s.
+    /// s, 0 to 1 [-].
     pub spring: f64,
-    /// r.
+    /// r, 0 to 1 [-].
     pub damping: f64,
 }
 
 impl Shares {
-    /// All of both.
+    /// The whole spring and damping effort.
     pub const WHOLE: Self = Self { spring: 1.0, damping: 1.0 };
 
-    /// The largest shares, no larger than these, within the efforts of the drives; drives at their end join `limited`.
+    /// The largest shares within the effort limits, at most these; `limited` collects the drives at their limit.
     pub(super) fn weakened(
         self,
         forward: &JointVector,
@@ -36,7 +36,7 @@ impl Shares {
             let (limit, forward, x, y) = (efforts[joint], forward[joint], spring[joint], damping[joint]);
             let braked = forward - self.damping * y;
             let total = braked + self.spring * x;
-            // beyond the arm's joints all of this is zero
+            // Entries beyond the arm's joints are zero.
             if limit == 0.0 || total.abs() <= limit * (1.0 + 1e-9) {
                 continue;
             }
@@ -56,13 +56,13 @@ impl Shares {
         next
     }
 
-    /// The largest shares for efforts x and y that do not depend on them: where the speeds are known.
+    /// The largest shares at known speeds, where x and y do not depend on the shares.
     pub(super) fn largest(
         forward: &JointVector,
         [spring, damping]: &[JointVector; 2],
         efforts: &JointVector,
     ) -> Self {
-        // beyond the arm's joints all of this is zero
+        // Entries beyond the arm's joints are zero.
         let joints = (0..efforts.len()).filter(|joint| efforts[*joint] > 0.0);
         let within = |constant: &dyn Fn(usize) -> f64, slope: &JointVector| {
             joints.clone().fold([0.0_f64, 1.0_f64], |[low, high], joint| {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn springs_go_first_and_no_drive_is_beyond_its_end() {
+    fn springs_are_reduced_first_and_no_drive_exceeds_its_effort_limit() {
         let of = |values: [f64; 2]| {
             let mut vector = JointVector::zeros();
             vector[0] = values[0];
@@ -100,7 +100,7 @@ mod tests {
             ([2.0, 0.0], [4.0, -5.0], [1.0, 1.0], [1.0, 1.0]),
             ([2.0, 0.0], [16.0, -5.0], [0.0, 0.0], [0.5, 1.0]),
             ([0.0, 0.0], [5.0, 5.0], [30.0, 1.0], [0.0, 1.0 / 3.0]),
-            // the spring helps a brake that is too strong alone
+            // The damping alone exceeds the limit; the spring opposes it.
             ([0.0, 0.0], [8.0, 0.0], [14.0, 0.0], [1.0, 1.0]),
         ] {
             let [forward, spring, damping] = [forward, spring, damping].map(of);

@@ -1,21 +1,21 @@
-//! Midpoint speeds of an arm under what depends on them in a bent way: dry friction, stops, drives at their end.
+//! Midpoint speeds of an arm under nonlinear efforts: dry friction, stops and saturated drives.
 //!
 //! ```text
 //! A v = b + forward + s [back + T/2 led − T/2 K v] − r D v − d v + φ + σ + τ_e,        v = q̄̇,   w = 2v − q̇₀ ≈ q̇₁
-//! φ = −f sign w, |φ| ≤ f where w = 0        Coulomb friction: on the end speed, or a joint would never come to rest
+//! φ = −f sign w, |φ| ≤ f where w = 0        Coulomb friction on the end speed; otherwise no joint would come to rest
 //! 0 ≤ σ ⊥ w + b_s ≥ 0                       stop, towards the range; b_s = 2 gap/T + q̇₀ ahead of it, 0 at it
 //! ```
 //!
 //! A, b    the arm's inertia over the step;  d, f  viscous and Coulomb friction of each joint
-//! s, r    shares of spring and damping for which every drive has the effort (`saturation`), or given: contact may leave the
-//!         arm other speeds than these
-//! τ_e     effort that what is held had in the last step: it decides which joints slide, and is not counted afterwards
+//! s, r    shares of spring and damping within the effort limits (`saturation`), or given by an earlier attempt at the
+//!         step, since contact changes the speeds
+//! τ_e     effort of the held part in the last step: it decides which joints slide and is not part of the result
 //!
-//! φ and σ come from sweeps over the joints; near rest they take energy, since w is the point nearest to the frictionless one.
-//! Friction is then frozen as a resistance φ = −ρ v with ρ ≥ 0 through the solution, which takes energy whatever v becomes
-//! under contact; where φ is along v, because the joint is about to turn back, it stays an effort, unless friction would
-//! then make energy in sum: such joints turn back without it. A joint held from rest gets ρ = f/v_s and creeps by v_s.
-//! What is frozen is linear in v: contacts and grasp see one matrix, H = ∂v/∂τ.
+//! Sweeps over the joints find φ and σ. Near rest they dissipate, since w is the point nearest to the frictionless
+//! one. Friction is then frozen as a resistance φ = −ρ v with ρ ≥ 0 through the solution; it dissipates for every v
+//! under contact. Where φ is along v, because the joint is about to reverse, φ stays a constant effort. If friction
+//! would then add energy in total, those efforts are dropped. A joint that friction holds at rest gets ρ = f/v_s and
+//! creeps by v_s. The frozen equations are linear in v: contacts and grasp see one matrix, H = ∂v/∂τ.
 
 use super::saturation::Shares;
 use super::{ArmCommand, ArmError, ArmState};
@@ -23,47 +23,47 @@ use crate::{Chain, JointMatrix, JointSet, JointVector};
 
 /// Sweeps over the joints for friction and stops.
 const SWEEPS: usize = 60;
-/// Change of the efforts at which they end [N·m or N].
+/// Change of the efforts at which the sweeps stop [N·m or N].
 const SETTLED: f64 = 1e-10;
-/// Times that the feedback is weakened before what is left counts as good enough.
+/// Most reductions of the feedback; the last one is accepted.
 const WEAKENINGS: usize = 20;
-/// Share of the way back into its range that a joint beyond it is asked to go in a step [-].
+/// Share of its overshoot that a joint beyond its range returns per step [-].
 const RETURN: f64 = 0.2;
 
-/// The inertia of an arm over a step: A v = b without any other effort.
+/// The inertia of an arm over a step: A v = b without other efforts.
 pub(super) struct Inertial {
     /// A.
     pub(super) matrix: JointMatrix,
-    /// b, weight included [N·m].
+    /// b, including gravity [N·m].
     pub(super) effort: JointVector,
 }
 
-/// What acts on the arm during the step.
+/// State and efforts of the arm during the step.
 pub(super) struct Acting<'a> {
     pub(super) state: &'a ArmState,
     pub(super) command: &'a ArmCommand,
     /// τ_e [N·m or N].
     pub(super) expected: &'a JointVector,
-    /// s and r, where they are known.
+    /// s and r, if known.
     pub(super) shares: Option<Shares>,
     /// T [s].
     pub(super) step: f64,
 }
 
-/// The linear answer of the arm, and how efforts depend on speeds.
+/// The linear response of the arm, and the dependence of efforts on speeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Settled {
-    /// v without any outer effort.
+    /// v without external effort.
     pub(super) speeds: JointVector,
     /// H.
     pub(super) response: JointMatrix,
     /// s and r.
     pub(super) shares: Shares,
-    /// `forward` within the efforts of the drives.
+    /// `forward` clamped to the effort limits.
     pub(super) forward: JointVector,
-    /// Drives at their end.
+    /// Drives at their effort limit.
     pub(super) effort_limited: JointSet,
-    /// d + ρ, and φ of the joints that turn back.
+    /// d + ρ, and φ of the joints that reverse.
     pub(super) friction: [JointVector; 2],
     /// σ.
     pub(super) stop: JointVector,
@@ -76,7 +76,7 @@ impl Settled {
         self.forward + spring * self.shares.spring - damping * self.shares.damping
     }
 
-    /// The largest shares at speeds v for which every drive has the effort.
+    /// The largest shares at speeds v within the effort limits.
     pub(super) fn shares_at(
         &self,
         chain: &Chain,
@@ -89,7 +89,7 @@ impl Settled {
     }
 }
 
-/// x and y: what spring and damping would do at speeds v.
+/// x and y: efforts of spring and damping at speeds v.
 fn feedback(command: &ArmCommand, step: f64, speeds: &JointVector) -> [JointVector; 2] {
     [command.back + (command.led - command.stiffness * speeds) * (step / 2.0), command.damping * speeds]
 }
@@ -121,7 +121,7 @@ pub(super) fn settle(chain: &Chain, inertial: &Inertial, acting: &Acting) -> Res
     Err(ArmError::Unsolvable)
 }
 
-/// The answer for known shares of spring and damping.
+/// The response for known shares of spring and damping.
 fn settle_at(
     chain: &Chain,
     inertial: &Inertial,
@@ -167,7 +167,7 @@ struct Dry {
     stop: JointVector,
 }
 
-/// Dry friction and stops from the answer H of the arm without them and its speeds v.
+/// Dry friction and stops, from the response H and the speeds v of the arm without them.
 fn dry_efforts(chain: &Chain, response: &JointMatrix, speeds: &JointVector, acting: &Acting) -> Dry {
     let mut friction = JointVector::zeros();
     let mut stop = JointVector::zeros();
@@ -210,8 +210,8 @@ fn dry_efforts(chain: &Chain, response: &JointMatrix, speeds: &JointVector, acti
     dry
 }
 
-/// The way into the range (+1 or −1) from the nearer stop, and the end speed towards that stop which is allowed; none
-/// where the stop cannot be reached in this step.
+/// Direction into the range (+1 or −1) from the nearer stop, and the allowed end speed towards that stop. `None` for
+/// a joint without a stop.
 fn approach(limits: crate::chain::JointLimits, acting: &Acting, joint: usize) -> Option<(f64, f64)> {
     let (angle, speed) = (acting.state.angles[joint], acting.state.speeds[joint]);
     let (gap, inwards) = match angle - limits.lower < limits.upper - angle {

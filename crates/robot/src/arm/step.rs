@@ -1,10 +1,10 @@
-//! One step of an arm: its linear answer before contact, its end after it.
+//! One step of an arm: its linear response before contacts are solved, its end state afterwards.
 //!
 //! ```text
 //! q̄̇ = q̄̇_f + H τ,      q₁ = q₀ + T q̄̇,      ν₁ = 2 Lᵀq̄̇ − ν₀,      q̇₁ = L(q₁)⁻ᵀν₁
 //! ```
 //!
-//! τ is the effort of what the arm holds, unknown until contacts are solved. E₁ − E₀ = T q̄̇ᵀ(all efforts) exactly.
+//! τ is the effort of the held part, unknown until contacts are solved. E₁ − E₀ = T q̄̇ᵀ(all efforts) exactly.
 
 use nalgebra::Vector3;
 
@@ -14,7 +14,7 @@ use super::settle::{Acting, Settled};
 use super::{ArmCommand, ArmError, ArmReport, ArmRule, Shares};
 use crate::{Chain, JointMatrix, JointSet, JointVector, Posture};
 
-/// What is integrated of an arm.
+/// The integrated state of an arm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmState {
     /// q [rad or m].
@@ -37,31 +37,32 @@ impl ArmState {
     }
 }
 
-/// What a step of an arm is expected to meet, before contacts are solved.
+/// Expected external effort of a step, before contacts are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// Effort of what the arm holds, zero where there is none [N·m or N]: dry friction and the middle of the step are taken with
-    /// it, the answer is without it.
+    /// Effort of the held part [N·m or N], zero if there is none. Dry friction and the middle of the step include it;
+    /// the free speeds do not.
     pub effort: JointVector,
-    /// How much of the command the drives have the effort for, where it is known from an attempt; else by that effort.
+    /// Shares of the command within the effort limits, if an earlier attempt found them. Otherwise they follow from
+    /// `effort`.
     pub shares: Option<Shares>,
 }
 
 impl Expected {
-    /// Nothing but an effort, such as that of the last step.
+    /// An effort alone, such as that of the last step.
     #[must_use]
     pub fn effort(effort: JointVector) -> Self {
         Self { effort, shares: None }
     }
 
-    /// Nothing at all.
+    /// No external effort.
     #[must_use]
     pub fn nothing() -> Self {
         Self::effort(JointVector::zeros())
     }
 }
 
-/// A step of an arm that waits for the effort of what it holds.
+/// A step of an arm that lacks only the effort of the held part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmStep {
     /// q̄̇_f: midpoint speeds without that effort [rad/s].
@@ -70,7 +71,7 @@ pub struct ArmStep {
     pub response: JointMatrix,
     /// Midpoint speeds with the effort that was expected [rad/s].
     pub expected_speeds: JointVector,
-    /// The arm where its Jacobians over the step are taken.
+    /// Posture at which the Jacobians of the step are evaluated.
     pub posture: Posture,
     state: ArmState,
     command: ArmCommand,
@@ -130,14 +131,14 @@ impl Chain {
         })
     }
 
-    /// The end of a step under the effort [N·m or N] of what the arm holds.
+    /// The end of a step under the effort of the held part [N·m or N].
     ///
     /// # Errors
     /// When the effort is not finite.
     pub fn finish(&self, step: &ArmStep, outer: &JointVector) -> Result<(ArmState, ArmReport), ArmError> {
         let middle = step.speeds_under(outer);
         if !middle.iter().all(|speed| speed.is_finite()) {
-            return Err(ArmError::NotFinite("the effort of what is held"));
+            return Err(ArmError::NotFinite("the effort of the held part"));
         }
         let angles = step.state.angles + middle * step.step;
         let end = step.factor.tr_mul(&middle) * 2.0 - step.carried;
@@ -160,14 +161,14 @@ impl ArmStep {
         &self.state
     }
 
-    /// q̄̇ under an effort of what the arm holds [rad/s].
+    /// q̄̇ under the effort of the held part [rad/s].
     #[must_use]
     pub fn speeds_under(&self, outer: &JointVector) -> JointVector {
         self.free_speeds + self.response * outer
     }
 
-    /// How many times its Coulomb level the dry friction of any joint is at midpoint speeds q̄̇ [-]. Friction is frozen for the
-    /// effort that was expected; a joint held from rest resists without bound where much more comes.
+    /// Largest ratio of a joint's dry friction to its Coulomb level at midpoint speeds q̄̇ [-]. Friction is frozen
+    /// for the expected effort: a joint held at rest resists a much larger effort without bound.
     #[must_use]
     pub fn friction_excess(&self, chain: &Chain, middle: &JointVector) -> f64 {
         let [resistance, _] = &self.settled.friction;
@@ -189,13 +190,13 @@ impl ArmStep {
         self.settled.shares
     }
 
-    /// The largest shares of the command that the drives have the effort for at midpoint speeds q̄̇.
+    /// The largest shares of the command within the effort limits at midpoint speeds q̄̇.
     #[must_use]
     pub fn shares_at(&self, chain: &Chain, middle: &JointVector) -> Shares {
         self.settled.shares_at(chain, &self.command, self.step, middle)
     }
 
-    /// Largest effort of a drive at midpoint speeds q̄̇, as a part of what it has [-].
+    /// Largest ratio of a drive's effort to its limit at midpoint speeds q̄̇ [-].
     #[must_use]
     pub fn drive_load(&self, chain: &Chain, middle: &JointVector) -> f64 {
         let drive = self.drive_effort(middle);
@@ -218,12 +219,12 @@ impl ArmStep {
             if end.speeds[index].abs() > limits.speed {
                 speed_limited.insert(index);
             }
-            // what is held may ask more of a drive than the arm alone did
+            // The held part may load a drive more than the arm alone does.
             if drive[index].abs() > limits.effort * (1.0 + 1e-9) {
                 effort_limited.insert(index);
             }
         }
-        // shares that were found under contact: the drive that is nearest to its end was the reason
+        // Shares found under contact: report the drive nearest to its limit as the cause.
         if self.shares() != Shares::WHOLE && effort_limited.is_empty() {
             let load = |index: &usize| drive[*index].abs() / chain.joints()[*index].limits.effort;
             let busiest = (0..chain.count()).max_by(|a, b| load(a).total_cmp(&load(b)));

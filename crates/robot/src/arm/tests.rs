@@ -15,14 +15,14 @@ fn ready(chain: &Chain) -> JointVector {
     chain.joints_from(&[0.0, -PI / 4.0, 0.0, -3.0 * PI / 4.0, 0.0, PI / 2.0, PI / 4.0])
 }
 
-/// Speeds of about 1 rad/s in all joints.
+/// Random speeds of about 1 rad/s in all joints.
 fn thrown(chain: &Chain, seed: u64) -> ArmState {
     let mut random = SplitMix::stream(seed);
     let speeds: Vec<f64> = (0..chain.count()).map(|_| 1.7 * random.signed()).collect();
     ArmState { angles: ready(chain), speeds: chain.joints_from(&speeds) }
 }
 
-/// Without weight, friction and the ends of the joints' ranges.
+/// Without joint friction and joint limits.
 fn unhindered(chain: Chain) -> Chain {
     chain.without_friction().without_limits()
 }
@@ -65,7 +65,7 @@ fn a_free_arm_keeps_its_energy() {
 }
 
 #[test]
-fn the_rule_is_of_second_order_and_the_papers_of_first() {
+fn the_quasi_velocity_rule_is_second_order_and_the_paper_rule_first_order() {
     let chain = unhindered(Chain::panda().unwrap());
     let start = thrown(&chain, 3);
     let end = |step: f64, rule| go(&chain, start, &ArmCommand::none(), GRAVITY, [step, 0.4], rule).angles;
@@ -77,7 +77,7 @@ fn the_rule_is_of_second_order_and_the_papers_of_first() {
 }
 
 #[test]
-fn all_energy_is_explained_by_work() {
+fn energy_gain_equals_the_total_work() {
     let chain = Chain::panda().unwrap();
     let mut state = thrown(&chain, 1);
     let mut random = SplitMix::stream(9);
@@ -116,7 +116,7 @@ fn friction_holds_a_joint_below_its_level_and_slows_it_above() {
     };
     assert!(push(0.98 * level).amax() < 2e-6);
     let moved = push(level + 0.1)[0];
-    // 0.1 N·m on 0.46 kg m² over one second, the other joints held by their own friction
+    // 0.1 N·m on 0.46 kg m² over one second; friction holds the other joints.
     assert!((moved - 0.5 * 0.1 / 0.461).abs() < 0.2 * moved, "{moved}");
 
     let thrown = thrown(&panda, 2);
@@ -126,7 +126,7 @@ fn friction_holds_a_joint_below_its_level_and_slows_it_above() {
         state =
             go(&panda, state, &ArmCommand::none(), Vector3::zeros(), [STEP, STEP], ArmRule::QuasiVelocity);
         let next = panda.kinetic_energy(&state.angles, &state.speeds);
-        // 1e-13 J: creep of joints that friction holds
+        // 1e-13 J: creep of joints held by friction.
         assert!(next <= energy + 1e-13);
         energy = next;
     }
@@ -134,7 +134,7 @@ fn friction_holds_a_joint_below_its_level_and_slows_it_above() {
 }
 
 #[test]
-fn stops_hold_an_arm_and_drives_end_at_their_effort_both_reported() {
+fn stops_and_effort_limits_hold_and_are_reported() {
     let panda = Chain::panda().unwrap().without_friction();
     let mut state = ArmState::at_rest(ready(&panda));
     let start = panda.potential_energy(&panda.posture(&state.angles), GRAVITY);
@@ -187,7 +187,7 @@ fn stops_hold_an_arm_and_drives_end_at_their_effort_both_reported() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn non_finite_input_is_rejected() {
     let panda = Chain::panda().unwrap();
     let good = ArmState::at_rest(ready(&panda));
     let mut bad = good;
@@ -209,7 +209,7 @@ fn what_is_no_number_is_refused() {
 }
 
 #[test]
-fn an_effort_that_is_expected_meets_no_more_than_dry_friction() {
+fn an_expected_effort_is_resisted_by_dry_friction_alone() {
     let chain = Chain::panda().unwrap();
     let state = ArmState::at_rest(ready(&chain));
     let levels = chain.of_joints(|joint| joint.friction);
@@ -225,7 +225,7 @@ fn an_effort_that_is_expected_meets_no_more_than_dry_friction() {
                 .unwrap();
             free.friction_excess(&chain, &free.speeds_under(&outer))
         };
-        // joints that are held from rest for nothing would hold against anything
+        // Frozen without an expected effort, a joint at rest would resist any effort.
         assert!(excess(&JointVector::zeros()) > 5.0, "joint {pushed}");
         assert!(excess(&outer) < 1.05, "joint {pushed}: {}", excess(&outer));
     }

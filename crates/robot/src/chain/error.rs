@@ -1,10 +1,10 @@
-//! What can be wrong with the description of an arm.
+//! Errors in the description of an arm.
 
 use tightfit_spatial::InertiaError;
 
 use crate::MAX_JOINTS;
 
-/// A description that is no serial arm, with the place and the remedy.
+/// The description is not a serial arm; the message names the place and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ChainError {
     /// The file could not be read.
@@ -14,7 +14,7 @@ pub enum ChainError {
     Unreadable {
         /// The path.
         path: String,
-        /// What the system said.
+        /// The reason given by the operating system.
         reason: String,
     },
     /// Not URDF.
@@ -24,10 +24,10 @@ pub enum ChainError {
     Malformed {
         /// The joint or link, or the whole text.
         place: String,
-        /// What the parser said.
+        /// The parser's message.
         reason: String,
     },
-    /// Two links or joints of one name.
+    /// Two links or joints share a name.
     #[error("{what} `{name}` is described twice; rename one of them")]
     Twice {
         /// Link or joint.
@@ -35,7 +35,7 @@ pub enum ChainError {
         /// Its name.
         name: String,
     },
-    /// A joint names a link that is not described.
+    /// A joint names an unknown link.
     #[error(
         "joint `{joint}`: {role} link `{link}` is not described; add <link name=\"{link}\"> or correct the name"
     )]
@@ -59,7 +59,7 @@ pub enum ChainError {
         /// The other.
         second: String,
     },
-    /// Not exactly one link without parent.
+    /// There is not exactly one link without a parent.
     #[error(
         "{count} links have no parent joint ({names}); exactly one link must be the base: connect the others by joints"
     )]
@@ -69,18 +69,18 @@ pub enum ChainError {
         /// Their names.
         names: String,
     },
-    /// A link that the base does not reach.
-    #[error("link `{link}` hangs on a loop of joints that never reaches the base; cut the loop")]
+    /// A link that is not connected to the base.
+    #[error("link `{link}` is part of a loop of joints that is not connected to the base; cut the loop")]
     Detached {
         /// The link.
         link: String,
     },
-    /// Two joints that move start from one link.
+    /// Two movable joints start from one link.
     #[error(
         "the arm branches at link `{link}`: joints `{first}` and `{second}` both move; a serial arm has one: make the other one fixed (for fingers, at their grip)"
     )]
     Branch {
-        /// The link, or the rigid group of links that it belongs to.
+        /// The link, or a link of its rigid group.
         link: String,
         /// One joint.
         first: String,
@@ -95,7 +95,7 @@ pub enum ChainError {
         /// The one that it follows.
         of: String,
     },
-    /// A kind of joint that a serial arm of this crate cannot have.
+    /// An unsupported kind of joint.
     #[error(
         "joint `{joint}` is {kind}; supported are fixed, revolute, continuous and prismatic: split it into those"
     )]
@@ -112,32 +112,32 @@ pub enum ChainError {
         place: String,
         /// Which number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// Inertial values that belong to no body.
+    /// Inertial values that no rigid body has.
     #[error("link `{link}`: {problem}; correct <inertial> (moments are about its origin, in its axes)")]
     Inertia {
         /// The link.
         link: String,
-        /// What is wrong.
+        /// The problem.
         problem: InertiaError,
     },
-    /// A joint that carries no mass.
+    /// A joint that moves no mass.
     #[error("joint `{joint}` moves no inertia; give the links behind it an <inertial>, or make it fixed")]
     NoInertia {
         /// The joint.
         joint: String,
     },
-    /// Nothing moves.
+    /// No joint moves.
     #[error("robot `{robot}` has no joint that moves; an arm needs at least one")]
     NoJoint {
         /// The robot.
         robot: String,
     },
-    /// More joints than there is room for.
+    /// More than [`MAX_JOINTS`] joints.
     #[error(
         "robot `{robot}` has {count} joints that move; at most {MAX_JOINTS} are supported: fix the others"
     )]
@@ -147,16 +147,16 @@ pub enum ChainError {
         /// How many.
         count: usize,
     },
-    /// The tip that was asked for is not at the end of the arm.
+    /// The requested tip is not at the end of the arm.
     #[error("`{tip}` is not fixed to the last link that moves; choose the tip among: {allowed}")]
     Tip {
-        /// The name asked for.
+        /// The requested name.
         tip: String,
-        /// Links that are.
+        /// Links that can be the tip.
         allowed: String,
     },
     /// Several links could be the tip.
-    #[error("several links end the arm: {candidates}; name the one that is to be the tip")]
+    #[error("several links end the arm: {candidates}; name the one that is the tip")]
     AmbiguousTip {
         /// Their names.
         candidates: String,

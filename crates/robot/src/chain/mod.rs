@@ -1,4 +1,4 @@
-//! What an arm is: joints in a row, each with the link that it moves.
+//! Description of a serial arm: a chain of joints, each with the link that it moves.
 
 mod built_in;
 mod error;
@@ -20,7 +20,7 @@ pub enum JointKind {
     Sliding,
 }
 
-/// What a joint may do. Infinite where nothing limits it.
+/// Limits of a joint; infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimits {
     /// Lowest angle [rad] or position [m].
@@ -38,7 +38,7 @@ impl JointLimits {
     pub const NONE: Self =
         Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY, speed: f64::INFINITY, effort: f64::INFINITY };
 
-    /// The middle of the range, or zero where the range has no end.
+    /// The middle of the range, or zero for an unbounded range.
     #[must_use]
     pub fn middle(&self) -> f64 {
         let middle = f64::midpoint(self.lower, self.upper);
@@ -53,7 +53,7 @@ pub struct Joint {
     pub name: String,
     /// Turning or sliding.
     pub kind: JointKind,
-    /// Frame of the joint at zero in the frame of the link before it; the first in the base.
+    /// Frame of the joint at zero, in the frame of the previous link; for the first joint, in the base frame.
     pub previous_from_joint: Pose,
     /// Unit axis in the joint's frame; positive angles turn right-handed about it.
     pub axis: Vector3<f64>,
@@ -63,7 +63,7 @@ pub struct Joint {
     pub damping: f64,
     /// Coulomb friction [N·m or N].
     pub friction: f64,
-    /// Mass that moves with the joint, in the joint's frame; none for a link without mass between two joints.
+    /// Inertia that moves with the joint, in the joint's frame; `None` for a massless link between two joints.
     pub inertia: Option<Inertia>,
 }
 
@@ -78,7 +78,7 @@ pub struct Chain {
     sticking_speed: f64,
 }
 
-/// v_s of a chain that says nothing else [rad/s or m/s].
+/// Default v_s [rad/s or m/s].
 const STICKING_SPEED: f64 = 1e-6;
 
 impl Chain {
@@ -100,13 +100,13 @@ impl Chain {
         self.joints.len()
     }
 
-    /// Where the base stands.
+    /// Pose of the base.
     #[must_use]
     pub fn world_from_base(&self) -> Pose {
         self.world_from_base
     }
 
-    /// The frame that is led, in the frame of the last joint.
+    /// The tip frame, which controllers move, in the frame of the last joint.
     #[must_use]
     pub fn last_from_tip(&self) -> Pose {
         self.last_from_tip
@@ -118,21 +118,21 @@ impl Chain {
         &self.tip_name
     }
 
-    /// The same arm with its base elsewhere.
+    /// The same arm with its base at another pose.
     #[must_use]
     pub fn with_base(mut self, world_from_base: Pose) -> Self {
         self.world_from_base = world_from_base;
         self
     }
 
-    /// The same arm led at another frame, given in the frame of the present tip.
+    /// The same arm with another tip frame, given in the frame of the present tip.
     #[must_use]
     pub fn with_tip(mut self, tip_from_new_tip: Pose) -> Self {
         self.last_from_tip = self.last_from_tip * tip_from_new_tip;
         self
     }
 
-    /// The same arm with a part fixed to its tip, as a controller sees it that knows what the arm carries.
+    /// The same arm with a part fixed to its tip: the model of a controller that knows the payload.
     #[must_use]
     pub fn with_payload(mut self, tip_from_part: &Pose, part: &Inertia) -> Self {
         let last_from_part = self.last_from_tip * *tip_from_part;
@@ -143,14 +143,14 @@ impl Chain {
         self
     }
 
-    /// v_s: creep of a joint that dry friction holds [rad/s or m/s].
+    /// v_s: creep speed of a joint held by dry friction [rad/s or m/s].
     #[must_use]
     pub fn sticking_speed(&self) -> f64 {
         self.sticking_speed
     }
 
-    /// The same arm with another creep of joints that dry friction holds [rad/s or m/s], at least 1e-9: the faster, the better
-    /// conditioned is what contacts see of the arm.
+    /// The same arm with another creep speed of joints held by dry friction [rad/s or m/s], at least 1e-9. A higher
+    /// speed improves the conditioning of the contact problem.
     #[must_use]
     pub fn with_sticking_speed(mut self, speed: f64) -> Self {
         self.sticking_speed = speed.max(1e-9);
@@ -167,14 +167,14 @@ impl Chain {
         self
     }
 
-    /// The same arm with joints that nothing limits.
+    /// The same arm without joint limits.
     #[must_use]
     pub fn without_limits(mut self) -> Self {
         self.joints.iter_mut().for_each(|joint| joint.limits = JointLimits::NONE);
         self
     }
 
-    /// The numbers of the arm's joints as a vector; what is missing is zero, what is too much is left out.
+    /// Values of the arm's joints as a vector; missing values are zero, surplus values are ignored.
     #[must_use]
     pub fn joints_from(&self, values: &[f64]) -> JointVector {
         let mut vector = JointVector::zeros();
@@ -184,7 +184,7 @@ impl Chain {
         vector
     }
 
-    /// A number of every joint as a vector.
+    /// One value per joint as a vector.
     #[must_use]
     pub fn of_joints(&self, mut number: impl FnMut(&Joint) -> f64) -> JointVector {
         let mut vector = JointVector::zeros();
@@ -215,7 +215,8 @@ impl Chain {
             tip_name,
             sticking_speed: STICKING_SPEED,
         };
-        // a joint that moves no inertia makes M singular in every posture; one that is not special shows it
+        // A joint that moves no inertia makes M singular in every posture, so one generic posture suffices for the
+        // test.
         let bent = chain.of_joints(|joint| joint.limits.middle() + 0.3);
         let mass = chain.mass_matrix(&chain.posture(&bent));
         for (index, joint) in chain.joints.iter().enumerate().rev() {

@@ -1,8 +1,8 @@
-//! A serial arm from URDF.
+//! Reads a serial arm from URDF.
 //!
-//! Links that are fixed to one another become one: their inertias are added, which is exact. What hangs on the base is
-//! left out, since it does not move. A joint's `<dynamics>` gives its friction, its `<limit>` the range, speed and
-//! effort; a speed or effort of zero stands for an unknown one and limits nothing.
+//! Links that are fixed to one another become one link: their inertias are added, which is exact. Links fixed to the
+//! base are ignored, since they do not move. A joint's `<dynamics>` gives its friction, its `<limit>` the range,
+//! speed and effort. A speed or effort of zero means "unknown" and sets no limit.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,10 +15,10 @@ use super::{Chain, ChainError, Joint, JointKind, JointLimits};
 use crate::rotation::from_roll_pitch_yaw;
 
 impl Chain {
-    /// The arm that a URDF file describes, led at the link `tip`, or at its only end where none is named.
+    /// The arm of a URDF file. `tip` names the tip link; without it the only end link is the tip.
     ///
     /// # Errors
-    /// When the file cannot be read or is no serial arm; the error names the joint or link and the remedy.
+    /// When the file cannot be read or is not a serial arm; the error names the joint or link and the remedy.
     pub fn from_urdf_file(path: &Path, tip: Option<&str>) -> Result<Self, ChainError> {
         let text = std::fs::read_to_string(path).map_err(|error| ChainError::Unreadable {
             path: path.display().to_string(),
@@ -27,10 +27,10 @@ impl Chain {
         Self::from_urdf(&text, tip)
     }
 
-    /// The arm that a URDF text describes, led at the link `tip`, or at its only end where none is named.
+    /// The arm of a URDF text. `tip` names the tip link; without it the only end link is the tip.
     ///
     /// # Errors
-    /// When the text is no serial arm; the error names the joint or link and the remedy.
+    /// When the text is not a serial arm; the error names the joint or link and the remedy.
     pub fn from_urdf(text: &str, tip: Option<&str>) -> Result<Self, ChainError> {
         let robot = urdf_rs::read_from_string(text).map_err(|error| malformed(text, &error))?;
         let tree = Tree::new(&robot)?;
@@ -62,11 +62,11 @@ struct Tree<'a> {
     base: &'a str,
 }
 
-/// Links that are fixed to one another, in the frame of the first.
+/// Links that are fixed to one another, in the frame of the first link.
 struct Group<'a> {
     links: Vec<(&'a str, Pose)>,
     inertia: Option<Inertia>,
-    /// The one joint that moves the next group.
+    /// The joint that moves the next group.
     moving: Option<(&'a urdf_rs::Joint, Pose)>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// All that is fixed to a link.
+    /// All links that are fixed to a link.
     fn group(&self, first: &'a str) -> Result<Group<'a>, ChainError> {
         let mut group = Group { links: vec![(first, Pose::identity())], inertia: None, moving: None };
         let mut next = 0;
@@ -145,7 +145,7 @@ impl<'a> Tree<'a> {
         Ok(group)
     }
 
-    /// The link that is led, among those of the last group.
+    /// The tip link, among those of the last group.
     fn tip(&self, last: &Group, wanted: Option<&str>) -> Result<(String, Pose), ChainError> {
         let listed = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(", ");
         if let Some(wanted) = wanted {
@@ -164,7 +164,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The error of links that the walk from the base did not meet.
+    /// The error for links that the base does not reach.
     fn detached(&self, robot: &urdf_rs::Robot) -> ChainError {
         let mut reached = vec![self.base];
         let mut next = 0;
@@ -191,7 +191,7 @@ fn moving_joint(joint: &urdf_rs::Joint, previous_from_joint: Pose) -> Result<Joi
         JointType::Floating => return Err(unsupported("floating")),
         JointType::Planar => return Err(unsupported("planar")),
         JointType::Spherical => return Err(unsupported("spherical")),
-        JointType::Fixed => return Err(unsupported("fixed where one that moves was expected")),
+        JointType::Fixed => return Err(unsupported("fixed where a movable joint was expected")),
     };
     let axis = vector(&joint.axis.xyz, &place, "a component of <axis>")?;
     let length = axis.norm();
@@ -226,7 +226,7 @@ fn limits(joint: &urdf_rs::Joint, place: &str) -> Result<JointLimits, ChainError
     let most = |what, value: f64| match value {
         0.0 => Ok(f64::INFINITY),
         _ if value > 0.0 => Ok(value),
-        _ => Err(wrong(what, value, "more than 0, or 0 where unknown")),
+        _ => Err(wrong(what, value, "more than 0, or 0 if unknown")),
     };
     let (lower, upper) = match joint.joint_type {
         JointType::Continuous => (f64::NEG_INFINITY, f64::INFINITY),
@@ -247,7 +247,7 @@ fn limits(joint: &urdf_rs::Joint, place: &str) -> Result<JointLimits, ChainError
     })
 }
 
-/// Inertia of a link in its own frame; none where it has no mass.
+/// Inertia of a link in the link's frame; `None` for a massless link.
 fn link_inertia(link: &urdf_rs::Link) -> Result<Option<Inertia>, ChainError> {
     let inertial = &link.inertial;
     let moments = &inertial.inertia;
@@ -278,13 +278,13 @@ fn vector(values: &urdf_rs::Vec3, place: &str, what: &'static str) -> Result<Vec
     }
 }
 
-/// The parser does not say where it failed: the links and joints are read one by one until one fails alone.
+/// The parser does not report where it failed, so the links and joints are parsed one by one until one fails.
 fn malformed(text: &str, error: &urdf_rs::UrdfError) -> ChainError {
     for element in ["link", "joint"] {
         let (open, close) = (format!("<{element} "), format!("</{element}>"));
         for piece in text.split(&open).skip(1) {
             let body = piece.split(&close).next().unwrap_or(piece);
-            // <parent link="…"/> and the like are no elements of their own
+            // <parent link="…"/> belongs to a joint and is not a link element.
             let alone = format!("<robot name=\"alone\">{open}{body}{close}</robot>");
             let name = body.split("name=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("");
             if piece.contains(&close)

@@ -1,15 +1,17 @@
-//! The paper's controller: a virtual mass on a spring to the set-point, pushed by the measured force, that the arm follows.
+//! The paper's admittance controller: the measured force moves a virtual mass on a spring to the set-point; the arm
+//! follows the virtual mass.
 //!
 //! ```text
-//! M_d V̇_c + B_d V_c + K_d e = F,    e = [p_c − p_d; log(R_c R_dᵀ)]                       MATH 7
+//! M_d V̇_c + B_d V_c + K_d e = F,    e = [p_c − p_d; log(R_c R_dᵀ)]        docs/design/math.md §7
 //! (2/T M_d + B_d + T/2 K_d) V̄ = 2/T M_d V_c + T/2 K_d V_d − K_d e + F                    passive midpoint
 //! p_c⁺ = p_c + T v̄,   R_c⁺ = cay(T ω̄) R_c,   q_c⁺ from inverse kinematics,   τ as in the joint controller
 //! ```
 //!
-//! F is the wrench of the surroundings on the tip. The damping acts on V_c itself: the virtual mass lags a moving set-point by
-//! B_d/K_d times its speed. Only so it follows the set-points of the runs published with the paper as their parts do, to
-//! 0.05 and 0.09 mm over 82 and 127 mm; against the speed of the set-point it would be off by millimetres. A command that
-//! the arm cannot reach, or not at the speed of its joints, stops the virtual mass there, and the output says so.
+//! F is the wrench of the environment on the tip. The damping acts on V_c, not on V_c − V_d: the virtual mass lags a
+//! moving set-point by B_d/K_d times its speed. With this lag it follows the set-points of the paper's published runs
+//! as their parts do, to 0.05 and 0.09 mm over 82 and 127 mm; with damping on V_c − V_d the error would be
+//! millimetres. If the arm cannot reach the command, or not within its joint speed limits, the virtual mass stops
+//! there, and the output reports it.
 
 use nalgebra::{Vector3, Vector6};
 use tightfit_spatial::{Pose, cayley};
@@ -38,29 +40,29 @@ impl AdmittanceGains {
     }
 }
 
-/// What the controller remembers.
+/// State of the controller between steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdmittanceMemory {
-    /// Where the virtual mass is.
+    /// Pose of the virtual mass.
     pub world_from_command: Pose,
     /// V_c, world axes [m/s, rad/s].
     pub velocity: Vector6<f64>,
     /// q_c [rad or m].
     pub angles: JointVector,
-    /// q̇_c of the last step.
+    /// q̇_c of the last step [rad/s or m/s].
     pub speeds: JointVector,
 }
 
-/// What the controller answers.
+/// Output of the controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdmittanceOutput {
     /// Effort of the drives.
     pub command: ArmCommand,
-    /// What to remember.
+    /// State for the next step.
     pub memory: AdmittanceMemory,
-    /// Joints whose highest speed held the command back.
+    /// Joints whose speed limit slowed the command.
     pub speed_limited: JointSet,
-    /// How far the command is out of reach [m], zero where it is not.
+    /// Distance of the command from the reachable pose [m]; zero if it is reachable.
     pub out_of_reach: f64,
 }
 
@@ -73,8 +75,8 @@ pub struct Admittance {
 }
 
 impl Admittance {
-    /// Checks the gains; `inner` makes the arm follow the virtual mass, `preferred` is the posture for what that leaves
-    /// free.
+    /// Checks the gains. `inner` makes the arm follow the virtual mass; `preferred` is the posture for the redundant
+    /// joints.
     ///
     /// # Errors
     /// When a mass, stiffness or damping is not positive, or the damping less than a hundredth of critical.
@@ -92,7 +94,7 @@ impl Admittance {
         Ok(Self { gains, inner, preferred })
     }
 
-    /// The memory of an arm that stands still.
+    /// The memory of an arm at rest.
     #[must_use]
     pub fn start(&self, chain: &Chain, state: &ArmState) -> AdmittanceMemory {
         AdmittanceMemory {
@@ -105,10 +107,10 @@ impl Admittance {
 
     /// Effort over a step of `step` seconds under gravity [m/s²].
     ///
-    /// `wrench` is that of the surroundings on the tip, about it, world axes [N, N·m].
+    /// `wrench` acts from the environment on the tip, about the tip, world axes [N, N·m].
     ///
     /// # Errors
-    /// When a measured, wanted or remembered number is not finite.
+    /// When a number of the measurement, the target or the memory is not finite.
     pub fn command(
         &self,
         chain: &Chain,
@@ -148,7 +150,7 @@ impl Admittance {
         let command = self.inner.command(chain, state, &joint_target, gravity)?;
         let is_held_back = share < 1.0 || !reached.is_reached;
         let memory = AdmittanceMemory {
-            // a virtual mass that runs ahead of the arm would come back late and hard
+            // A virtual mass ahead of the arm would return late and cause high forces.
             world_from_command: if is_held_back {
                 chain.posture(&next).world_from_tip
             } else {

@@ -1,6 +1,6 @@
-//! What a controller cannot work with.
+//! Errors of controllers.
 
-/// A gain, target or measurement that leads nowhere.
+/// An invalid gain, target or measurement.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ControlError {
     /// A number that is not finite.
@@ -9,21 +9,21 @@ pub enum ControlError {
     /// A gain that is not allowed.
     #[error("{what} is {value}; it must be positive and finite")]
     Gain {
-        /// Which one.
+        /// Name of the gain.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
     /// Too little damping.
     #[error(
-        "{what} is {value}; below {least:.4} (a hundredth of critical) it would ring without end: {critical:.4} is critical"
+        "{what} is {value}; below {least:.4} (a hundredth of critical) it would oscillate without end: {critical:.4} is critical"
     )]
     Damping {
-        /// Which one.
+        /// Name of the damping.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// Least that is allowed.
+        /// Least allowed value.
         least: f64,
         /// Critical damping.
         critical: f64,

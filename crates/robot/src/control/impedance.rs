@@ -1,12 +1,12 @@
-//! The tip as a mass on a spring to its set-point, the rest of the arm drawn to a posture.
+//! Cartesian impedance: a spring pulls the tip to its set-point; the redundant joints move to a preferred posture.
 //!
 //! ```text
 //! τ = g + C q̇ − Jᵀ[K e + B (V − V_d)] + N [k (q_p − q) − d q̇],        e = [p − p_d; log(R R_dᵀ)]
-//! N = I − Jᵀ Λ J M⁻¹,   Λ = (J M⁻¹ Jᵀ + 1e-9)⁻¹                        no force of the posture reaches the tip
+//! N = I − Jᵀ Λ J M⁻¹,   Λ = (J M⁻¹ Jᵀ + 1e-9)⁻¹                        posture efforts do not act on the tip
 //! ```
 //!
 //! K, B diagonal in world axes; k, d the same for all joints, projected from both sides. Spring and damper
-//! are taken at the middle of the step. O. Khatib, "A unified approach for motion and force control of robot
+//! are evaluated at the middle of the step. O. Khatib, "A unified approach for motion and force control of robot
 //! manipulators: the operational space formulation", IEEE J-RA 3(1), 1987; N. Hogan, "Impedance control", 1985.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
@@ -17,23 +17,23 @@ use crate::arm::{ArmCommand, ArmState};
 use crate::kinematics::stacked;
 use crate::{Chain, JointMatrix, JointVector, rotation_vector};
 
-/// A pose and how it moves over a step.
+/// A target pose of the tip and its velocity over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Posed {
-    /// Where the tip is to be at the start of the step.
+    /// Target pose of the tip at the start of the step.
     pub world_from_tip: Pose,
     /// V_d: its velocity over the step, world axes [m/s, rad/s].
     pub velocity: Vector6<f64>,
 }
 
 impl Posed {
-    /// Standing still.
+    /// A target at rest.
     #[must_use]
     pub fn still(world_from_tip: Pose) -> Self {
         Self { world_from_tip, velocity: Vector6::zeros() }
     }
 
-    /// From one pose to the next within `step` seconds.
+    /// A target that moves from one pose to the next within `step` seconds.
     #[must_use]
     pub fn between(now: &Pose, next: &Pose, step: f64) -> Self {
         let shift = next.translation - now.translation;
@@ -65,13 +65,14 @@ impl CartesianImpedance {
     /// Checks the gains.
     ///
     /// # Errors
-    /// When a stiffness or damping of the tip is not positive, or one of the posture negative or without damping.
+    /// When a stiffness or the posture damping is not positive (a posture stiffness of zero is allowed), or a damping
+    /// of the tip is less than a hundredth of critical.
     pub fn new(gains: ImpedanceGains) -> Result<Self, ControlError> {
         for &value in &gains.stiffness {
             ControlError::check_positive("stiffness of the impedance", value)?;
         }
         for (index, &value) in gains.damping.iter().enumerate() {
-            // a hundredth of critical for the least mass that the tip of an arm has, about 1 kg and 1 g m²
+            // A hundredth of critical for the least apparent inertia at the tip of an arm, about 1 kg and 1 g m².
             let mass = if index < 3 { 1.0 } else { 1e-3 };
             ControlError::check_damping("damping of the impedance", value, gains.stiffness[index], mass)?;
         }
@@ -82,10 +83,10 @@ impl CartesianImpedance {
         Ok(Self { gains })
     }
 
-    /// Effort over a step under gravity [m/s²], the posture drawn to `preferred`.
+    /// Effort over a step under gravity [m/s²], with the preferred posture `preferred`.
     ///
     /// # Errors
-    /// When a measured or wanted number is not finite.
+    /// When a number of the measurement or the target is not finite.
     pub fn command(
         &self,
         chain: &Chain,

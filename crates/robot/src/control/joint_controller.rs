@@ -1,10 +1,10 @@
-//! Spring and damper about every joint, in units of the arm's own inertia.
+//! Spring and damper at every joint, scaled by the mass matrix of the arm.
 //!
 //! ```text
 //! τ = g + C q̇_d + M q̈_d + M [ω² (q_d − q) + 2ζω (q̇_d − q̇)]         feedback at the middle of the step
 //! ```
 //!
-//! With M in the gains every joint follows its target alike, with the frequency ω and damping ratio ζ.
+//! With M in the gains every joint follows its target with the same frequency ω and damping ratio ζ.
 
 use nalgebra::Vector3;
 
@@ -12,7 +12,7 @@ use super::ControlError;
 use crate::arm::{ArmCommand, ArmState};
 use crate::{Chain, JointVector};
 
-/// What a joint controller is to follow over a step.
+/// Target of a joint controller over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointTarget {
     /// q_d at the start of the step [rad or m].
@@ -24,7 +24,7 @@ pub struct JointTarget {
 }
 
 impl JointTarget {
-    /// Standing still.
+    /// A target at rest.
     #[must_use]
     pub fn still(angles: JointVector) -> Self {
         Self { angles, speeds: JointVector::zeros(), accelerations: JointVector::zeros() }
@@ -52,7 +52,7 @@ impl JointController {
     /// Effort over a step under gravity [m/s²].
     ///
     /// # Errors
-    /// When a measured or wanted number is not finite.
+    /// When a number of the measurement or the target is not finite.
     pub fn command(
         &self,
         chain: &Chain,
@@ -64,7 +64,7 @@ impl JointController {
         let wanted = target.angles.iter().chain(&target.speeds).chain(&target.accelerations);
         ControlError::check_finite("the joint target", wanted)?;
         let dynamics = chain.dynamics(&chain.posture(&state.angles), &state.speeds, gravity);
-        // beyond the arm's joints M is one: nothing may pull there
+        // M is one beyond the arm's joints; there must be no effort there.
         let mut mass = dynamics.mass;
         (chain.count()..mass.nrows()).for_each(|index| mass[(index, index)] = 0.0);
         let stiffness = mass * self.frequency.powi(2);

@@ -1,6 +1,6 @@
-//! Controllers: from what is measured and wanted to what the drives do in the next step.
+//! Controllers: from measurements and targets to the drive command of the next step.
 //!
-//! Each is a function of its arguments alone; what it remembers is a value that goes in and comes out.
+//! Each controller is a pure function of its arguments; its memory is an argument and a result.
 
 mod admittance;
 mod error;

@@ -1,22 +1,23 @@
-//! From a wanted pose to the joints of the next step, drawn to a posture where the pose leaves a choice.
+//! Joint angles of the next step for a target pose; redundant joints move towards a preferred posture.
 //!
 //! ```text
-//! q⁺ = q + task + κ posture,     posture: 5 % of the way back every 10 ms, as far as joints have speed left for it
+//! q⁺ = q + task + κ posture,     posture: 5 % of the distance per 10 ms, within the speed limits
 //! ```
 //!
-//! κ ≤ 1 is the largest for which no joint is faster than it may be. The way to the pose comes first: a posture that is far away
-//! does not hold the tip up.
+//! κ ≤ 1 is the largest share for which no joint exceeds its speed limit. The task motion comes first: a distant
+//! preferred posture does not slow the tip.
 
 use tightfit_spatial::Pose;
 
 use crate::{Chain, JointVector, ReachError, ReachOptions, Reached};
 
-/// Share of the way to the posture that is gone in [`EVERY`] [-].
+/// Share of the distance to the posture that is covered in [`EVERY`] [-].
 const PREFERENCE: f64 = 0.05;
-/// [s].
+/// Time for [`PREFERENCE`] [s].
 const EVERY: f64 = 0.01;
 
-/// What the arm can reach of a pose from angles, and the way there within `step` seconds [rad or m].
+/// The reachable angles nearest to a target pose, and the joint displacement towards them within `step` seconds [rad
+/// or m].
 ///
 /// # Errors
 /// When a number is not finite.
@@ -27,7 +28,7 @@ pub fn next_angles(
     preferred: Option<&JointVector>,
     step: f64,
 ) -> Result<(Reached, JointVector), ReachError> {
-    // joints without end have no place to go back to: they take the turns off the others
+    // Continuous joints have no preferred angle: they take over the rotation of the other joints.
     let preferred = preferred.map(|preferred| {
         let mut preferred = *preferred;
         for (index, joint) in chain.joints().iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Set-points of the tip over time, from a table.
+//! Set-points of the tip over time, from a CSV table.
 //!
-//! The table is CSV with a header; the columns `t_s, x_m, y_m, z_m, qx, qy, qz, qw` are looked for by name, in any order,
-//! others are left alone; `time_s` and `quaternion_x` to `quaternion_w` are the same. Where there are
-//! `gripper_quaternion_x` to `gripper_quaternion_w` the pose is turned by them besides, in its own axes. Between rows the
-//! pose goes evenly; before the first and after the last row it stands still.
+//! The table has a header. The columns `t_s, x_m, y_m, z_m, qx, qy, qz, qw` are found by name, in any order; other
+//! columns are ignored. `time_s` and `quaternion_x` to `quaternion_w` are aliases. The optional columns
+//! `gripper_quaternion_x` to `gripper_quaternion_w` rotate the pose further, about the axes of that pose. The pose is
+//! interpolated between rows, and constant before the first and after the last row.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use tightfit_spatial::{Pose, Quaternion, UnitQuaternion, Vector3};
 use super::Posed;
 
 const COLUMNS: [&str; 8] = ["t_s", "x_m", "y_m", "z_m", "qx", "qy", "qz", "qw"];
-/// Their other names.
+/// Aliases of [`COLUMNS`].
 const ALIASES: [&str; 8] =
     ["time_s", "x_m", "y_m", "z_m", "quaternion_x", "quaternion_y", "quaternion_z", "quaternion_w"];
 const GRIPPER: [&str; 4] =
     ["gripper_quaternion_x", "gripper_quaternion_y", "gripper_quaternion_z", "gripper_quaternion_w"];
 
-/// A table that holds no set-points.
+/// Why a table of set-points cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SetPointError {
     /// The file could not be read.
@@ -26,7 +26,7 @@ pub enum SetPointError {
     Unreadable {
         /// The path.
         path: String,
-        /// What the system said.
+        /// The reason given by the operating system.
         reason: String,
     },
     /// A column is missing.
@@ -37,7 +37,7 @@ pub enum SetPointError {
         /// The column.
         column: &'static str,
     },
-    /// Some columns of the gripper's turn, but not all.
+    /// Some but not all columns of the gripper's rotation.
     #[error("{place}: the header has no column `{column}`; give all four of gripper_quaternion, or none")]
     Gripper {
         /// The file.
@@ -45,7 +45,7 @@ pub enum SetPointError {
         /// The column.
         column: &'static str,
     },
-    /// A cell that is no finite number, or missing.
+    /// A cell that is missing or not a finite number.
     #[error("{place}, line {line}: column `{column}` is `{found}`; it must be a finite number")]
     Cell {
         /// The file.
@@ -54,10 +54,10 @@ pub enum SetPointError {
         line: usize,
         /// The column.
         column: &'static str,
-        /// What is there.
+        /// The text of the cell.
         found: String,
     },
-    /// A quaternion that is no rotation.
+    /// A quaternion that is not of unit length.
     #[error(
         "{place}, line {line}: the quaternion has length {length}; it must be 1 within 0.001, in the order x, y, z, w"
     )]
@@ -71,7 +71,7 @@ pub enum SetPointError {
     },
     /// A set-point before the run begins.
     #[error(
-        "{place}, line {line}: t_s is {time} s; a run begins at 0 s, so take the first time off all of them"
+        "{place}, line {line}: t_s is {time} s; a run begins at 0 s: subtract the first time from all times"
     )]
     Early {
         /// The file.
@@ -81,7 +81,7 @@ pub enum SetPointError {
         /// Its time [s].
         time: f64,
     },
-    /// Time that does not go on.
+    /// Times that do not increase.
     #[error("{place}, line {line}: t_s is {time} s after {before} s; times must increase")]
     Time {
         /// The file.
@@ -93,7 +93,7 @@ pub enum SetPointError {
         /// The time of the row before.
         before: f64,
     },
-    /// No row.
+    /// No rows.
     #[error("{place}: there is no set-point; at least one row must follow the header")]
     Empty {
         /// The file.
@@ -101,7 +101,7 @@ pub enum SetPointError {
     },
 }
 
-/// Poses by time.
+/// Poses over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetPoints {
     rows: Vec<(f64, Pose)>,
@@ -111,7 +111,7 @@ impl SetPoints {
     /// The set-points of a file.
     ///
     /// # Errors
-    /// When it cannot be read or is no such table; the error names line and column.
+    /// When the file cannot be read or a cell is invalid; the error names line and column.
     pub fn from_file(path: &Path) -> Result<Self, SetPointError> {
         let place = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -122,7 +122,7 @@ impl SetPoints {
     /// The set-points of a text; `place` names it in errors.
     ///
     /// # Errors
-    /// When it is no such table; the error names line and column.
+    /// When a column is missing or a cell is invalid; the error names line and column.
     pub fn from_csv(text: &str, place: &str) -> Result<Self, SetPointError> {
         let mut lines = text.lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line).trim_start_matches('\u{feff}');
@@ -192,7 +192,7 @@ impl SetPoints {
         Ok(Self { rows })
     }
 
-    /// When the last set-point is reached [s].
+    /// Time of the last set-point [s].
     #[must_use]
     pub fn duration(&self) -> f64 {
         self.rows.last().map_or(0.0, |(time, _)| *time)

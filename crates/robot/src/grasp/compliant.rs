@@ -1,15 +1,14 @@
-//! A part in soft fingers: a spring and damper in six directions, which slips where the load is too high.
+//! A part in soft fingers: a spring and damper in six directions, which slips under too high a load.
 //!
 //! ```text
-//! λ = K ε + (T/2 K + B)(J q̄̇ − V̄)             consistent with the midpoint rule (MATH 1.4)
+//! λ = K ε + (T/2 K + B)(J q̄̇ − V̄)             midpoint rule (docs/design/math.md §1.4)
 //! r² = |f|²/f_max² + |τ|²/τ_max²  of [f; τ] = K ε ;   r > 1:  the part settles in the hand until ε is ε/r
 //! ```
 //!
-//! The limit is the ellipsoid that sliding friction of a patch nearly has (R. D. Howe, M. R. Cutkosky, "Practical force-motion
-//! models for sliding manipulation", IJRR 15(6), 1996). Settling takes energy, the load at the limit
-//! times the way, and gives none.
-//! A step whose λ, with the contact impulse of the last one, is beyond the limit is taken again with λ/r as a constant
-//! load. Contact that comes new may bring λ beyond the limit for one step.
+//! The limit is an ellipsoid, a close approximation of the sliding friction of a patch (R. D. Howe, M. R. Cutkosky,
+//! "Practical force-motion models for sliding manipulation", IJRR 15(6), 1996). Settling dissipates energy: the load
+//! at the limit times the displacement. If λ, computed with the contact impulse of the last step, exceeds the limit,
+//! the step is repeated with λ/r as a constant load. A new contact may bring λ beyond the limit for one step.
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use tightfit_pipeline::integration::BodyMotion;
@@ -20,7 +19,7 @@ use crate::control::ControlError;
 use crate::kinematics::halves;
 use crate::{Posture, rotation_about};
 
-/// Compliance of a part that slides, in units of that of the fingers [-]: the load stays what it is to a millionth.
+/// Compliance of a sliding part relative to that of the fingers [-]: the load is constant to a millionth.
 const SLIDING: f64 = 1e6;
 
 /// Loads at which a held part begins to slip.
@@ -40,12 +39,12 @@ pub struct CompliantGrasp {
     limit: Option<SlipLimit>,
 }
 
-/// What slipped in the hand.
+/// Slip of the part in the hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slip {
-    /// r: load against the limit before slipping [-]; above one it slipped.
+    /// r: ratio of the load to the limit before slipping [-]; the part slips above one.
     pub ratio: f64,
-    /// Energy taken [J].
+    /// Dissipated energy [J].
     pub dissipated: f64,
 }
 
@@ -70,7 +69,7 @@ impl CompliantGrasp {
         Ok(Self { stiffness, damping, limit })
     }
 
-    /// The tie over one step of `step` seconds, for the error ε at its start, the arm's tip turned as in `posture`.
+    /// The tie over one step of `step` seconds, for the error ε at its start and the axes of the tip in `posture`.
     #[must_use]
     pub fn tie(&self, error: &Vector6<f64>, posture: &Posture, step: f64) -> Tie {
         let compliance = (self.stiffness * (step / 2.0) + self.damping).map(|resistance| 1.0 / resistance);
@@ -78,7 +77,7 @@ impl CompliantGrasp {
         Tie { compliance, catch_up: compliance * (self.in_world(posture, &self.stiffness) * error) }
     }
 
-    /// The tie of a part that slides in the hand under a constant load, for a load λ that is beyond the limit.
+    /// The tie of a part that slides in the hand under a constant load; `None` if λ is within the limit.
     #[must_use]
     pub fn sliding_tie(&self, load: &Vector6<f64>, posture: &Posture, step: f64) -> Option<Tie> {
         let ratio = self.ratio(load);
@@ -86,19 +85,19 @@ impl CompliantGrasp {
         (ratio > 1.0).then(|| Tie { compliance, catch_up: compliance * load / ratio })
     }
 
-    /// r of a load; zero where nothing limits it.
+    /// r of a load; zero without a limit.
     fn ratio(&self, load: &Vector6<f64>) -> f64 {
         let (force, torque) = halves(load);
         self.limit.map_or(0.0, |limit| (force.norm() / limit.force).hypot(torque.norm() / limit.torque))
     }
 
-    /// Energy of the spring [J].
+    /// Elastic energy of the spring [J].
     #[must_use]
     pub fn potential(&self, error: &Vector6<f64>, posture: &Posture) -> f64 {
         error.dot(&(self.in_world(posture, &self.stiffness) * error)) / 2.0
     }
 
-    /// Lets the part settle in the hand where its load is beyond the limit.
+    /// Moves the nominal pose towards the part if its load is beyond the limit.
     pub fn slip(&self, held: &mut Held, posture: &Posture, body: &BodyMotion) -> Slip {
         let error = held.error(posture, body);
         let ratio = self.ratio(&(self.in_world(posture, &self.stiffness) * error));
@@ -113,11 +112,11 @@ impl CompliantGrasp {
         };
         let wanted = Pose::new(body.center + shift, rotation);
         held.tip_from_center = posture.world_from_tip.inverse() * wanted;
-        // the load at the limit over the way: [Kε/r]ᵀ(ε − ε/r)
+        // The load at the limit times the displacement: [Kε/r]ᵀ(ε − ε/r).
         Slip { ratio, dissipated: 2.0 * self.potential(&error, posture) * (1.0 - 1.0 / ratio) / ratio }
     }
 
-    /// A diagonal of the tip's axes as a matrix in world axes.
+    /// A diagonal in the tip's axes as a matrix in world axes.
     fn in_world(&self, posture: &Posture, diagonal: &Vector6<f64>) -> Matrix6<f64> {
         let turn = posture.world_from_tip.rotation.to_rotation_matrix().into_inner();
         let block = |values: Vector3<f64>| turn * Matrix3::from_diagonal(&values) * turn.transpose();

@@ -1,4 +1,4 @@
-//! An arm and the part that it holds as one body of six velocities (MATH 7).
+//! An arm and its held part as one body with six velocities (`docs/design/math.md` §7).
 //!
 //! ```text
 //! arm    q̄̇ = q̄̇_f − H Jᵀλ                      part    V̄ = V̄_f + Y λ + ½ W p,     Y = T/2 W
@@ -10,11 +10,11 @@
 //!
 //! λ   wrench of the arm on the part [N, N·m], p impulse of contacts on it [N·s], both about its centre of mass
 //! V_f, W   end velocity and response of the part alone; q̄̇_f, H those of the arm alone; J at the middle of the step
-//! ε   from the part to where the arm would have it, γ the share of it that a step undoes
+//! ε   grasp error, from the part to its nominal pose in the hand; γ the share of it that a step corrects
 //!
-//! The tie holds for midpoint velocities, so a rigid one does no work but that of b. W_c is the Schur complement of the
-//! whole system: the contact problem has the same six unknowns as without the arm, and no inverse of J H Jᵀ is taken, so
-//! that singular postures and arms of fewer than six joints need no special case.
+//! The tie constrains midpoint velocities, so a rigid tie does no work except that of b. W_c is the Schur complement
+//! of the whole system: the contact problem has the same six unknowns as without the arm. J H Jᵀ is never inverted,
+//! so singular postures and arms with fewer than six joints need no special case.
 
 use nalgebra::{Matrix6, Vector6};
 use tightfit_pipeline::integration::{BodyMotion, FreeStep};
@@ -25,16 +25,16 @@ use crate::{Jacobian, JointVector};
 /// How arm and part are tied over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tie {
-    /// S: speed by which they part per load [m/s/N], symmetric part not negative.
+    /// S: relative velocity of arm and part per load [m/s/N]; symmetric part positive semidefinite.
     pub compliance: Matrix6<f64>,
-    /// b: speed at which the part is to catch up with the arm [m/s, rad/s].
+    /// b: velocity of the part that corrects the grasp error [m/s, rad/s].
     pub catch_up: Vector6<f64>,
 }
 
-/// The part with the arm behind it.
+/// The held part with the inertia and response of the arm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condensation {
-    /// V_c and W_c, which take the place of the part's own in the contact problem.
+    /// V_c and W_c, which replace V_f and W of the part in the contact problem.
     pub free: FreeStep,
     jacobian: Jacobian,
     /// λ_f.
@@ -44,7 +44,7 @@ pub struct Condensation {
 }
 
 impl Condensation {
-    /// Arm and part over one step of `step` seconds; none where a number is not finite.
+    /// Arm and part over one step of `step` seconds; `None` if a number is not finite.
     ///
     /// `alone` is the step of the part without arm and contact, `jacobian` that of [`super::Held`] at the arm's middle.
     #[must_use]

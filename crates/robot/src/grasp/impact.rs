@@ -1,11 +1,11 @@
-//! What an arm adds to the inertia of the part that it holds when something hits the part.
+//! Impulse response of a held part, including the inertia of the arm.
 //!
 //! ```text
 //! V⁺ = V + W_i p,     W_i = M⁻¹ − M⁻¹ X M⁻¹,     X = (J M_q⁻¹ Jᵀ + M⁻¹)⁻¹,      q̇⁺ = q̇ + M_q⁻¹ Jᵀ X M⁻¹ p
 //! ```
 //!
-//! M, M_q   of the part and the arm at the start of the step, J there; p the impulse on the part [N·s].
-//! A rigid grasp passes the impulse on within the instant; a compliant one does not, and W_i is then M⁻¹.
+//! M, M_q   mass matrices of part and arm at the start of the step, J there; p the impulse on the part [N·s].
+//! A rigid grasp transmits the impulse to the arm at once. A compliant grasp does not: W_i is then M⁻¹.
 
 use nalgebra::{Matrix6, Vector6};
 
@@ -14,13 +14,13 @@ use crate::{Chain, Jacobian, JointMatrix, JointVector, Posture};
 /// A held part at the instant of an impact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactCondensation {
-    /// W_i: change of the part's velocity per impulse, world axes; takes the place of M⁻¹.
+    /// W_i: change of the part's velocity per impulse, world axes; replaces M⁻¹.
     pub response: Matrix6<f64>,
     speeds_per_impulse: nalgebra::SMatrix<f64, { crate::MAX_JOINTS }, 6>,
 }
 
 impl ImpactCondensation {
-    /// The part and the arm behind it; none where the arm's mass matrix is not positive definite.
+    /// The held part and its arm; `None` if the arm's mass matrix is not positive definite.
     #[must_use]
     pub fn new(
         chain: &Chain,

@@ -1,4 +1,4 @@
-//! The ways of holding a part, as one choice.
+//! The kinds of grasp as one enum.
 
 use nalgebra::Vector6;
 use tightfit_pipeline::integration::{BodyMotion, FreeStep};
@@ -17,9 +17,9 @@ pub enum Grasp {
 }
 
 impl Grasp {
-    /// Arm and part as one body over a step of `step` seconds; none where a number is not finite.
+    /// Arm and part as one body over a step of `step` seconds; `None` if a number is not finite.
     ///
-    /// `arm` and `alone` are the steps of arm and part without one another.
+    /// `arm` and `alone` are the steps of the uncoupled arm and part.
     #[must_use]
     pub fn condense(
         &self,
@@ -53,7 +53,7 @@ impl Grasp {
         }
     }
 
-    /// Lets the part settle in the hand after a step.
+    /// Slip of the part in the hand after a step.
     pub fn slip(&self, held: &mut Held, posture: &Posture, body: &BodyMotion) -> Slip {
         match self {
             Self::Rigid(_) => Slip::default(),

@@ -20,10 +20,10 @@ use crate::arm::ArmStep;
 use crate::kinematics::stacked;
 use crate::{Chain, Jacobian, JointVector, Posture, rotation_vector};
 
-/// What a grasp remembers from step to step.
+/// State of a grasp between steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// Where the centre of mass and axes of the part belong in the frame of the arm's tip.
+    /// Nominal pose of the part's centre of mass and axes in the frame of the arm's tip.
     pub tip_from_center: Pose,
     /// λ of the last step: wrench of the arm on the part, world axes, about its centre of mass [N, N·m].
     pub load: Vector6<f64>,
@@ -32,14 +32,14 @@ pub struct Held {
 }
 
 impl Held {
-    /// A part that is taken hold of where it is.
+    /// A part grasped at its present pose.
     #[must_use]
     pub fn where_it_is(posture: &Posture, body: &BodyMotion) -> Self {
         let world_from_center = Pose::new(body.center, body.rotation);
         Self::fresh(posture.world_from_tip.inverse() * world_from_center)
     }
 
-    /// A part whose own frame is to lie at `tip_from_part`.
+    /// A part with the nominal pose `tip_from_part` of its frame.
     #[must_use]
     pub fn at(tip_from_part: &Pose, inertia: &Inertia) -> Self {
         let part_from_center = Pose::from_translation(inertia.center_of_mass);
@@ -50,25 +50,25 @@ impl Held {
         Self { tip_from_center, load: Vector6::zeros(), impulse: Vector6::zeros() }
     }
 
-    /// Where the arm would have the centre of mass [m, world].
+    /// Nominal position of the centre of mass [m, world].
     #[must_use]
     pub fn center(&self, posture: &Posture) -> Vector3<f64> {
         posture.world_from_tip.transform_point(self.tip_from_center.translation)
     }
 
-    /// Velocity of the centre of mass and axes as the arm leads them, per joint speed.
+    /// Velocity of the nominal centre of mass and axes per joint speed.
     #[must_use]
     pub fn jacobian(&self, posture: &Posture) -> Jacobian {
         posture.jacobian_at(self.center(posture))
     }
 
-    /// Effort of the last load on the joints, which the arm expects in the next step [N·m or N].
+    /// Joint effort of the last load, the expected effort of the next step [N·m or N].
     #[must_use]
     pub fn expected_effort(&self, posture: &Posture) -> JointVector {
         -self.jacobian(posture).tr_mul(&self.load)
     }
 
-    /// ε: from the part to where the arm would have it, [m; rad], world axes.
+    /// ε: grasp error, from the part to its nominal pose, [m; rad], world axes.
     #[must_use]
     pub fn error(&self, posture: &Posture, body: &BodyMotion) -> Vector6<f64> {
         let wanted = posture.world_from_tip * self.tip_from_center;
@@ -78,8 +78,9 @@ impl Held {
         )
     }
 
-    /// c: velocity that brings the part along the arm's way, as its own pose is advanced (Cayley's map), less J q̄̇, for
-    /// the way that is expected. Of third order in the step; without it a turn of 3 rad/s drifts by 2 µrad a step.
+    /// c: curvature correction for the expected motion. It is the velocity that carries the part to its nominal pose
+    /// at the end of the step, when the pose is advanced by the Cayley map, minus J q̄̇. Third order in the step;
+    /// without it a rotation of 3 rad/s drifts by 2 µrad per step.
     #[must_use]
     pub fn bend(
         &self,

@@ -1,11 +1,12 @@
-//! A part that an arm holds without play.
+//! A rigid grasp, without play.
 //!
 //! ```text
 //! V̄ = J q̄̇ + c + γ ε/T − δ Y λ
 //! ```
 //!
-//! c is what the way of the arm over the step differs from J q̄̇, since it bends ([`super::Held::bend`]); γ undoes in every step a share of what has drifted. δ lets the part keep that share of its own response in directions
-//! in which the arm cannot move at all, so that the contact problem stays solvable there; it takes T δ λᵀYλ of energy.
+//! c corrects for the curved motion of the arm over the step, which differs from J q̄̇ ([`super::Held::bend`]). γ is
+//! the share of the drift that a step corrects. δ keeps that share of the part's response in directions in which the
+//! arm cannot move at all, so that the contact problem stays solvable; it dissipates T δ λᵀYλ.
 
 use nalgebra::Vector6;
 use tightfit_pipeline::integration::FreeStep;
@@ -15,11 +16,11 @@ use super::Tie;
 /// A rigid grasp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidGrasp {
-    /// γ: share of the drift that a step undoes [-]; more than 0.2 makes load peaks.
+    /// γ: share of the drift that a step corrects [-]; more than 0.2 causes load peaks.
     pub feedback: f64,
-    /// δ: softness in units of the part's own response [-].
+    /// δ: compliance relative to the part's response [-].
     pub softness: f64,
-    /// Whether c is added. Without it the tie does no work at all, and drifts by what a step turns to the third power.
+    /// Whether c is added. Without it the tie does no work, but drifts by the third power of the rotation per step.
     pub follows_bend: bool,
 }
 
@@ -30,7 +31,8 @@ impl Default for RigidGrasp {
 }
 
 impl RigidGrasp {
-    /// The tie over one step of `step` seconds, for the drift ε at its start, the bend c and the part's own step.
+    /// The tie over one step of `step` seconds, for the drift ε at its start, the correction c and the step of the
+    /// uncoupled part.
     #[must_use]
     pub fn tie(&self, error: &Vector6<f64>, bend: &Vector6<f64>, alone: &FreeStep, step: f64) -> Tie {
         Tie {

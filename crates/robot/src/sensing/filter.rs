@@ -1,4 +1,4 @@
-//! What a sensor's electronics make of its samples.
+//! Filters of a sensor's electronics.
 //!
 //! ```text
 //! mean       y = mean of the last n samples (fewer at the beginning)
@@ -12,10 +12,10 @@ use super::SensorError;
 /// Most samples of a mean.
 const MOST_SAMPLES: usize = 64;
 
-/// How samples are smoothed.
+/// A filter of sensor samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum SensorFilter {
-    /// Not at all.
+    /// No filter.
     #[default]
     None,
     /// Mean of the last samples; ten in the runs published with the paper.
@@ -23,14 +23,14 @@ pub enum SensorFilter {
         /// How many, 1 to 64.
         samples: usize,
     },
-    /// First order.
+    /// First-order low pass.
     LowPass {
-        /// Frequency at which half the power is left [Hz].
+        /// Cutoff frequency, at half power [Hz].
         cutoff: f64,
     },
 }
 
-/// The samples that a filter still needs.
+/// State of a filter between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterMemory {
     samples: [Vector6<f64>; MOST_SAMPLES],
@@ -45,13 +45,13 @@ impl Default for FilterMemory {
 }
 
 impl FilterMemory {
-    /// The samples, and the place of the next: what a snapshot keeps.
+    /// The samples and the index of the next, for snapshots.
     #[must_use]
     pub fn parts(&self) -> (&[Vector6<f64>], usize) {
         (&self.samples[..self.count], self.next)
     }
 
-    /// A memory of [`Self::parts`]; none where there are too many samples or the next has no place.
+    /// The memory of [`Self::parts`]; `None` if there are too many samples or the index is out of range.
     #[must_use]
     pub fn from_parts(samples: &[Vector6<f64>], next: usize) -> Option<Self> {
         let mut memory = Self { count: samples.len(), next, ..Self::default() };
@@ -75,7 +75,7 @@ impl SensorFilter {
         }
     }
 
-    /// The smoothed value after one more sample, taken `step` seconds after the last.
+    /// The filtered value after one more sample, taken `step` seconds after the last.
     pub(super) fn smooth(self, memory: &mut FilterMemory, sample: Vector6<f64>, step: f64) -> Vector6<f64> {
         match self {
             Self::None => sample,

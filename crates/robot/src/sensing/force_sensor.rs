@@ -1,11 +1,11 @@
-//! A sensor of force and torque between two bodies.
+//! A force and torque sensor between two bodies.
 //!
 //! ```text
-//! [f; τ] = [Rᵀf_w;  Rᵀ(τ_w + (x − p) × f_w)] + bias + noise        p, R: where the sensor is; load f_w, τ_w about x
+//! [f; τ] = [Rᵀf_w;  Rᵀ(τ_w + (x − p) × f_w)] + bias + noise        p, R: pose of the sensor; load f_w, τ_w about x
 //! ```
 //!
-//! The load is what acts on the far side of the sensor: on the hand and what it holds for a wrist, on the fixed part for a
-//! table. Noise is white and normal, from a seeded generator (Box and Muller's transform).
+//! The load acts on the far side of the sensor: on the hand and the held part for a wrist sensor, on the fixed part
+//! for a table sensor. Noise is white and normal, from a seeded generator (Box-Muller transform).
 
 use nalgebra::{Vector3, Vector6};
 use tightfit_spatial::{Pose, SplitMix};
@@ -13,17 +13,17 @@ use tightfit_spatial::{Pose, SplitMix};
 use super::{FilterMemory, SensorFilter};
 use crate::kinematics::{halves, stacked};
 
-/// A sensor that cannot be.
+/// Invalid settings of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SensorError {
     /// A number that is not allowed.
     #[error("{what} of the force sensor is {value}; allowed: {allowed}")]
     Value {
-        /// Which one.
+        /// Name of the setting.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What would be accepted.
+        /// Allowed values.
         allowed: &'static str,
     },
     /// A mean over too few or too many samples.
@@ -31,7 +31,7 @@ pub enum SensorError {
     Samples {
         /// How many.
         samples: usize,
-        /// Most that are allowed.
+        /// Largest allowed number.
         most: usize,
     },
 }
@@ -64,17 +64,17 @@ pub struct ForceSensor {
     filter: SensorFilter,
 }
 
-/// What a sensor remembers.
+/// State of a sensor between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SensorMemory {
-    /// Where its noise comes from.
+    /// Random generator of the noise.
     pub random: SplitMix,
-    /// What its filter still needs.
+    /// State of the filter.
     pub filter: FilterMemory,
 }
 
 impl SensorMemory {
-    /// A fresh sensor whose noise comes from the stream `seed`.
+    /// A sensor before its first sample, with noise from the stream `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { random: SplitMix::stream(seed), filter: FilterMemory::default() }
@@ -84,11 +84,11 @@ impl SensorMemory {
 impl ForceSensor {
     /// A sensor at `parent_from_sensor` on a link, the tip or a part.
     ///
-    /// `bias` is what it shows without load [N, N·m], `noise` the standard deviations of force [N] and torque [N·m],
+    /// `bias` is the reading without load [N, N·m], `noise` the standard deviations of force [N] and torque [N·m],
     /// sample by sample.
     ///
     /// # Errors
-    /// When a number is not finite, a deviation negative or a filter impossible.
+    /// When a number is not finite, a standard deviation is negative or the filter is invalid.
     pub fn new(
         parent_from_sensor: Pose,
         bias: Vector6<f64>,
@@ -110,13 +110,13 @@ impl ForceSensor {
         Ok(Self { parent_from_sensor, bias, noise, filter })
     }
 
-    /// Whether two readings of the same load may differ.
+    /// Whether repeated readings of one load may differ.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         self.noise != [0.0; 2]
     }
 
-    /// What it would show of a steady load but for noise, [f; τ] in its axes about its origin [N, N·m].
+    /// Noise-free reading of a steady load, [f; τ] in the sensor's axes about its origin [N, N·m].
     #[must_use]
     pub fn without_noise(&self, world_from_parent: &Pose, load: &Load) -> Vector6<f64> {
         let world_from_sensor = *world_from_parent * self.parent_from_sensor;
@@ -153,7 +153,7 @@ impl ForceSensor {
     }
 }
 
-/// A normal number of mean zero and deviation one.
+/// A random number of the standard normal distribution.
 fn normal(random: &mut SplitMix) -> f64 {
     let radius = (-2.0 * libm::log(1.0 - random.unit())).sqrt();
     radius * libm::cos(std::f64::consts::TAU * random.unit())
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_given_back_whatever_the_frame() {
+    fn a_load_survives_the_round_trip_through_any_sensor_frame() {
         let parent = Pose::new(Vector3::new(0.4, 0.0, 0.3), rotation_about(Vector3::y(), 0.7));
         let mount = Pose::new(Vector3::new(0.0, 0.02, 0.1), rotation_about(Vector3::x(), 3.0));
         let sensor = ForceSensor::new(mount, Vector6::zeros(), [0.0; 2], SensorFilter::None).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_has_its_deviation_bias_stays_and_seeds_repeat() {
+    fn noise_has_its_standard_deviation_and_bias_and_repeats_by_seed() {
         let bias = Vector6::new(1.0, 2.0, 3.0, 0.1, 0.2, 0.3);
         let sensor = ForceSensor::new(Pose::identity(), bias, [0.5, 0.02], SensorFilter::None).unwrap();
         let none = Load { force: Vector3::zeros(), torque: Vector3::zeros(), point: Vector3::zeros() };
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_of_ten_samples_is_that() {
+    fn the_mean_filter_averages_the_last_ten_samples() {
         let filter = SensorFilter::Mean { samples: 10 };
         let sensor = ForceSensor::new(Pose::identity(), Vector6::zeros(), [0.0; 2], filter).unwrap();
         let mut memory = SensorMemory::new(0);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_pass_comes_to_63_percent_in_its_time_constant() {
+    fn a_low_pass_reaches_63_percent_in_its_time_constant() {
         let cutoff = 1.0;
         let filter = SensorFilter::LowPass { cutoff };
         let sensor = ForceSensor::new(Pose::identity(), Vector6::zeros(), [0.0; 2], filter).unwrap();

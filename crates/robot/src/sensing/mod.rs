@@ -1,4 +1,4 @@
-//! What an arm feels: force and torque sensors at the wrist or under the table.
+//! Force and torque sensors at the wrist or under the table.
 
 mod filter;
 mod force_sensor;

@@ -1,14 +1,14 @@
-//! Thread start by back-turning: a nut on the tip of its bolt is turned backwards until the thread starts pass one another and it
-//! drops; then it is turned on, in phase and without crossing the thread.
+//! Thread start by back-turning: a nut on the tip of its bolt turns backwards until the thread starts pass one
+//! another and it drops. Then it turns on, in phase and without crossing the thread.
 //!
 //! ```text
-//! z(ψ) = P ψ/2π while the start of one thread climbs the other,   z falls by up to P where they part        right-hand
+//! z(ψ) = P ψ/2π while the start of one thread climbs the other,   z falls by up to P where they separate    right-hand
 //! z_highest − z > drop  →  settle, then turn on by n turns:  z = z₀ − n P
 //! ```
 //!
-//! One back-turn and a bit passes every phase, so that it need not be known. The nut is pressed on lightly all the while and
-//! gives way across the axis, so that the cones of both parts centre it, and to torque, so that it lies on them upright. E. J. Nicolson, R. S. Fearing, "Compliant control of threaded fastener insertion",
-//! ICRA 1993.
+//! A little more than one back-turn passes every phase, so the phase need not be known. The nut is pressed on lightly
+//! throughout. It yields to lateral force, so that the cones of both parts centre it, and to torque, so that it lies
+//! flat on them. E. J. Nicolson, R. S. Fearing, "Compliant control of threaded fastener insertion", ICRA 1993.
 
 use std::f64::consts::TAU;
 
@@ -17,30 +17,30 @@ use nalgebra::{Vector2, Vector3};
 use super::spiral_search::APPROACH_RATE;
 use super::{Failure, Perception, Phase, StrategyError, StrategyMemory, Touch};
 
-/// Share of the force along the axis that friction may make across it [-].
+/// Largest lateral friction force, as a share of the axial force [-].
 pub(super) const FRICTION: f64 = 0.2;
 
 /// A thread start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackTurn {
-    /// How the nut is lowered, and what it is pressed on with.
+    /// How the nut is lowered and pressed on.
     pub touch: Touch,
     /// Whether the thread is left-handed.
     pub is_left_hand: bool,
-    /// How fast it is turned backwards [rad/s].
+    /// Speed of the back-turn [rad/s].
     pub back_rate: f64,
     /// Largest back-turn [rad].
     pub most: f64,
-    /// Drop by which the start is known [m].
+    /// Drop that indicates the thread start [m].
     pub drop: f64,
-    /// How fast it is turned on [rad/s].
+    /// Speed of turning on [rad/s].
     pub rate: f64,
-    /// How far it is turned on after the drop [rad].
+    /// Angle of turning on after the drop [rad].
     pub turn: f64,
 }
 
 impl BackTurn {
-    /// For a bolt whose tip is met when the nut's frame is at this height [m].
+    /// Defaults for a bolt whose tip the nut touches when the nut's frame is at this height [m].
     #[must_use]
     pub fn at_height(height: f64) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl BackTurn {
         }
     }
 
-    /// All phases up to turning on, which goes on without end.
+    /// All phases up to turning on, which continues until the caller ends it.
     pub(super) fn start_thread(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         match memory.phase {
             Phase::Touch => {
@@ -115,12 +115,12 @@ impl BackTurn {
         }
     }
 
-    /// Sense of the turn about z that brings the nut on [-].
+    /// Sign of the rotation about z that turns the nut on [-].
     pub(super) fn on(&self) -> f64 {
         if self.is_left_hand { 1.0 } else { -1.0 }
     }
 
-    /// How far the set-point has been turned on since the drop [rad].
+    /// Angle of the set-point since the drop, positive turning on [rad].
     pub(super) fn turned_on(&self, memory: &StrategyMemory) -> f64 {
         self.on() * (memory.command.turn - memory.progress)
     }

@@ -1,13 +1,14 @@
-//! Chamfer search: a peg probes the surface here and there; a force across the axis tells that it has met a chamfer.
+//! Chamfer search: a peg probes the surface at several places; a lateral force indicates a chamfer.
 //!
 //! ```text
 //! on the flat     |F_xy| ≤ μ F_z                                        friction alone
 //! on a chamfer    |F_xy| ≥ F_z tan(45° − atan μ)                         0.82 F_z at μ = 0.1
-//! probes          the centre, then n on a circle of radius ρ             every error within c + ρ cos(π/n) is met
+//! probes          the centre, then n on a circle of radius ρ             covers every error within c + ρ cos(π/n)
 //! ```
 //!
-//! A force across above the threshold, a share of F_z between both, makes the peg give way to it and slide down the slope; no
-//! such force makes it lift and probe elsewhere. H. Inoue, "Force feedback in precise assembly tasks", MIT AI Memo 308, 1974.
+//! The threshold is a share of F_z between the two bounds. Under a larger lateral force the peg yields and slides
+//! down the slope; otherwise it lifts and probes the next place. H. Inoue, "Force feedback in precise assembly
+//! tasks", MIT AI Memo 308, 1974.
 
 use std::f64::consts::TAU;
 
@@ -22,15 +23,15 @@ use super::{Failure, Insertion, Perception, Phase, StrategyError, StrategyMemory
 pub struct ChamferSearch {
     /// How the peg is lowered.
     pub touch: Touch,
-    /// Share of the force along the axis that tells a chamfer [-].
+    /// Lateral force that indicates a chamfer, as a share of the axial force [-].
     pub threshold: f64,
     /// ρ [m].
     pub radius: f64,
     /// n.
     pub probes: u32,
-    /// How far it is lifted between probes [m].
+    /// Lift between probes [m].
     pub lift: f64,
-    /// Drop by which the hole is known [m].
+    /// Drop that indicates the hole [m].
     pub drop: f64,
     /// How it is pushed in.
     pub insertion: Insertion,
@@ -99,7 +100,7 @@ impl ChamferSearch {
         }
     }
 
-    /// Where the next probe is made, at the height of the set-point.
+    /// Place of the next probe, at the height of the set-point.
     fn place(&self, memory: &StrategyMemory) -> Vector3<f64> {
         let height = memory.command.position.z;
         match memory.count {
@@ -124,7 +125,7 @@ impl ChamferSearch {
         }
     }
 
-    /// Makes the next probe, or gives up after the last.
+    /// Lifts for the next probe, or fails after the last.
     fn lift(&self, memory: &mut StrategyMemory, seen: &Perception) {
         memory.count += 1;
         if memory.count > self.probes {

@@ -1,24 +1,24 @@
-//! What a strategy cannot be made with.
+//! Errors in the numbers of a strategy.
 
-/// A number that leads nowhere, by its key in scene files.
+/// An invalid number, by its key in scene files.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("is {value}; allowed: {allowed}")]
 pub struct StrategyError {
     /// Key of the number.
     pub key: &'static str,
-    /// What it is, in the unit of the key.
+    /// Its value, in the unit of the key.
     pub value: f64,
-    /// What would be accepted.
+    /// Allowed values.
     pub allowed: &'static str,
 }
 
 impl StrategyError {
-    /// Refuses a number that is not positive and finite; `unit` is that of the key in SI.
+    /// Rejects a number that is not positive and finite; `unit` is the unit of the key in SI.
     pub(super) fn check(key: &'static str, value: f64, unit: f64) -> Result<(), Self> {
         Self::unless(value > 0.0 && value.is_finite(), key, value / unit, "positive and finite numbers")
     }
 
-    /// Refuses a number unless it may be.
+    /// Rejects a number unless it is allowed.
     pub(super) fn unless(
         is_allowed: bool,
         key: &'static str,

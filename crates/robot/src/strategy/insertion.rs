@@ -4,8 +4,9 @@
 //! pressing along the axis,   F_xy → 0,   τ_xy → 0 about the tip      contact alone aligns the peg
 //! ```
 //!
-//! A peg that is pushed at its tip without torque does not jam: its force lies within Whitney's parallelogram at every depth. D. E. Whitney, "Quasi-static assembly of
-//! compliantly supported rigid parts", J. Dyn. Sys. Meas. Control 104(1), 1982.
+//! A peg that is pushed at its tip without torque does not jam: its force lies within Whitney's jamming parallelogram
+//! at every depth. D. E. Whitney, "Quasi-static assembly of compliantly supported rigid parts", J. Dyn. Sys. Meas.
+//! Control 104(1), 1982.
 
 use super::motion::across;
 use super::{Failure, Perception, Phase, Pressing, StrategyError, StrategyMemory};
@@ -15,15 +16,15 @@ use super::{Failure, Perception, Phase, Pressing, StrategyError, StrategyMemory}
 pub struct Insertion {
     /// Force and speed.
     pub pressing: Pressing,
-    /// Believed depth at which it is done [m].
+    /// Estimated depth at which the insertion is done [m].
     pub depth: f64,
-    /// Time without a new depth after which it is given up [s].
+    /// Time without progress after which the peg counts as stuck [s].
     pub patience: f64,
 }
 
-/// Force across the axis that tells a slope, as a share of that along it [-].
+/// Lateral force that indicates a slope, as a share of the axial force [-].
 const SLOPE: f64 = 0.3;
-/// Progress that counts as a new depth [m].
+/// Least increase of depth that counts as progress [m].
 const PROGRESS: f64 = 0.1e-3;
 
 impl Insertion {
@@ -44,11 +45,11 @@ impl Insertion {
         memory.height = seen.part.position.z;
     }
 
-    /// Goes on pushing; true once the peg is stuck.
+    /// Pushes for one step; true once the peg is stuck.
     pub(super) fn is_stuck(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) -> bool {
         self.pressing.press(memory, seen, step);
         memory.shift_with(seen, 0.0, step);
-        // on a slope it is shifted first: the torque of one side would tilt it
+        // On a slope the peg only shifts: the torque of a one-sided contact would tilt it.
         if across(seen.force).norm() < SLOPE * seen.force.z {
             memory.tilt_with(seen, step);
         }
@@ -62,7 +63,7 @@ impl Insertion {
         memory.since > self.patience
     }
 
-    /// The same for strategies that know nothing better than to give up then.
+    /// As [`Self::is_stuck`], for strategies that fail when the peg is stuck.
     pub(super) fn go_on(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         if self.is_stuck(memory, seen, step) {
             memory.fail(Failure::Stalled);

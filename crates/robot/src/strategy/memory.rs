@@ -1,30 +1,30 @@
-//! What a strategy remembers from step to step.
+//! State of a strategy between steps.
 
 use nalgebra::Vector2;
 
 use super::{Failure, Phase, Placement};
 
-/// Phase, set-point and the few numbers that a strategy needs to go on.
+/// Phase, set-point and counters of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrategyMemory {
-    /// What it is doing.
+    /// Current phase.
     pub phase: Phase,
-    /// Time since it began [s].
+    /// Time since the start [s].
     pub time: f64,
     /// Time since the phase began [s].
     pub since: f64,
     /// The set-point.
     pub command: Placement,
-    /// Height that it compares with: of the touch, or the highest or lowest since the phase began [m].
+    /// Reference height: of the touch, or the highest or lowest since the phase began [m].
     pub height: f64,
-    /// How far it has gone on the way of the phase: angle of a spiral, turn at the begin of the phase [rad].
+    /// Progress of the phase: angle of a spiral, or turn at the start of the phase [rad].
     pub progress: f64,
     /// Probes made.
     pub count: u32,
 }
 
 impl StrategyMemory {
-    /// At the begin, with the set-point where the part is.
+    /// The initial memory, with the set-point at the part's pose.
     pub(super) fn start(part: Placement) -> Self {
         Self {
             phase: Phase::Approach,
@@ -43,12 +43,12 @@ impl StrategyMemory {
         self.since = 0.0;
     }
 
-    /// Gives up.
+    /// Ends the strategy with a failure.
     pub(super) fn fail(&mut self, failure: Failure) {
         self.enter(Phase::Failed(failure));
     }
 
-    /// Every number of it, in a fixed order.
+    /// All numbers of the memory, in a fixed order.
     #[must_use]
     pub fn numbers(&self) -> [f64; 10] {
         let Placement { position, tilt, turn } = self.command;
@@ -57,7 +57,7 @@ impl StrategyMemory {
         [position.x, position.y, position.z, tilt.x, tilt.y, turn, time, since, height, progress]
     }
 
-    /// The memory of its numbers, its phase and its probes.
+    /// The memory from its phase, numbers and count of probes.
     #[must_use]
     pub fn from_numbers(phase: Phase, numbers: [f64; 10], count: u32) -> Self {
         let [x, y, z, tilt_x, tilt_y, turn, time, since, height, progress] = numbers;

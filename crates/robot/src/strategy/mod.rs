@@ -1,4 +1,4 @@
-//! Strategies: what an engineer lets an arm do with force feedback until two parts are together.
+//! Assembly strategies: set-points of an arm from force feedback, until two parts are assembled.
 //!
 //! ```text
 //! joints, wrist sensor ─► Perception ─► Strategy::ask ─► StrategyMemory: phase, set-point ─► controller
@@ -6,11 +6,12 @@
 //!                                           └──── last step ───┘
 //! ```
 //!
-//! A strategy is asked once a step and knows only what a robot does: where the joints have the held part, what the
-//! sensor shows, and where the other part should be (`goal`). It answers with the set-point at the end of the step; all that
-//! it remembers is in its memory, so that the same memory and the same perception give the same answer.
-//! All positions, forces and tilts are in the axes of the goal: origin at the mouth of a hole or the foot of a bolt's thread,
-//! z out of the hole or towards the tip of the bolt.
+//! A strategy is queried once per step. It knows only what a robot knows: the pose of the held part by the joints,
+//! the reading of the sensor, and the nominal pose of the other part (`goal`). It returns the set-point at the end of
+//! the step. Its whole state is its memory: the same memory and perception give the same result.
+//!
+//! All positions, forces and tilts are in the axes of the goal: origin at the mouth of a hole or the foot of a bolt's
+//! thread, z out of the hole or towards the tip of the bolt.
 
 mod back_turn;
 mod chamfer_search;
@@ -47,28 +48,26 @@ use tightfit_spatial::Pose;
 pub enum StrategyKind {
     /// A peg slides over the surface on a spiral until it drops into the hole.
     Spiral(SpiralSearch),
-    /// A tilted peg is put into the hole with its lower edge, pushed against the wall and set upright.
+    /// A tilted peg enters the hole with its lower edge, is pushed against the wall and set upright.
     Tilt(TiltAndAlign),
-    /// A peg probes the surface until it feels the slope of a chamfer, and gives way to it.
+    /// A peg probes the surface until it detects the slope of a chamfer, and slides down the slope.
     Chamfer(ChamferSearch),
-    /// A nut is turned backwards until the thread starts pass one another and it drops, then turned on.
+    /// A nut turns backwards until the thread starts pass one another and it drops, then turns on.
     BackTurn(BackTurn),
-    /// The same, and turned on against a seat up to a torque.
+    /// As `BackTurn`, then tightened against a seat up to a torque.
     Tighten(Tightening),
 }
 
 /// A strategy with its goal and its limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strategy {
-    /// Where the other part's frame should be.
+    /// Nominal frame of the other part.
     world_from_goal: Pose,
-    /// What is done.
     kind: StrategyKind,
-    /// When it is given up.
     limits: StrategyLimits,
 }
 
-/// When a strategy is given up.
+/// Limits beyond which a strategy fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrategyLimits {
     /// Longest time [s].
@@ -89,7 +88,7 @@ impl Strategy {
     /// Checks the numbers.
     ///
     /// # Errors
-    /// With the first number that is not positive and finite, or does not go with another.
+    /// With the first number that is not allowed.
     pub fn new(
         world_from_goal: Pose,
         kind: StrategyKind,
@@ -108,33 +107,33 @@ impl Strategy {
         Ok(Self { world_from_goal, kind, limits })
     }
 
-    /// What it does.
+    /// Its kind and settings.
     #[must_use]
     pub fn kind(&self) -> &StrategyKind {
         &self.kind
     }
 
-    /// When it is given up.
+    /// Limits beyond which it fails.
     #[must_use]
     pub fn limits(&self) -> &StrategyLimits {
         &self.limits
     }
 
-    /// The memory of a strategy that begins with the part at a believed pose.
+    /// The memory at the start, with the part at its estimated pose.
     #[must_use]
     pub fn start(&self, world_from_part: &Pose) -> StrategyMemory {
         let goal_from_part = self.world_from_goal.inverse() * *world_from_part;
         StrategyMemory::start(Placement::of(&goal_from_part, 0.0))
     }
 
-    /// Where the set-point of a memory is in the world.
+    /// Set-point of a memory, in the world.
     #[must_use]
     pub fn world_from_set_point(&self, memory: &StrategyMemory) -> Pose {
         self.world_from_goal * memory.command.pose()
     }
 
-    /// What the joints and the sensor tell, in the axes of the goal. Force and torque about the part's frame are those of
-    /// the surroundings on the part, world axes [N, N·m].
+    /// The reading of joints and sensor in the axes of the goal. `wrench` acts from the environment on the part,
+    /// about the part's frame, world axes [N, N·m].
     #[must_use]
     pub fn perceive(
         &self,

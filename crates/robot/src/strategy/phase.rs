@@ -1,44 +1,44 @@
-//! Where a strategy stands.
+//! Phases and failures of a strategy.
 
-/// What a strategy is doing.
+/// Phase of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Goes to where it begins, in free air.
+    /// Moves to the start in free air.
     Approach,
     /// Lowers the part until it touches, and lets it settle.
     Touch,
-    /// Seeks the hole.
+    /// Searches for the hole.
     Search,
-    /// Lifts the part to probe elsewhere.
+    /// Lifts the part to try the next place.
     Lift,
-    /// Brings the part in line with the hole.
+    /// Aligns the part with the hole.
     Align,
     /// Pushes the part in.
     Insert,
     /// Turns the nut backwards.
     BackTurn,
-    /// Lets the nut come to rest where it has dropped.
+    /// Lets the nut come to rest after the drop.
     Settle,
     /// Turns the nut on.
     Engage,
-    /// Turns it slowly up to the torque.
+    /// Turns the nut slowly up to the torque.
     Tighten,
-    /// Believes that the task is done.
+    /// Done, by the strategy's estimate.
     Done,
-    /// Has given up.
+    /// Ended with a failure.
     Failed(Failure),
 }
 
-/// Why a strategy has given up.
+/// Why a strategy failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Nothing was touched where it should be.
+    /// No contact at the expected height.
     NoContact,
     /// The hole or the start of the thread was not found.
     NotFound,
-    /// The part went no further.
+    /// The part got stuck.
     Stalled,
-    /// The thread was lost, or no seat was met.
+    /// The thread was lost, or the seat was not reached.
     NoSeat,
     /// The measured force was too large.
     ForceLimit,
@@ -49,7 +49,7 @@ pub enum Failure {
 }
 
 impl Phase {
-    /// Every phase, in the order of their codes.
+    /// Every phase, in the order of the codes.
     pub const ALL: [Self; 18] = [
         Self::Approach,
         Self::Touch,
@@ -71,19 +71,19 @@ impl Phase {
         Self::Failed(Failure::TimeOut),
     ];
 
-    /// Number that stands for it in logs and snapshots.
+    /// Its code in logs and snapshots.
     #[must_use]
     pub fn code(self) -> u8 {
         Self::ALL.iter().position(|phase| *phase == self).map_or(u8::MAX, |index| index as u8)
     }
 
-    /// The phase of a number.
+    /// The phase of a code.
     #[must_use]
     pub fn of_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// Whether nothing more is done.
+    /// Whether the strategy has ended.
     #[must_use]
     pub fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Failed(_))

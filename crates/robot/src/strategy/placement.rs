@@ -1,7 +1,7 @@
-//! Where a held part is, as a strategy thinks of it: place, tilt and turn.
+//! Pose of a held part in the coordinates of strategies: position, tilt and turn.
 //!
 //! ```text
-//! R = exp(tilt) R_z(turn),   tilt ⊥ z        every rotation less than half a turn away from upright has one such form
+//! R = exp(tilt) R_z(turn),   tilt ⊥ z        unique for every rotation less than half a turn away from upright
 //! ```
 
 use nalgebra::{Vector2, Vector3};
@@ -9,30 +9,30 @@ use tightfit_spatial::Pose;
 
 use crate::{rotation_about, rotation_vector};
 
-/// Place, tilt and turn of a part in the axes of the goal.
+/// Position, tilt and turn of a part in the axes of the goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     /// Origin of the part's frame [m].
     pub position: Vector3<f64>,
     /// Rotation vector of its tilt about x and y [rad].
     pub tilt: Vector2<f64>,
-    /// Turn about its own axis, counted over whole turns [rad].
+    /// Turn about the part's axis, including whole turns [rad].
     pub turn: f64,
 }
 
-/// What a strategy knows of a moment.
+/// What a strategy measures in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Perception {
-    /// Where the joints have the part.
+    /// Pose of the part by the joints.
     pub part: Placement,
-    /// Force of the surroundings on it, by the sensor [N].
+    /// Measured force of the environment on the part [N].
     pub force: Vector3<f64>,
-    /// Torque about its frame [N·m].
+    /// Measured torque on the part about its frame [N·m].
     pub torque: Vector3<f64>,
 }
 
 impl Placement {
-    /// Of a pose; whole turns are those nearest to `near` [rad].
+    /// The placement of a pose, with the turn nearest to `near` [rad].
     #[must_use]
     pub fn of(pose: &Pose, near: f64) -> Self {
         let angle = 2.0 * libm::atan2(pose.rotation.k, pose.rotation.w);

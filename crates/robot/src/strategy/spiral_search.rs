@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! x_d = r (cos φ, sin φ),   r = p φ/2π,   φ̇ = v/√(r² + (p/2π)²)          Archimedes' spiral at constant speed v
-//! p ≤ 2 c,   c = chamfer of hole + chamfer of peg + play/2               no point is farther from the way than c
+//! p ≤ 2 c,   c = chamfer of hole + chamfer of peg + play/2               no point is farther from the spiral than c
 //! ```
 //!
-//! The peg lags by friction over stiffness, μ F_p/k, which makes its circles smaller by lag²/2r but leaves their pitch. It has
-//! found the hole when it is lower than where it touched by the drop, or cannot be moved across any more. In the
-//! mouth it gives way across before it is pushed in. Where it then goes no further it had only dipped into the mouth with an
-//! edge: it is lifted, set upright, and goes on with the spiral. S. R. Chhatpar, M. S. Branicky, "Search strategies for
-//! peg-in-hole assemblies with position uncertainty", IROS 2001.
+//! The peg lags by friction over stiffness, μ F_p/k, which makes its circles smaller by lag²/2r but keeps their
+//! pitch. It has found the hole when it is below the height of the touch by the drop, or when the hole blocks its
+//! lateral motion. In the mouth it yields to lateral force before it is pushed in. If it then gets stuck, only an
+//! edge had dipped into the mouth (a false drop): it is lifted, set upright, and continues the spiral. S. R.
+//! Chhatpar, M. S. Branicky, "Search strategies for peg-in-hole assemblies with position uncertainty", IROS 2001.
 
 use std::f64::consts::TAU;
 
@@ -22,7 +22,7 @@ use super::{Failure, Insertion, Perception, Phase, StrategyError, StrategyMemory
 /// A spiral search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpiralSearch {
-    /// How the peg is lowered, and what it is pressed on with while it slides.
+    /// How the peg is lowered, and pressed on while it slides.
     pub touch: Touch,
     /// p [m].
     pub pitch: f64,
@@ -30,7 +30,7 @@ pub struct SpiralSearch {
     pub radius: f64,
     /// v [m/s].
     pub speed: f64,
-    /// Drop by which the hole is known [m].
+    /// Drop that indicates the hole [m].
     pub drop: f64,
     /// How it is pushed in.
     pub insertion: Insertion,
@@ -96,13 +96,13 @@ impl SpiralSearch {
         }
     }
 
-    /// Where the spiral is at an angle [m].
+    /// Point of the spiral at an angle [m].
     fn place(&self, angle: f64) -> Vector2<f64> {
         let (sin, cos) = libm::sincos(angle);
         Vector2::new(cos, sin) * (self.pitch / TAU * angle)
     }
 
-    /// Goes on with the spiral after a false drop.
+    /// Continues the spiral after a false drop.
     fn resume(&self, memory: &mut StrategyMemory, seen: &Perception) {
         memory.count += 1;
         if memory.count > FALSE_DROPS {
@@ -130,9 +130,9 @@ impl SpiralSearch {
 
 /// Most false drops.
 const FALSE_DROPS: u32 = 6;
-/// How far the peg is lifted after one [m].
+/// Lift after a false drop [m].
 const LIFT: f64 = 1.5e-3;
-/// Force across the axis that no friction explains, as a share of the force along it [-].
+/// Lateral force beyond friction, as a share of the axial force [-]: the hole blocks the peg.
 const HELD: f64 = 0.5;
-/// How fast a part is tilted in free air [rad/s].
+/// Tilting rate of a part in free air [rad/s].
 pub(super) const APPROACH_RATE: f64 = 0.3;

@@ -1,4 +1,4 @@
-//! Laws of the strategies, each in a world of one line.
+//! Laws of the strategies, each in a minimal contact model.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -11,7 +11,7 @@ use tightfit_spatial::Pose;
 use super::*;
 
 const STEP: f64 = 0.01;
-/// Stiffness of the controllers in these worlds [N/m].
+/// Stiffness of the controller in these tests [N/m].
 const STIFFNESS: f64 = 2000.0;
 
 fn seen(part: Placement, force: Vector3<f64>) -> Perception {
@@ -26,7 +26,7 @@ fn strategy(kind: StrategyKind) -> Strategy {
     Strategy::new(Pose::identity(), kind, StrategyLimits::default()).unwrap()
 }
 
-/// Goes on in a world whose floor is at a height given by the place of the set-point, until the strategy ends.
+/// Runs a strategy to its end over a floor whose height depends on the set-point.
 fn play(strategy: &Strategy, floor: impl Fn(Vector3<f64>) -> f64) -> Vec<StrategyMemory> {
     let mut memory = strategy.start(&Pose::from_translation(Vector3::new(0.0, 0.0, 3e-3)));
     let mut path = vec![memory];
@@ -44,7 +44,7 @@ fn play(strategy: &Strategy, floor: impl Fn(Vector3<f64>) -> f64) -> Vec<Strateg
 
 proptest! {
     #[test]
-    fn a_placement_is_given_back_by_its_pose(
+    fn a_placement_survives_the_round_trip_through_a_pose(
         x in -2.0..2.0, y in -2.0..2.0, turn in -20.0..20.0,
     ) {
         let placement = Placement { position: Vector3::new(1.0, 2.0, 3.0), tilt: Vector2::new(x, y), turn };
@@ -69,7 +69,7 @@ fn a_spiral_comes_within_half_its_pitch_of_every_point() {
         let nearest = places.iter().map(|place| (place - point).norm()).fold(f64::INFINITY, f64::min);
         assert!(nearest < 0.51 * search.pitch, "{nearest:e} from {point}");
     }
-    // at the speed that was asked for
+    // The set-point moves at the specified speed.
     for pair in places.windows(2).skip(1) {
         let speed = (pair[1] - pair[0]).norm() / STEP;
         assert!((speed / search.speed - 1.0).abs() < 0.15, "{speed:e}");
@@ -77,7 +77,7 @@ fn a_spiral_comes_within_half_its_pitch_of_every_point() {
 }
 
 #[test]
-fn a_spiral_ends_in_the_hole_it_comes_over() {
+fn a_spiral_ends_in_the_hole_that_it_passes() {
     let hole = Vector2::new(0.9e-3, -0.7e-3);
     let floor = |place: Vector3<f64>| if (place.xy() - hole).norm() < 0.3e-3 { -30e-3 } else { 0.2e-3 };
     let path = play(&strategy(StrategyKind::Spiral(SpiralSearch::default())), floor);
@@ -87,7 +87,7 @@ fn a_spiral_ends_in_the_hole_it_comes_over() {
 }
 
 #[test]
-fn a_press_comes_to_its_force_and_stays() {
+fn pressing_converges_to_its_force() {
     let memory = strategy(StrategyKind::Spiral(SpiralSearch::default())).start(&Pose::identity());
     let pressing = Pressing::new(6.0, 10e-3);
     let mut memory = StrategyMemory { command: at(0.0, 0.0, 1e-3), ..memory };
@@ -101,7 +101,7 @@ fn a_press_comes_to_its_force_and_stays() {
 
 #[test]
 fn a_nut_is_turned_back_until_it_drops_and_then_on() {
-    // the nut climbs with the turn, and drops by the pitch at 200 degrees
+    // The nut climbs with the turn and drops by the pitch at 200 degrees.
     let start = BackTurn { touch: Touch::new(8.0, 10e-3, -20e-3), ..BackTurn::at_height(0.0) };
     let own = strategy(StrategyKind::BackTurn(start));
     let mut memory = own.start(&Pose::from_translation(Vector3::new(0.0, 0.0, 3e-3)));
@@ -121,7 +121,7 @@ fn a_nut_is_turned_back_until_it_drops_and_then_on() {
 }
 
 #[test]
-fn limits_end_a_strategy_by_name() {
+fn exceeded_limits_end_a_strategy_and_name_the_limit() {
     let own = strategy(StrategyKind::Chamfer(ChamferSearch::default()));
     let memory = own.start(&Pose::from_translation(Vector3::new(0.0, 0.0, 3e-3)));
     let strong = own.ask(&memory, &seen(memory.command, Vector3::new(0.0, 0.0, 81.0)), STEP);
@@ -132,7 +132,7 @@ fn limits_end_a_strategy_by_name() {
     let late = StrategyMemory { time: 60.0, ..memory };
     let ended = own.ask(&late, &seen(memory.command, Vector3::zeros()), STEP);
     assert_eq!(ended.phase, Phase::Failed(Failure::TimeOut));
-    // and nothing moves any more
+    // A strategy that has ended does not change.
     assert_eq!(own.ask(&ended, &seen(memory.command, Vector3::zeros()), STEP), ended);
     for phase in Phase::ALL {
         assert_eq!(Phase::of_code(phase.code()), Some(phase));
@@ -140,7 +140,7 @@ fn limits_end_a_strategy_by_name() {
 }
 
 #[test]
-fn impossible_numbers_are_refused_with_their_key() {
+fn invalid_numbers_are_rejected_with_their_key() {
     let limits = StrategyLimits::default();
     let wrong = |kind, key: &str| {
         let error = Strategy::new(Pose::identity(), kind, limits).unwrap_err();

@@ -1,12 +1,12 @@
-//! Torque-limited tightening: thread start by back-turning, run-down, then slowly up to the torque.
+//! Torque-limited tightening: thread start by back-turning, run-down, then slow turning up to the torque.
 //!
 //! ```text
-//! τ_d = k_ψ (ψ_d − ψ):   a nut on its seat stands still, the torque grows by k_ψ ψ̇_d a second
-//! what the sensor still does not show when the limit is reached:  k_ψ ψ̇_d × its delay            1 % at the default rate
+//! τ_d = k_ψ (ψ_d − ψ):   a nut on its seat does not turn, the torque grows by k_ψ ψ̇_d per second
+//! overshoot of the torque by the delay of the sensor:  k_ψ ψ̇_d × its delay                1 % at the default rate
 //! ```
 //!
-//! Two rates, as nutrunners have them: fast until the torque is above what the thread's friction takes (snug), slow from there on,
-//! and fast again where it falls: that was no seat.
+//! Two rates, as in nutrunners: fast until the torque exceeds the thread's friction (snug), then slow. If the torque
+//! falls again, the nut had not reached its seat, and the fast rate resumes.
 //! J. H. Bickford, "Introduction to the design and behavior of bolted joints", 4th ed., CRC 2007.
 
 use std::f64::consts::TAU;
@@ -17,18 +17,18 @@ use super::{BackTurn, Failure, Perception, Phase, StrategyError, StrategyMemory}
 /// A tightening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tightening {
-    /// How the thread is begun; its turns are the most that are made to the seat.
+    /// The thread start; its `turn` limits the turns to the seat.
     pub start: BackTurn,
-    /// Torque at which it is done [N·m].
+    /// Torque at which the tightening is done [N·m].
     pub torque: f64,
-    /// Share of it at which the nut is snug [-].
+    /// Share of `torque` at which the nut is snug [-].
     pub snug: f64,
-    /// How fast the set-point is turned from there on [rad/s].
+    /// Rate of the set-point once the nut is snug [rad/s].
     pub rate: f64,
 }
 
 impl Tightening {
-    /// For a thread start that finds its seat within these turns.
+    /// Defaults after a thread start: six turns to the seat, 3 N·m.
     #[must_use]
     pub fn after(start: BackTurn) -> Self {
         Self { start: BackTurn { turn: 6.0 * TAU, ..start }, torque: 3.0, snug: 0.3, rate: 0.05 }
@@ -43,7 +43,7 @@ impl Tightening {
     }
 
     pub(super) fn go_on(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
-        // what resists the turn
+        // Torque that resists the rotation.
         let torque = -self.start.on() * seen.torque.z;
         match memory.phase {
             Phase::Tighten => {
@@ -55,7 +55,7 @@ impl Tightening {
                     return;
                 }
                 memory.command.turn += self.start.on() * self.rate * step;
-                // a thread that was stiff for a moment is no seat
+                // A stiff place in the thread is not the seat.
                 if torque < 0.5 * self.snug * self.torque {
                     memory.enter(Phase::Engage);
                 } else if memory.since > LONGEST {

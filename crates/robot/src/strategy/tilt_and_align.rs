@@ -1,15 +1,16 @@
-//! Tilt and align: the lower edge of a tilted peg goes into the hole, is pushed against its wall, and the peg is set upright.
+//! Tilt and align: the lower edge of a tilted peg enters the hole and is pushed against its wall; then the peg is set
+//! upright.
 //!
 //! ```text
-//! lowest point of the tip   x + R (cos θ, 0, −sin θ)         in the hole by the inset i, which is larger than the error:
+//! lowest point of the tip   x + R (cos θ, 0, −sin θ)         in the hole by the inset i, larger than the error:
 //! x_d = R (1 − cos θ) − i                                    tip and mouth cross near y = ±R, the edge is R sin θ deep
 //! ```
 //!
-//! Pushed towards +x the edge meets the wall. Where the peg is off by e along y, wall and edge meet at the side, at an angle
-//! φ from x, with a force that is tan φ times the push along y: the peg centres itself. Then x and y are known to the play of
-//! the fit, whatever the chamfers, and the peg is turned about its edge: beyond what it believes to be upright by the overturn, since
-//! its true tilt is not known, or until it sinks. H. Bruyninckx, S. Dutré, J. De Schutter, "Peg-on-hole: a
-//! model based solution to peg and hole alignment", ICRA 1995.
+//! The push towards +x brings the edge to the wall. If the peg is off by e along y, wall and edge touch at the side,
+//! at an angle φ from x, with a force along y of tan φ times the push: the peg centres itself. Then x and y are known
+//! to the clearance of the fit, whatever the chamfers. The peg turns about its edge until it sinks, or past its
+//! estimated upright pose by the overturn, since its true tilt is unknown. H. Bruyninckx, S. Dutré, J. De Schutter,
+//! "Peg-on-hole: a model based solution to peg and hole alignment", ICRA 1995.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -20,7 +21,7 @@ use super::{Failure, Insertion, Perception, Phase, Pressing, StrategyError, Stra
 /// A tilt-and-align insertion, tilted about y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TiltAndAlign {
-    /// How the peg is lowered, and what it is pressed on with.
+    /// How the peg is lowered and pressed on.
     pub touch: Touch,
     /// R: radius of the peg [m].
     pub radius: f64,
@@ -28,18 +29,18 @@ pub struct TiltAndAlign {
     pub tilt: f64,
     /// i [m].
     pub inset: f64,
-    /// Force against the wall, and how fast the set-point is moved for it.
+    /// Force against the wall, and speed of the set-point for it.
     pub push: Pressing,
-    /// How fast the peg is set upright [rad/s].
+    /// Rate of setting the peg upright [rad/s].
     pub rate: f64,
-    /// How far beyond upright it is turned at most [rad]: the error of its tilt and a bit.
+    /// Largest rotation past upright [rad]: a little more than the tilt error.
     pub overturn: f64,
     /// How it is pushed in.
     pub insertion: Insertion,
 }
 
 impl TiltAndAlign {
-    /// For a peg of this radius [m].
+    /// Defaults for a peg of this radius [m].
     #[must_use]
     pub fn of_radius(radius: f64) -> Self {
         Self {
@@ -96,7 +97,7 @@ impl TiltAndAlign {
         }
     }
 
-    /// Presses down and towards +x, and gives way along y.
+    /// Presses down and towards +x, and yields along y.
     fn push(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         self.touch.pressing.press(memory, seen, step);
         let lacking = self.push.force + seen.force.x;
@@ -111,5 +112,5 @@ impl TiltAndAlign {
     }
 }
 
-/// Believed height of the tip at which it has sunk into the hole, whatever the error of its height [m].
+/// Estimated height at which the tip is in the hole, whatever the height error [m].
 const SUNK: f64 = -4e-3;

@@ -7,24 +7,24 @@ use super::{Failure, Perception, Phase, Pressing, StrategyError, StrategyMemory}
 pub struct Touch {
     /// Force and speed.
     pub pressing: Pressing,
-    /// Height below which nothing can be touched any more [m].
+    /// Height below which no contact is possible [m].
     pub lowest: f64,
-    /// Time for which the force is kept before the height counts [s].
+    /// Time under the force before the height counts [s].
     pub settling: f64,
 }
 
-/// What became of a touch.
+/// Result of a touch.
 pub(super) enum Touched {
-    /// Not yet.
+    /// No contact yet.
     Coming,
-    /// The part rests on something; its height is in the memory.
+    /// The part rests on a surface; its height is in the memory.
     Resting,
-    /// It has gone below where something should have been.
+    /// The part is below the lowest height of contact.
     Through,
 }
 
 impl Touch {
-    /// Lowering with a force and speed; contact must come above `lowest` [m].
+    /// Lowering with a force [N] and a speed [m/s]; contact must occur above `lowest` [m].
     #[must_use]
     pub fn new(force: f64, speed: f64, lowest: f64) -> Self {
         Self { pressing: Pressing::new(force, speed), lowest, settling: 0.4 }
@@ -34,7 +34,7 @@ impl Touch {
         self.pressing.check(force, speed)
     }
 
-    /// Goes on lowering.
+    /// Lowers the part for one step.
     pub(super) fn go_on(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) -> Touched {
         self.pressing.press(memory, seen, step);
         if !self.pressing.is_felt(seen) {
@@ -50,7 +50,7 @@ impl Touch {
         }
     }
 
-    /// The same for strategies that must touch something.
+    /// As [`Self::go_on`], for strategies that fail without contact.
     pub(super) fn go_on_or_fail(
         &self,
         memory: &mut StrategyMemory,

@@ -1,14 +1,14 @@
-//! Checks before the surface is looked at: usable numbers, size and place.
+//! Checks before the surface is analysed: finite numbers, size and position.
 
 use super::finding::counted;
 use super::{Diagnosis, Finding, FindingKind, Severity};
 use crate::mesh::{Aabb, TriMesh, guess_unit};
 
-/// Distance from the origin over the diagonal [-] from which single precision loses more than 6e-6 of the
+/// Distance from the origin divided by the diagonal [-] above which single precision loses more than 6e-6 of the
 /// part's size: micrometres on a part of 100 mm.
 const FAR: f64 = 100.0;
 
-/// Diagonal [m] below which no part is handled by a robot.
+/// Diagonal [m] below which a part is too small for robotic assembly; its unit is probably wrong.
 const SMALLEST_DIAGONAL: f64 = 2e-4;
 
 pub(super) fn unusable(mesh: &TriMesh) -> Option<Finding> {
@@ -17,7 +17,7 @@ pub(super) fn unusable(mesh: &TriMesh) -> Option<Finding> {
     let wild = mesh.vertices.iter().filter(|vertex| !vertex.iter().all(|x| x.is_finite())).count();
     let message = match (mesh.triangles.len(), lost, wild) {
         (0, ..) => format!("{count} vertices but no triangle"),
-        (_, 1.., _) => format!("{lost} corners refer to vertices beyond the last, {count}"),
+        (_, 1.., _) => format!("{lost} vertex indices are out of range: the mesh has {count} vertices"),
         (_, _, 1..) => format!("{wild} vertices are not finite"),
         _ => return None,
     };
@@ -26,7 +26,7 @@ pub(super) fn unusable(mesh: &TriMesh) -> Option<Finding> {
     Some(Finding { count: lost.max(wild).max(1), ..finding })
 }
 
-/// The box of the vertices in use; those that are not are reported.
+/// Bounding box of the vertices in use; reports unused vertices.
 pub(super) fn used_box(mesh: &TriMesh, diagnosis: &mut Diagnosis) -> Aabb {
     let mut used = vec![false; mesh.vertices.len()];
     mesh.triangles.iter().flatten().for_each(|&vertex| used[vertex as usize] = true);
@@ -36,8 +36,8 @@ pub(super) fn used_box(mesh: &TriMesh, diagnosis: &mut Diagnosis) -> Aabb {
     };
     let finding = Finding::at(FindingKind::UnreferencedVertices, Severity::Info, with(false));
     if finding.count > 0 {
-        let message = format!("{} in no triangle", counted(finding.count, "vertex", "vertices"));
-        diagnosis.findings.push(finding.saying(message, "drop them").repairable());
+        let message = format!("{} used by no triangle", counted(finding.count, "vertex", "vertices"));
+        diagnosis.findings.push(finding.saying(message, "remove them").repairable());
     }
     Aabb::of(with(true))
 }
@@ -51,7 +51,7 @@ pub(super) fn place_and_size(used: &Aabb, diagnosis: &mut Diagnosis) {
     if (guess.unit.factor() != 1.0 && guess.confident) || diagonal < SMALLEST_DIAGONAL {
         let finding = Finding::at(FindingKind::UnitsGuess, Severity::Warning, []);
         let message =
-            format!("the part is {diagonal:.3e} m across: the unit of the file is probably another");
+            format!("the diagonal of the part is {diagonal:.3e} m: the file probably uses another unit");
         let remedy = if diagonal < SMALLEST_DIAGONAL {
             "read it as metres instead of millimetres".to_owned()
         } else {
@@ -63,7 +63,8 @@ pub(super) fn place_and_size(used: &Aabb, diagnosis: &mut Diagnosis) {
     if distance > FAR * diagonal {
         let finding = Finding::at(FindingKind::FarFromOrigin, Severity::Warning, [used.center()]);
         let times = distance / diagonal;
-        let message = format!("the part lies {times:.0} times its size from its origin; digits are lost");
-        diagnosis.findings.push(finding.saying(message, "export it near its origin"));
+        let message =
+            format!("the part is {times:.0} times its size from the origin; coordinates lose precision");
+        diagnosis.findings.push(finding.saying(message, "export it near the origin"));
     }
 }

@@ -1,38 +1,38 @@
-//! Shells that make no solid together: the least that a mesh of several must keep to.
+//! Shells that do not form a solid: inside out, or intersecting. Scenes reject such meshes.
 //!
-//! A cavity is a shell inside another that looks inwards; one inside a cavity is a body again.
+//! A cavity is a shell inside another shell; its triangles face inwards. A shell inside a cavity is a body again.
 
 use nalgebra::Vector3;
 
 use super::DoctorOptions;
-use super::check_surface::looks_wrong;
+use super::check_surface::is_inside_out;
 use super::nesting::depths;
 use super::surface::{Surface, WELD_TOLERANCE, middle};
 use crate::mesh::{EdgeTable, Shell, TriMesh, self_crossings};
 
-/// What is wrong with the shells of a mesh, numbered from 1 by their first triangles.
+/// A defect in the shells of a mesh. Shells are numbered from 1, by their first triangles.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ShellFault {
-    /// A shell looks the wrong way.
+    /// The triangles of a shell face the wrong way.
     #[error(
         "shell {shell} of {shells} ({triangles} triangles around {}) is inside out{}", in_millimetres(.middle),
-        if *.is_cavity { ": it lies inside another one and must look inwards" } else { "" }
+        if *.is_cavity { ": it lies inside another shell and must face inwards" } else { "" }
     )]
     InsideOut {
         /// Number of the shell.
         shell: usize,
         /// Number of shells.
         shells: usize,
-        /// Triangles of the shell.
+        /// Number of triangles of the shell.
         triangles: usize,
-        /// Middle of its box [m].
+        /// Centre of its bounding box [m].
         middle: Vector3<f64>,
-        /// Whether it lies inside another one.
+        /// Whether it lies inside another shell.
         is_cavity: bool,
     },
-    /// Two shells pass through one another.
+    /// Two shells intersect.
     #[error(
-        "shells {} and {} of {shells} pass through one another at {}, so what is inside is counted twice; unite the bodies in CAD",
+        "shells {} and {} of {shells} intersect at {}, so their common volume counts twice; unite the bodies in CAD",
         .pair[0], .pair[1], in_millimetres(.place)
     )]
     Crossing {
@@ -40,20 +40,20 @@ pub enum ShellFault {
         pair: [usize; 2],
         /// Number of shells.
         shells: usize,
-        /// A place where they do [m].
+        /// A point of the intersection [m].
         place: Vector3<f64>,
     },
 }
 
-/// Finds a shell of a closed mesh that looks the wrong way, or two that pass through one another.
+/// Checks that no shell of a closed mesh is inside out and that no two shells intersect.
 ///
 /// # Errors
-/// With the first that is found.
+/// With the first defect found.
 pub fn check_shells(mesh: &TriMesh) -> Result<(), ShellFault> {
     let surface = Surface::new(mesh, EdgeTable::new(mesh));
     let shells = surface.shells.len();
     let (depths, _) = depths(&surface);
-    let wrong = surface.shells.iter().zip(&depths).position(|(shell, &depth)| looks_wrong(shell, depth));
+    let wrong = surface.shells.iter().zip(&depths).position(|(shell, &depth)| is_inside_out(shell, depth));
     if let Some(index) = wrong {
         let Shell { triangles, aabb, .. } = surface.shells[index];
         let is_cavity = depths[index] % 2 == 1;
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn cavities_and_bodies_beside_one_another_are_sound() {
+    fn cavities_and_separate_bodies_are_accepted() {
         let hollow = joined(&scaled(&cube(), 3.0), &moved(&cube(), Vector3::repeat(1.0)).flipped());
         let beside = joined(&cube(), &moved(&cube(), Vector3::new(2.0, 0.0, 0.0)));
         for mesh in [cube(), hollow, beside] {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_that_looks_the_wrong_way_is_named() {
+    fn inside_out_shell_is_reported() {
         let beside = joined(&scaled(&cube(), 3.0), &moved(&cube(), Vector3::new(4.0, 0.0, 0.0)).flipped());
         let filled = joined(&scaled(&cube(), 3.0), &moved(&cube(), Vector3::repeat(1.0)));
         for (mesh, cavity) in [(beside, false), (filled, true)] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_pass_through_one_another_are_named() {
+    fn intersecting_bodies_are_reported() {
         let mesh = joined(&cube(), &moved(&cube(), Vector3::new(0.5, 0.3, 0.2)));
         assert!(matches!(check_shells(&mesh), Err(ShellFault::Crossing { pair: [1, 2], shells: 2, .. })));
     }

@@ -8,10 +8,10 @@ use super::surface::{NEEDLE_TOLERANCE, Surface, WELD_TOLERANCE, duplicates, midd
 use super::{Diagnosis, DoctorOptions, Finding, FindingKind, Severity};
 use crate::mesh::{Edge, Shell, TriMesh, self_crossings};
 
-/// Diagonal over that of the part [-] below which a shell is debris.
+/// A shell is debris if its diagonal is below this times the diagonal of the part [-].
 const DEBRIS: f64 = 2e-3;
 
-/// Volume of an open shell over that of its box [-] that is negative for certain.
+/// An open shell is surely inside out if its signed volume is below minus this times the volume of its box [-].
 const OPEN_INWARD: f64 = 0.02;
 
 /// Degenerate and duplicate faces.
@@ -37,7 +37,7 @@ pub(super) fn faces(surface: &Surface<'_>, diagonal: f64, diagnosis: &mut Diagno
         let places = copies.iter().map(|pair| middle(mesh, pair[1] as usize));
         let message = format!("{} of other triangles", counted(copies.len(), "copy", "copies"));
         let finding = Finding::at(FindingKind::DuplicateFaces, Severity::Error, places);
-        diagnosis.findings.push(finding.saying(message, "drop the copies").repairable());
+        diagnosis.findings.push(finding.saying(message, "remove the copies").repairable());
     }
 }
 
@@ -54,35 +54,35 @@ pub(super) fn edges(surface: &Surface<'_>, diagnosis: &mut Diagnosis) {
         let remedy = "close the holes in CAD; small flat ones can be filled";
         diagnosis.findings.push(open.saying(message, remedy).repairable());
     }
-    let crowded = at(FindingKind::NonManifoldEdges, |count| count > 2);
-    let mut on_crowded = Vec::new();
-    if crowded.count > 0 {
-        on_crowded = vec![false; surface.mesh.vertices.len()];
+    let non_manifold = at(FindingKind::NonManifoldEdges, |count| count > 2);
+    let mut on_non_manifold = Vec::new();
+    if non_manifold.count > 0 {
+        on_non_manifold = vec![false; surface.mesh.vertices.len()];
         for edge in surface.table.iter().filter(|edge| edge.half_edges.len() > 2) {
-            edge.vertices.iter().for_each(|&vertex| on_crowded[vertex as usize] = true);
+            edge.vertices.iter().for_each(|&vertex| on_non_manifold[vertex as usize] = true);
         }
-        let message = format!("{} with more than two triangles", counted(crowded.count, "edge", "edges"));
-        diagnosis.findings.push(crowded.saying(message, "unite the bodies that touch there in CAD"));
+        let message =
+            format!("{} with more than two triangles", counted(non_manifold.count, "edge", "edges"));
+        diagnosis.findings.push(non_manifold.saying(message, "unite the bodies that touch there in CAD"));
     }
-    let alone = |vertex: &&u32| !on_crowded.get(**vertex as usize).is_some_and(|&crowded| crowded);
+    let alone =
+        |vertex: &&u32| !on_non_manifold.get(**vertex as usize).is_some_and(|&non_manifold| non_manifold);
     let places = surface.pinched.iter().filter(alone).map(|&vertex| surface.mesh.vertices[vertex as usize]);
     let pinched = Finding::at(FindingKind::NonManifoldVertices, Severity::Warning, places);
     if pinched.count > 0 {
-        let message = format!(
-            "{} at which the surface touches itself in a point",
-            counted(pinched.count, "vertex", "vertices")
-        );
+        let message =
+            format!("{} at which the surface touches itself", counted(pinched.count, "vertex", "vertices"));
         diagnosis.findings.push(pinched.saying(message, "separate the bodies or unite them in CAD"));
     }
 }
 
-/// Whether a shell looks the wrong way for its depth.
-pub(super) fn looks_wrong(shell: &Shell, depth: u32) -> bool {
+/// Whether a shell faces the wrong way for its nesting depth.
+pub(super) fn is_inside_out(shell: &Shell, depth: u32) -> bool {
     let sign = if depth.is_multiple_of(2) { 1.0 } else { -1.0 };
     if shell.is_closed() {
         return sign * shell.volume < 0.0;
     }
-    // an open shell only when its volume leaves no doubt
+    // an open shell has no exact volume: report it only when the sign is certain
     let size = shell.aabb.size();
     let hull = size.x * size.y * size.z;
     shell.inconsistent_edges == 0 && sign * shell.volume < -OPEN_INWARD * hull
@@ -95,10 +95,10 @@ pub(super) fn orientation(surface: &Surface<'_>, depths: &[u32], diagnosis: &mut
     let finding = Finding::at(FindingKind::InconsistentOrientation, Severity::Error, places);
     if finding.count > 0 {
         let message =
-            format!("{} across which one triangle is turned over", counted(finding.count, "edge", "edges"));
-        diagnosis.findings.push(finding.saying(message, "turn them").repairable());
+            format!("{} between triangles of opposite orientation", counted(finding.count, "edge", "edges"));
+        diagnosis.findings.push(finding.saying(message, "flip these triangles").repairable());
     }
-    let wrong = surface.shells.iter().zip(depths).filter(|(shell, depth)| looks_wrong(shell, **depth));
+    let wrong = surface.shells.iter().zip(depths).filter(|(shell, depth)| is_inside_out(shell, **depth));
     let (places, inner): (Vec<_>, Vec<_>) =
         wrong.map(|(shell, depth)| (shell.aabb.center(), depth % 2 == 1)).unzip();
     if !places.is_empty() {
@@ -106,14 +106,14 @@ pub(super) fn orientation(surface: &Surface<'_>, depths: &[u32], diagnosis: &mut
         let count = counted(places.len(), "shell", "shells");
         let mut message = format!("{count} of {} inside out", surface.shells.len());
         if cavities > 0 {
-            message += &format!(" ({cavities} of them a cavity, which must look inwards)");
+            message += &format!(" (cavities among them: {cavities}; a cavity must face inwards)");
         }
         let finding = Finding::at(FindingKind::InwardOrientation, Severity::Error, places);
-        diagnosis.findings.push(finding.saying(message, "turn these shells").repairable());
+        diagnosis.findings.push(finding.saying(message, "flip these shells").repairable());
     }
 }
 
-/// Surfaces that enclose nothing, and debris.
+/// Surfaces that enclose no volume, and debris.
 pub(super) fn thickness(surface: &Surface<'_>, diagonal: f64, diagnosis: &mut Diagnosis) {
     let sheet = |shell: &&Shell| {
         if shell.boundary_edges > 0 {
@@ -134,11 +134,11 @@ pub(super) fn thickness(surface: &Surface<'_>, diagonal: f64, diagnosis: &mut Di
     if finding.count > 0 {
         let (count, limit) = (counted(finding.count, "shell", "shells"), DEBRIS * diagonal * 1e3);
         let message = format!("{count} smaller than {limit:.4} mm: debris");
-        diagnosis.findings.push(finding.saying(message, "drop them").repairable());
+        diagnosis.findings.push(finding.saying(message, "remove them").repairable());
     }
 }
 
-/// Whether a shell is debris beside a part of that diagonal [m].
+/// Whether a shell is debris compared with a part of this diagonal [m].
 pub(super) fn is_debris(shell: &Shell, diagonal: f64) -> bool {
     shell.aabb.diagonal() < DEBRIS * diagonal
 }
@@ -152,7 +152,7 @@ pub(super) fn crossings(
     let mesh = surface.mesh;
     if mesh.triangles.len() > options.crossing_triangles {
         let (count, limit) = (mesh.triangles.len(), options.crossing_triangles);
-        let reason = format!("self-intersections: {count} triangles, at most {limit} are searched");
+        let reason = format!("self-intersections: {count} triangles, the limit is {limit}");
         diagnosis.skipped.push(reason);
         return;
     }
@@ -162,19 +162,21 @@ pub(super) fn crossings(
         diagnosis.skipped.push(format!("self-intersections beyond the first {limit} pairs"));
     }
     if found.incomplete {
-        diagnosis.skipped.push("self-intersections of some triangles: too many boxes overlap".into());
+        diagnosis
+            .skipped
+            .push("self-intersections of some triangles: too many bounding boxes overlap".into());
     }
     if !found.pairs.is_empty() {
         let count = counted(found.pairs.len(), "pair", "pairs");
         let at_least = if found.stopped { "at least " } else { "" };
         let places = found.pairs.iter().map(|pair| smaller_middle(mesh, *pair));
-        let message = format!("{at_least}{count} of triangles that pass through one another");
+        let message = format!("{at_least}{count} of intersecting triangles");
         let finding = Finding::at(FindingKind::SelfIntersections, Severity::Error, places);
         diagnosis.findings.push(finding.saying(message, "unite the bodies in CAD"));
     }
 }
 
-/// Middle of the smaller triangle of a pair, which lies nearer to where they cross.
+/// Centroid of the smaller triangle of a pair, which is nearer to the intersection.
 fn smaller_middle(mesh: &TriMesh, pair: [u32; 2]) -> Vector3<f64> {
     let [a, b] = pair.map(|index| index as usize);
     let smaller = if mesh.area_vector(b).norm() < mesh.area_vector(a).norm() { b } else { a };

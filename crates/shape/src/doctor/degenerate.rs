@@ -7,13 +7,13 @@ use crate::mesh::TriMesh;
 pub(super) enum Degenerate {
     /// It uses a vertex twice.
     Repeated,
-    /// One side, from this corner on, is shorter than the tolerance.
+    /// The side that starts at this corner is shorter than the tolerance.
     ShortSide(usize),
-    /// All sides are long but the corner opposite to this side lies on it.
+    /// All sides are long, but the corner opposite to this side lies on it.
     Cap(usize),
 }
 
-/// How triangle `index` degenerates, when its least height is below `tolerance` [m].
+/// How triangle `index` degenerates; `None` unless its smallest height is at most `tolerance` [m].
 pub(super) fn degenerate(mesh: &TriMesh, index: usize, tolerance: f64) -> Option<Degenerate> {
     let [i, j, k] = mesh.triangles[index];
     if i == j || j == k || k == i {
@@ -23,7 +23,7 @@ pub(super) fn degenerate(mesh: &TriMesh, index: usize, tolerance: f64) -> Option
     let side = |k: usize| (corners[(k + 1) % 3] - corners[k]).norm();
     let by_length = |a: &usize, b: &usize| side(*a).total_cmp(&side(*b));
     let (longest, shortest) = ((0..3).max_by(by_length)?, (0..3).min_by(by_length)?);
-    // least height = 2 A / longest side
+    // smallest height = 2 A / longest side
     if 2.0 * mesh.area_vector(index).norm() > tolerance * side(longest) {
         return None;
     }

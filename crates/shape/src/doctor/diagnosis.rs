@@ -1,4 +1,4 @@
-//! What an examination gives: facts, findings, and what was not looked at.
+//! The result of an examination: facts, findings, and skipped checks.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use super::{Facts, Finding, FindingKind, Severity};
 /// Result of an examination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Diagnosis {
-    /// What the part measures.
+    /// Measurements of the part.
     pub facts: Facts,
-    /// What is wrong, worst first.
+    /// Defects, worst first.
     pub findings: Vec<Finding>,
-    /// Checks that were left out or cut short, with the reason.
+    /// Checks that were skipped or stopped early, with the reason.
     pub skipped: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl Diagnosis {
         self.findings.is_empty()
     }
 
-    /// The finding of that kind.
+    /// The finding of this kind.
     #[must_use]
     pub fn finding(&self, kind: FindingKind) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.kind == kind)

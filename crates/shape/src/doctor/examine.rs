@@ -1,4 +1,4 @@
-//! The examination: every check once, in the order in which damage hides other damage.
+//! The examination: runs every check once. Defects that hide other defects are checked first.
 
 use super::check_input::{place_and_size, unusable, used_box};
 use super::check_surface::{crossings, edges, faces, orientation, thickness};
@@ -9,20 +9,20 @@ use super::surface::{Surface, WELD_TOLERANCE, weld_open_edges};
 use super::{Diagnosis, Finding, FindingKind, Severity};
 use crate::mesh::{DEFAULT_SHARP_ANGLE, EdgeTable, TriMesh};
 
-/// What to look for.
+/// Options of an examination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoctorOptions {
-    /// Vertices at open edges closer than this times the diagonal are the same [-].
+    /// Vertices at open edges are merged when closer than this times the diagonal [-].
     pub weld_tolerance: f64,
-    /// Turn of the normal from which an edge is one of the part, not of a facet [rad].
+    /// Angle between the normals of two triangles above which their edge is sharp, not part of a curved surface [rad].
     pub sharp_angle: f64,
-    /// Clearance of the fit that the part belongs to [m]: facets and spacing are judged against it.
+    /// Clearance of the fit that the part belongs to [m]; facets and spacing are compared with it.
     pub clearance: Option<f64>,
     /// Density for the mass properties [kg/m³].
     pub density: Option<f64>,
-    /// Meshes with more triangles are not searched for crossings: 2 million take some ten seconds.
+    /// Meshes with more triangles are not searched for self-intersections: 2 million take about ten seconds.
     pub crossing_triangles: usize,
-    /// Most pairs of crossing triangles that are listed.
+    /// Largest number of intersecting pairs of triangles that are listed.
     pub crossing_pairs: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn examine(mesh: &TriMesh, options: &DoctorOptions) -> Diagnosis {
             (counted(finding.count, "vertex", "vertices"), options.weld_tolerance * diagonal * 1e6);
         let message = format!(
             "{count} at open edges within {micrometres:.3} um of another; \
-             what follows is about the welded mesh"
+             all other findings describe the welded mesh"
         );
         diagnosis.findings.push(finding.saying(message, "weld them").repairable());
     }
@@ -72,9 +72,7 @@ pub fn examine(mesh: &TriMesh, options: &DoctorOptions) -> Diagnosis {
     };
     let (depths, left_out) = depths(&surface);
     if left_out > 0 {
-        diagnosis
-            .skipped
-            .push(format!("whether {left_out} pairs of shells lie inside one another: too many"));
+        diagnosis.skipped.push(format!("nesting of {left_out} pairs of shells: too many to check"));
     }
     faces(&surface, diagonal, &mut diagnosis);
     edges(&surface, &mut diagnosis);

@@ -1,22 +1,22 @@
-//! How far flat facets are from the curved surface that they stand for.
+//! Distance of flat facets from the curved surface that they approximate.
 //!
 //! ```text
-//! w = 2 R sin(α/2)       facet of width w on an arc of radius R, the normal turns by α from one to the next
+//! w = 2 R sin(α/2)       facet of width w on an arc of radius R; α: angle between the normals of two neighbours
 //! s = R (1 − cos(α/2)) = ½ w tan(α/4)                                     height of the arc over the facet
-//! d = √(8 R s)           distance of two points on the arc whose chord misses it by s ≪ R
+//! d = √(8 R s)           distance of two points on the arc whose chord deviates from it by s ≪ R
 //! ```
 //!
-//! w is the smaller height of the two triangles over their common edge, since a flat face beside a fillet is
-//! no facet of it. Edges beyond the sharp angle are edges of the part; a true edge below it is taken for a
+//! w is the smaller height of the two triangles over their common edge, because a flat face next to a fillet is
+//! not one of its facets. Edges above the sharp angle are edges of the part. A real edge below it counts as a
 //! bend, so the estimate is an upper bound.
 
 use super::FacetFacts;
 use crate::mesh::{EdgeTable, TriMesh, dihedral_angle};
 
-/// Turn below which two triangles lie in one plane [rad]; rounding in single precision stays below it.
+/// Angle between normals below which two triangles are coplanar [rad]; single-precision rounding stays below it.
 const FLAT_ANGLE: f64 = 1e-3;
 
-/// Part of the clearance that facets or gaps between nodes may use up [-].
+/// Share of the clearance that facets or the spacing of nodes may use up [-].
 pub(super) const CLEARANCE_SHARE: f64 = 0.1;
 
 /// A bent edge: a facet boundary inside a curved region.
@@ -26,7 +26,8 @@ struct Bend {
     radius: f64,
 }
 
-/// Facts about the curved regions, and the edges whose facets miss the surface by more than `limit` [m].
+/// Facts about the curved regions, and the edges whose facets deviate by more than [`CLEARANCE_SHARE`] of the
+/// clearance [m]. `None` without curved regions.
 pub(super) fn facet_error(
     mesh: &TriMesh,
     table: &EdgeTable,
@@ -60,7 +61,7 @@ pub(super) fn facet_error(
     Some((FacetFacts { sagitta_p99, sagitta_max, radius_p10, recommended_spacing }, coarse))
 }
 
-/// The value that a share `q` of the values do not exceed.
+/// The `q` quantile of the values.
 fn quantile(values: &mut [f64], q: f64) -> f64 {
     let rank = ((values.len() - 1) as f64 * q).ceil() as usize;
     *values.select_nth_unstable_by(rank, f64::total_cmp).1
@@ -72,11 +73,11 @@ mod tests {
     use crate::mesh::tests::torus;
 
     #[test]
-    fn the_sagitta_of_a_torus_is_that_of_its_polygons() {
+    fn sagitta_of_a_torus_matches_its_polygons() {
         let mesh = torus(200, 60);
         let table = EdgeTable::new(&mesh);
         let (facts, _) = facet_error(&mesh, &table, 0.26, None).unwrap();
-        // the outer equator, R = 1.3 in 200 segments, is the worst
+        // candidates for the worst: the outer equator, R = 1.3 in 200 segments, and the tube, R = 0.3 in 60
         let worst = 1.3 * (1.0 - (std::f64::consts::PI / 200.0).cos());
         let tube = 0.3 * (1.0 - (std::f64::consts::PI / 60.0).cos());
         let expected = worst.max(tube);

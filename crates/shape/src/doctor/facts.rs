@@ -1,4 +1,4 @@
-//! What a part measures. Facts are not findings: a healthy part has them too.
+//! Measurements of a part. Facts are not findings: a healthy part has them too.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::mesh::LengthUnit;
 
-/// Measures of a part.
+/// Measurements of a part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Facts {
     /// Number of triangles.
@@ -27,7 +27,7 @@ pub struct Facts {
     pub area: f64,
     /// Whether every shell is closed.
     pub closed: bool,
-    /// Signed volume [m³] when closed; cavities are taken off.
+    /// Signed volume [m³] when closed; cavities are subtracted.
     #[serde(rename = "volume_m3")]
     pub volume: Option<f64>,
     /// Number of shells.
@@ -42,7 +42,7 @@ pub struct Facts {
     pub sharp_convex: SharpFacts,
     /// Sharp concave edges.
     pub sharp_concave: SharpFacts,
-    /// How far the facets are from the curved surface that they stand for; absent without curved regions.
+    /// Distance of the facets from the curved surface that they approximate; absent without curved regions.
     pub facets: Option<FacetFacts>,
 }
 
@@ -51,9 +51,9 @@ pub struct Facts {
 pub struct ShellFacts {
     /// Number of triangles.
     pub triangles: usize,
-    /// Whether it bounds a solid.
+    /// Whether the shell bounds a solid.
     pub closed: bool,
-    /// Signed volume [m³], positive when the triangles look outwards.
+    /// Signed volume [m³], positive when the triangles face outwards.
     #[serde(rename = "volume_m3")]
     pub volume: f64,
     /// Area [m²].
@@ -63,11 +63,11 @@ pub struct ShellFacts {
     pub euler: i64,
     /// Number of handles, when closed.
     pub genus: Option<i64>,
-    /// Number of shells around it: odd for a cavity.
+    /// Number of shells that enclose it: odd for a cavity.
     pub depth: u32,
 }
 
-/// Mass properties at the density asked for.
+/// Mass properties at the requested density.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MassFacts {
     /// Density [kg/m³].
@@ -105,24 +105,24 @@ pub struct EdgeFacts {
 pub struct SharpFacts {
     /// Number of edges.
     pub count: usize,
-    /// Length of all together [m].
+    /// Total length [m].
     #[serde(rename = "length_m")]
     pub length: f64,
 }
 
-/// How well facets stand for the curved regions.
+/// How well the facets approximate curved regions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FacetFacts {
-    /// Height of the arc over a facet that 99 % of the bent edges stay below [m].
+    /// Height of the arc over a facet (sagitta), 99th percentile over the bent edges [m].
     #[serde(rename = "sagitta_p99_m")]
     pub sagitta_p99: f64,
     /// Largest height of the arc over a facet [m].
     #[serde(rename = "sagitta_max_m")]
     pub sagitta_max: f64,
-    /// Radius of curvature that 90 % of the bent edges exceed [m].
+    /// Radius of curvature, 10th percentile over the bent edges [m].
     #[serde(rename = "radius_p10_m")]
     pub radius_p10: f64,
-    /// Distance between contact nodes that loses a tenth of the clearance, when one was stated [m].
+    /// Spacing of contact nodes that uses up a tenth of the clearance, when a clearance is given [m].
     #[serde(rename = "recommended_spacing_m")]
     pub recommended_spacing: Option<f64>,
 }

@@ -1,26 +1,26 @@
-//! One thing that is wrong with a part.
+//! One defect of a part.
 
 use std::fmt;
 
 use nalgebra::Vector3;
 use serde::{Serialize, Serializer};
 
-/// Most places kept per finding: enough to see where, few enough to print and to draw.
+/// Largest number of places kept per finding: enough to locate it, few enough to print and draw.
 const MAX_PLACES: usize = 100;
 
-/// What is wrong.
+/// The kind of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// No triangles, indices without a vertex, or numbers that are not finite: nothing else was looked at.
+    /// No triangles, indices out of range, or numbers that are not finite: no other check ran.
     Unusable,
     /// A size that suggests another unit.
     UnitsGuess,
-    /// So far from the origin that digits are lost.
+    /// So far from the origin that coordinates lose precision.
     FarFromOrigin,
     /// Vertices that no triangle uses.
     UnreferencedVertices,
-    /// Vertices at the same place that are not shared.
+    /// Vertices at the same position that are not shared.
     UnweldedVertices,
     /// Triangles without area, or thinner than the tolerance.
     DegenerateFaces,
@@ -28,61 +28,61 @@ pub enum FindingKind {
     DuplicateFaces,
     /// Edges with more than two triangles.
     NonManifoldEdges,
-    /// Points at which the surface touches itself.
+    /// Vertices at which the surface touches itself.
     NonManifoldVertices,
     /// Edges with one triangle: the surface has holes.
     BoundaryEdges,
-    /// Neighbours of which one is turned over.
+    /// Neighbouring triangles with opposite orientation.
     InconsistentOrientation,
-    /// Shells with the inside out.
+    /// Shells that are inside out.
     InwardOrientation,
-    /// Surfaces that enclose nothing.
+    /// Surfaces that enclose no volume.
     ZeroThickness,
     /// Shells far smaller than the part.
     TinyShells,
-    /// Triangles that pass through one another.
+    /// Triangles that intersect.
     SelfIntersections,
     /// Facets too coarse for the clearance.
     FacetError,
-    /// Edges too long to carry contact nodes only at their ends.
+    /// Edges too long for contact nodes only at their ends.
     Sampling,
 }
 
-/// How bad it is.
+/// How severe a defect is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
     Info,
-    /// The simulation runs, its result may be worse than it needs to be.
+    /// The simulation runs, but its result may be less accurate than possible.
     Warning,
-    /// Inside and outside, or the mass, are not what they should be.
+    /// Inside and outside, or the mass, are wrong.
     Error,
 }
 
-/// Something wrong with a part.
+/// A defect of a part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What is wrong.
+    /// Kind of the defect.
     pub kind: FindingKind,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// How often.
+    /// Number of occurrences.
     pub count: usize,
-    /// Where [m]: all places, or up to a hundred spread evenly over them, the first one included.
+    /// Positions [m]: all of them, or up to a hundred evenly chosen ones, including the first.
     #[serde(serialize_with = "as_arrays")]
     #[serde(rename = "places_m")]
     pub places: Vec<Vector3<f64>>,
-    /// What and how much, in one line.
+    /// Description of the defect, in one line.
     pub message: String,
-    /// What to do, in one line.
+    /// How to fix it, in one line.
     pub remedy: String,
-    /// Whether [`repair`](super::repair) mends it.
+    /// Whether [`repair`](super::repair) can fix it.
     pub repairable: bool,
 }
 
 impl Finding {
-    /// A finding at `places`, which are all counted and thinned out to a hundred at most.
+    /// A finding at `places`: counts all and keeps at most a hundred.
     pub(super) fn at(
         kind: FindingKind,
         severity: Severity,
@@ -93,7 +93,7 @@ impl Finding {
         for place in places {
             if count % stride == 0 {
                 if kept.len() == MAX_PLACES {
-                    // every second one goes, and from now on twice as many are passed over
+                    // drop every second place, and double the stride from now on
                     kept = kept.into_iter().step_by(2).collect();
                     stride *= 2;
                 }

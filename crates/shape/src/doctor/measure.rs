@@ -1,4 +1,4 @@
-//! Measures of the surface, and its facets against the clearance.
+//! Measurements of the surface, and comparison of its facets with the clearance.
 
 use super::facet_error::{CLEARANCE_SHARE, facet_error};
 use super::finding::counted;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::mesh::{Shell, sharp_edges};
 
-/// Most shells listed in the facts.
+/// Largest number of shells listed in the facts.
 const LISTED_SHELLS: usize = 100;
 
 /// Areas, volumes, mass and the shells.
@@ -92,7 +92,7 @@ pub(super) fn sharpness(surface: &Surface<'_>, options: &DoctorOptions, diagnosi
     if finding.count > 0 {
         let (count, longest) = (counted(finding.count, "edge", "edges"), diagnosis.facts.edges.max * 1e3);
         let message = format!(
-            "{count} (up to {longest:.3} mm) longer than the {:.3} mm that nodes may be apart",
+            "{count} (up to {longest:.3} mm) longer than the recommended node spacing of {:.3} mm",
             spacing * 1e3
         );
         let remedy = format!("place nodes every {:.3} mm, not only at the vertices", spacing * 1e3);

@@ -1,7 +1,7 @@
-//! The mesh doctor: what is wrong with a part, where, and what can be done about it.
+//! The mesh doctor: finds defects of a mesh, reports where they are and how to fix them.
 //!
-//! [`examine`] measures and finds, [`repair`] mends what can be mended without guessing at the design,
-//! [`picture_svg`] shows both. A healthy closed mesh has no finding.
+//! [`examine`] measures a mesh and finds defects, [`repair`] fixes those that need no guess about the design,
+//! [`picture_svg`] draws the part with its findings. A healthy closed mesh has no finding.
 
 mod check_input;
 mod check_shells;

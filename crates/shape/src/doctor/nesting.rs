@@ -1,21 +1,21 @@
-//! Which shells lie inside which: a shell inside an odd number of others bounds a cavity and looks inwards.
+//! Nesting of shells. A shell inside an odd number of others bounds a cavity and must face inwards.
 //!
-//! Shell i lies inside shell j when the box of j holds the box of i and j winds around a sample of the
-//! vertices of i. Shells that cross are not nested.
+//! Shell i lies inside shell j if the bounding box of j contains the box of i, and j has a nonzero winding number
+//! around sampled vertices of i. Shells that intersect are not nested.
 
 use rayon::prelude::*;
 
 use super::surface::Surface;
 use crate::mesh::{Aabb, winding_number};
 
-/// Vertices of a shell that are tried against another.
+/// Number of vertices of a shell that are tested against another shell.
 const SAMPLES: usize = 5;
 
-/// Most boxes that are compared and solid angles that are summed [-]: some ten seconds. Only tens of thousands
-/// of shells get there, and the largest come first.
+/// Largest number of box comparisons plus solid angles: about ten seconds. Only meshes with tens of thousands of
+/// shells reach it; the largest shells are checked first.
 const BUDGET: usize = 500_000_000;
 
-/// How deep each shell lies, and how many pairs of shells were left out to save time.
+/// Nesting depth of each shell, and the number of pairs of shells that were skipped to save time.
 pub(super) fn depths(surface: &Surface<'_>) -> (Vec<u32>, usize) {
     let count = surface.shells.len();
     if count < 2 {
@@ -23,7 +23,7 @@ pub(super) fn depths(surface: &Surface<'_>) -> (Vec<u32>, usize) {
     }
     let mut budget = BUDGET;
     let mut left_out = 0;
-    // a shell can only hold others if it is closed, and larger boxes come first
+    // only a closed shell can contain others; larger boxes come first
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| surface.shells[b].aabb.diagonal().total_cmp(&surface.shells[a].aabb.diagonal()));
     let mut pairs = Vec::new();

@@ -1,7 +1,7 @@
 //! A picture of a part with its findings, as one SVG file.
 //!
-//! The shaded view is a picture inside the drawing, so that a part of ten million triangles is as small a
-//! file as a cube; markers, dimensions and the legend are vectors and text.
+//! The shaded view is an embedded bitmap, so the size of the file does not grow with the number of triangles.
+//! Markers, dimensions and the legend are vectors and text.
 
 use std::fmt::Write;
 
@@ -14,18 +14,18 @@ use crate::mesh::{Aabb, DEFAULT_SHARP_ANGLE, EdgeTable, TriMesh, base64_encode, 
 const WIDTH: f64 = 1000.0;
 const VIEW_TOP: f64 = 92.0;
 const VIEW_HEIGHT: f64 = 600.0;
-/// Room for dimensions beside the part, and above and below it [px].
+/// Space for dimensions to the left and right of the part, and above and below it [px].
 const MARGIN: [f64; 2] = [130.0, 70.0];
-/// Pixels of the shaded view per unit of the drawing: smooths the outlines.
+/// Pixels of the shaded view per pixel of the drawing: smooths the outlines.
 const SUPERSAMPLING: f64 = 2.0;
 /// Characters of the legend per line: 13 px text of average width 6.6 px.
 const LEGEND_COLUMNS: usize = 132;
 
-/// Colours of the findings: distinct, and told apart by the colour-blind (after Okabe and Ito).
+/// Colours of the findings, distinguishable with colour blindness (after Okabe and Ito).
 const COLORS: [&str; 8] =
     ["#d55e00", "#0072b2", "#cc79a7", "#009e73", "#e69f00", "#7b3fa0", "#56b4e9", "#8c564b"];
 
-/// Draws the part, shaded, with its sharp edges, its size, and a marker at every place of a finding.
+/// Draws the shaded part with its sharp edges, its dimensions, and a marker at every place of a finding.
 #[must_use]
 pub fn picture_svg(mesh: &TriMesh, diagnosis: &Diagnosis, title: &str) -> String {
     let mut legend = String::new();
@@ -72,7 +72,7 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         diagnosis.findings.iter().flat_map(|finding| finding.places.iter().copied()).collect();
     let view = View::facing(&places, used.center());
     let dimensions = dimensioned_edges(&used, view.toward());
-    // the part and the three edges of its box that carry dimensions
+    // the part and the three edges of its bounding box that carry dimensions
     let shown = || {
         let marks = dimensions.into_iter().flat_map(|(from, to)| [from, to]);
         mesh.triangles.iter().flatten().map(|&vertex| mesh.vertices[vertex as usize]).chain(marks)
@@ -95,12 +95,12 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
         let label = format!("{} mm", significant((to - from).norm() * 1e3));
         write_dimension(svg, pixel(from), pixel(to), middle, &label);
     }
-    // the worst come last, so that nothing covers them
+    // the most severe findings come last, so that nothing covers them
     for (index, finding) in diagnosis.findings.iter().enumerate().rev() {
         let color = COLORS[index % COLORS.len()];
         for place in &finding.places {
             let at = pixel(*place);
-            // what lies behind the surface is drawn hollow
+            // markers behind the surface are hollow
             let (inside, outline) =
                 if raster.sees(fine.project(*place)) { (color, "#ffffff") } else { ("none", color) };
             let _ = writeln!(
@@ -112,8 +112,8 @@ fn write_view(svg: &mut String, mesh: &TriMesh, diagnosis: &Diagnosis) {
     }
 }
 
-/// The edges of the box on its outline that carry dimensions: two that meet at the corner nearest to the
-/// viewer, on the side of the box that he does not see, and an upright one at its left.
+/// The edges of the bounding box that carry dimensions, all on its outline in the view: two that meet at the corner
+/// nearest to the viewer, on the hidden one of the top and bottom faces, and a vertical one at their left end.
 fn dimensioned_edges(used: &Aabb, toward: Vector3<f64>) -> [(Vector3<f64>, Vector3<f64>); 3] {
     let far = Vector3::from_fn(|axis, _| if toward[axis] > 0.0 { used.min[axis] } else { used.max[axis] });
     let near = used.min + used.max - far;
@@ -163,7 +163,7 @@ fn write_dimension(
     );
 }
 
-/// Writes the findings below one another; returns where the last line ends.
+/// Writes the findings as a list; returns y below the last line [px].
 fn write_legend(svg: &mut String, diagnosis: &Diagnosis, top: f64) -> f64 {
     let mut y = top;
     let _ = writeln!(svg, r##"<line x1="32" x2="968" y1="{0}" y2="{0}" stroke="#dde2e8"/>"##, y - 28.0);

@@ -4,7 +4,7 @@ use nalgebra::{Vector2, Vector3};
 
 use crate::mesh::{SharpEdge, TriMesh};
 
-/// A direction to look from.
+/// A viewing direction.
 #[derive(Clone, Copy)]
 pub(super) struct View {
     azimuth: f64,
@@ -12,10 +12,11 @@ pub(super) struct View {
 }
 
 impl View {
-    /// From the right, the front and above, as drawings do; or from the corner that faces more of `places`.
+    /// The usual view of drawings, from the right, front and above, or from another corner that faces more of
+    /// `places`.
     pub(super) fn facing(places: &[Vector3<f64>], middle: Vector3<f64>) -> Self {
         let mut best = (Self { azimuth: 0.0, elevation: 0.0 }, -1.0);
-        // other corners must show more, and views from below, which are hard to read, much more
+        // another corner must show more places, and a view from below, which is hard to read, many more
         for (elevation, worth) in [(26f64, 1.0), (-26f64, 0.6)] {
             for turn in [0.0, 90.0, 180.0, 270.0f64] {
                 let azimuth = (turn - 52.0).to_radians();
@@ -66,7 +67,7 @@ impl Camera {
         });
         let room = (size - margin * 2.0).component_div(&(high - low));
         let scale = room.min();
-        // a single point would be enlarged without limit
+        // a single point gives an infinite scale
         let scale = if scale.is_finite() { scale } else { 1.0 };
         Self { right, up, toward, middle: (low + high) / 2.0, scale, size }
     }
@@ -88,13 +89,13 @@ impl Camera {
 const PAPER: u8 = 0;
 /// Palette position of lines.
 const INK: u8 = 255;
-/// Depth by which a place may lie behind the surface and still be seen [px].
+/// A marker counts as visible up to this depth behind the surface [px].
 const MARKER_SLACK: f32 = 12.0;
 /// Shades per side of the surface.
 const SHADES: u8 = 120;
 
-/// Colours: paper, the outer side in steel, the inner side in red (it shows through holes and on shells that
-/// are inside out), ink.
+/// Colours: background, outer side of the surface in steel grey, inner side in red (visible through holes and on
+/// shells that are inside out), lines.
 pub(super) fn palette() -> Vec<[u8; 3]> {
     let mix = |dark: [f64; 3], light: [f64; 3], t: f64| {
         [0, 1, 2].map(|c| (dark[c] + (light[c] - dark[c]) * t).round() as u8)
@@ -169,7 +170,7 @@ impl Raster {
         }
     }
 
-    /// Draws the sharp edges that face the viewer where nothing lies in front of them.
+    /// Draws the visible parts of the sharp edges.
     pub(super) fn draw_edges(&mut self, mesh: &TriMesh, camera: &Camera, edges: &[SharpEdge]) {
         for edge in edges {
             let seen =
@@ -182,8 +183,7 @@ impl Raster {
         }
     }
 
-    /// Whether nothing lies in front of a projected point; places inside the part by less than a marker
-    /// are seen.
+    /// Whether a projected point is visible; a point inside the part by less than [`MARKER_SLACK`] is.
     pub(super) fn sees(&self, point: Vector3<f64>) -> bool {
         let (x, y) = (point.x.round().max(0.0) as usize, point.y.round().max(0.0) as usize);
         let depth = self.depths.get(y * self.width + x.min(self.width - 1));
@@ -198,7 +198,7 @@ impl Raster {
                 continue;
             }
             let at = y * self.width + x;
-            // two pixels of slack: on a slope the surface beside the line is nearer to the viewer
+            // 2.5 px of tolerance: on a slope the surface next to the line is nearer to the viewer
             if point.z as f32 + 2.5 >= self.depths[at] {
                 self.pixels[at] = INK;
             }

@@ -1,9 +1,9 @@
-//! PNG with a palette: enough for drawings with large even areas.
+//! PNG with a palette, for drawings with large uniform areas.
 //!
-//! Deflate (RFC 1951) with the fixed code and repetitions of the last byte only: literals, and lengths 258
+//! Deflate (RFC 1951) with the fixed Huffman code and repetitions of the last byte only: literals, and lengths 258
 //! and 3 to 10 at distance 1, which need no extra bits.
 
-/// A picture of `width` columns, by rows, as a PNG file; pixels are positions in the palette.
+/// Encodes an image of `width` columns, stored by rows, as a PNG file; pixels are palette indices.
 pub(super) fn encode(width: usize, pixels: &[u8], palette: &[[u8; 3]]) -> Vec<u8> {
     let height = pixels.len() / width.max(1);
     let mut header = Vec::new();
@@ -98,7 +98,7 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
         (0..left).for_each(|_| bits.symbol(run[0].into()));
     }
     bits.symbol(256);
-    bits.push(0, 7); // fills the last byte
+    bits.push(0, 7); // pads the last byte
     bits.bytes.extend(adler32(bytes).to_be_bytes());
     bits.bytes
 }
@@ -108,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksums_match_their_published_examples() {
+    fn checksums_match_published_examples() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
         assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
     }
 
     #[test]
-    fn even_areas_take_almost_no_room() {
+    fn uniform_areas_compress_well() {
         let file = encode(1000, &vec![7; 1_000_000], &[[255; 3]; 8]);
         assert!(file.len() < 60_000, "{}", file.len());
         assert_eq!(&file[file.len() - 8..file.len() - 4], b"IEND");

@@ -1,36 +1,36 @@
-//! Mends what can be mended without guessing at the design.
+//! Repairs defects that need no guess about the design.
 //!
 //! ```text
-//! drop unusable → weld open edges → drop copies → turn neighbours alike → collapse and flip thin triangles
-//! → fill small flat holes → drop debris → turn shells outwards → drop unused vertices → examine
+//! drop unusable → weld open edges → drop copies → orient neighbours alike → collapse and flip thin triangles
+//! → fill small flat holes → drop debris → orient shells outwards → drop unused vertices → examine
 //! ```
 //!
-//! Every step runs once, or a fixed number of times, so that the repair ends for any input. What it cannot
-//! mend is what the examination of the result still finds.
+//! Every step runs once, or a bounded number of times, so the repair terminates for any input. Defects that it cannot
+//! repair are the findings of the final examination.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use super::check_surface::{is_debris, looks_wrong};
+use super::check_surface::{is_debris, is_inside_out};
 use super::nesting::depths;
-use super::repair_faces::{drop_copies, drop_marked, mend_thin_triangles};
+use super::repair_faces::{drop_copies, drop_marked, repair_thin_triangles};
 use super::repair_holes::fill_holes;
-use super::repair_orientation::turn_alike;
+use super::repair_orientation::orient_alike;
 use super::surface::{NEEDLE_TOLERANCE, Surface, WELD_TOLERANCE, weld_open_edges};
 use super::{Diagnosis, DoctorOptions, Finding, examine};
 use crate::mesh::{EdgeTable, TriMesh};
 
-/// How far the repair may go.
+/// Limits of a repair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RepairOptions {
-    /// Vertices at open edges closer than this times the diagonal become one [-].
+    /// Vertices at open edges are merged when closer than this times the diagonal [-].
     pub weld_tolerance: f64,
-    /// Holes wider than this times the diagonal stay open [-]: they may be meant.
+    /// Holes wider than this times the diagonal stay open [-]: they may be intended.
     pub hole_extent: f64,
-    /// A hole is flat when its corners stay within this times its width of a plane [-].
+    /// A hole is flat when its corners are within this times its width of a plane [-].
     pub hole_flatness: f64,
-    /// Whether shells that are far smaller than the part are dropped.
+    /// Whether to drop shells that are far smaller than the part.
     pub drop_debris: bool,
     /// Options of the examination of the result.
     pub examination: DoctorOptions,
@@ -51,23 +51,23 @@ impl Default for RepairOptions {
 /// One step of a repair that changed something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RepairStep {
-    /// How many faces, vertices, holes or shells were changed.
+    /// Number of faces, vertices, holes or shells that changed.
     pub count: usize,
-    /// What was done to them.
+    /// What changed.
     pub what: String,
 }
 
-/// What a repair did.
+/// Report of a repair.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RepairReport {
     /// Steps that changed something, in order.
     pub steps: Vec<RepairStep>,
-    /// The result examined; its findings could not be mended.
+    /// Examination of the repaired mesh; its findings could not be repaired.
     pub after: Diagnosis,
 }
 
 impl RepairReport {
-    /// What could not be mended.
+    /// Defects that could not be repaired.
     #[must_use]
     pub fn unmended(&self) -> &[Finding] {
         &self.after.findings
@@ -83,10 +83,10 @@ impl RepairReport {
 impl fmt::Display for RepairReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.steps.is_empty() {
-            writeln!(f, "nothing to mend")?;
+            writeln!(f, "nothing to repair")?;
         }
-        self.steps.iter().try_for_each(|step| writeln!(f, "mended: {} {}", step.count, step.what))?;
-        self.unmended().iter().try_for_each(|finding| writeln!(f, "left: {finding}"))
+        self.steps.iter().try_for_each(|step| writeln!(f, "repaired: {} {}", step.count, step.what))?;
+        self.unmended().iter().try_for_each(|finding| writeln!(f, "not repaired: {finding}"))
     }
 }
 
@@ -101,7 +101,7 @@ pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport
     };
     let marked: Vec<bool> = mesh.triangles.iter().map(|triangle| !usable(triangle)).collect();
     report.did(drop_marked(&mut mesh, &marked), "triangles with unusable vertices dropped");
-    report.did(drop_unused(&mut mesh), "vertices in no triangle dropped");
+    report.did(drop_unused(&mut mesh), "unused vertices dropped");
     let diagonal = mesh.aabb().diagonal();
     if mesh.triangles.is_empty() || !diagonal.is_finite() {
         report.after = examine(&mesh, &options.examination);
@@ -113,18 +113,18 @@ pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport
         mesh = weld.mesh;
     }
     report.did(drop_copies(&mut mesh), "copies of triangles dropped");
-    report.did(turn_alike(&mut mesh), "triangles turned to agree with their neighbours");
+    report.did(orient_alike(&mut mesh), "triangles flipped to match their neighbours");
     report.did(
-        mend_thin_triangles(&mut mesh, NEEDLE_TOLERANCE * diagonal),
+        repair_thin_triangles(&mut mesh, NEEDLE_TOLERANCE * diagonal),
         "thin triangles collapsed or flipped",
     );
-    report.did(drop_copies(&mut mesh), "copies of triangles dropped that this left");
+    report.did(drop_copies(&mut mesh), "copies of triangles dropped after the collapse");
     let limits = (options.hole_extent * diagonal, options.hole_flatness);
     report.did(fill_holes(&mut mesh, limits.0, limits.1), "small flat holes filled");
     if options.drop_debris {
         report.did(drop_debris(&mut mesh, diagonal), "triangles of debris dropped");
     }
-    report.did(turn_outwards(&mut mesh), "shells turned to look outwards (cavities inwards)");
+    report.did(orient_outwards(&mut mesh), "shells flipped to face outwards (cavities inwards)");
     report.did(drop_unused(&mut mesh), "vertices that are no longer used dropped");
     report.after = examine(&mesh, &options.examination);
     (mesh, report)
@@ -137,11 +137,11 @@ fn drop_debris(mesh: &mut TriMesh, diagonal: f64) -> usize {
     drop_marked(mesh, &marked)
 }
 
-fn turn_outwards(mesh: &mut TriMesh) -> usize {
+fn orient_outwards(mesh: &mut TriMesh) -> usize {
     let surface = Surface::new(mesh, EdgeTable::new(mesh));
     let (depths, _) = depths(&surface);
     let wrong: Vec<bool> =
-        surface.shells.iter().zip(&depths).map(|(shell, &d)| looks_wrong(shell, d)).collect();
+        surface.shells.iter().zip(&depths).map(|(shell, &d)| is_inside_out(shell, d)).collect();
     let of_triangle = surface.of_triangle;
     for (triangle, &shell) in mesh.triangles.iter_mut().zip(&of_triangle) {
         if wrong[shell as usize] {
@@ -151,7 +151,7 @@ fn turn_outwards(mesh: &mut TriMesh) -> usize {
     wrong.iter().filter(|&&wrong| wrong).count()
 }
 
-/// Drops vertices that no triangle uses; returns how many.
+/// Drops vertices that no triangle uses; returns the number dropped.
 fn drop_unused(mesh: &mut TriMesh) -> usize {
     let mut new_of_old = vec![u32::MAX; mesh.vertices.len()];
     mesh.triangles.iter().flatten().for_each(|&vertex| new_of_old[vertex as usize] = 0);

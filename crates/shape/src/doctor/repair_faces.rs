@@ -1,7 +1,7 @@
-//! Repairs of single triangles: copies and thin ones.
+//! Repairs of single triangles: copies and thin triangles.
 //!
-//! Merely dropping a thin triangle would tear the surface open. A short side is collapsed, so that both
-//! triangles along it vanish. A cap, whose third corner c lies on its longest side ab, is flipped with the
+//! Dropping a thin triangle would open a gap in the surface. Instead, a short side is collapsed, which removes both
+//! triangles along it. A cap, whose third corner c lies on its longest side ab, is flipped with the
 //! triangle bad across that side:
 //!
 //! ```text
@@ -12,10 +12,11 @@ use super::degenerate::{Degenerate, degenerate};
 use super::surface::duplicates;
 use crate::mesh::{EdgeTable, TriMesh, UnionFind};
 
-/// Most rounds over the thin triangles: a flip can leave another thin one beside it, long rows are rare.
+/// Largest number of passes over the thin triangles: a flip can create another thin triangle next to it, but long
+/// chains are rare.
 const ROUNDS: usize = 8;
 
-/// Drops the marked triangles; returns how many.
+/// Drops the marked triangles; returns the number dropped.
 pub(super) fn drop_marked(mesh: &mut TriMesh, marked: &[bool]) -> usize {
     let before = mesh.triangles.len();
     let mut marks = marked.iter();
@@ -23,7 +24,7 @@ pub(super) fn drop_marked(mesh: &mut TriMesh, marked: &[bool]) -> usize {
     before - mesh.triangles.len()
 }
 
-/// Keeps one of all triangles over the same three vertices; returns how many were dropped.
+/// Keeps one of all triangles with the same three vertices; returns the number dropped.
 pub(super) fn drop_copies(mesh: &mut TriMesh) -> usize {
     let mut marked = vec![false; mesh.triangles.len()];
     for [_, copy] in duplicates(mesh, &EdgeTable::new(mesh)) {
@@ -32,11 +33,11 @@ pub(super) fn drop_copies(mesh: &mut TriMesh) -> usize {
     drop_marked(mesh, &marked)
 }
 
-/// Collapses and flips thin triangles; returns how many were changed.
-pub(super) fn mend_thin_triangles(mesh: &mut TriMesh, tolerance: f64) -> usize {
+/// Collapses and flips thin triangles; returns the number changed.
+pub(super) fn repair_thin_triangles(mesh: &mut TriMesh, tolerance: f64) -> usize {
     let mut changed = 0;
     for _ in 0..ROUNDS {
-        let in_this_round = mend_round(mesh, tolerance);
+        let in_this_round = repair_round(mesh, tolerance);
         if in_this_round == 0 {
             break;
         }
@@ -45,7 +46,7 @@ pub(super) fn mend_thin_triangles(mesh: &mut TriMesh, tolerance: f64) -> usize {
     changed
 }
 
-fn mend_round(mesh: &mut TriMesh, tolerance: f64) -> usize {
+fn repair_round(mesh: &mut TriMesh, tolerance: f64) -> usize {
     let thin: Vec<(usize, Degenerate)> = (0..mesh.triangles.len())
         .filter_map(|index| degenerate(mesh, index, tolerance).map(|how| (index, how)))
         .collect();
@@ -56,7 +57,7 @@ fn mend_round(mesh: &mut TriMesh, tolerance: f64) -> usize {
     let edge_of_half = table.edge_of_half_edges(mesh.triangles.len());
     let mut same = UnionFind::new(mesh.vertices.len());
     let mut marked = vec![false; mesh.triangles.len()];
-    // a triangle is changed at most once per round, because the table is that of its beginning
+    // a triangle changes at most once per round, because the edge table is not updated within a round
     let mut touched = vec![false; mesh.triangles.len()];
     let mut changed = 0;
     for (index, how) in thin {
@@ -71,14 +72,17 @@ fn mend_round(mesh: &mut TriMesh, tolerance: f64) -> usize {
                 let [a, b, c] = [triangle[k], triangle[(k + 1) % 3], triangle[(k + 2) % 3]];
                 let edge = table.edge(edge_of_half[3 * index + k] as usize);
                 let Some(partner) = edge.half_edges.iter().find(|&&half| half as usize / 3 != index) else {
-                    marked[index] = true; // at a hole the thin triangle only frays the border
+                    marked[index] = true; // at an open edge the thin triangle can be dropped
                     changed += 1;
                     continue;
                 };
                 let other = (partner / 3) as usize;
                 let d = mesh.triangles[other][((partner + 2) % 3) as usize];
-                let makes_crowded_edge = table.find(c, d).is_some();
-                if edge.manifold(&mesh.triangles).is_none() || touched[other] || c == d || makes_crowded_edge
+                let makes_non_manifold_edge = table.find(c, d).is_some();
+                if edge.manifold(&mesh.triangles).is_none()
+                    || touched[other]
+                    || c == d
+                    || makes_non_manifold_edge
                 {
                     continue;
                 }
@@ -104,9 +108,9 @@ mod tests {
     use crate::mesh::tests::cube;
 
     #[test]
-    fn a_cap_is_flipped_away_without_opening_the_surface() {
+    fn cap_is_flipped_without_opening_the_surface() {
         let mut mesh = cube();
-        // vertex 8 in the middle of edge 0-1, known only to one of the two faces: a cap hides in between
+        // vertex 8 splits edge 0-1 on one of its two faces only; a cap fills the seam
         mesh.vertices.push((mesh.vertices[0] + mesh.vertices[1]) / 2.0);
         let at = mesh
             .triangles
@@ -118,7 +122,7 @@ mod tests {
         mesh.triangles.extend([[8, 1, third], [0, 1, 8]]);
         assert!((mesh.volume() - 1.0).abs() < 1e-12);
 
-        assert_eq!(mend_thin_triangles(&mut mesh, 1e-8), 1);
+        assert_eq!(repair_thin_triangles(&mut mesh, 1e-8), 1);
 
         assert!((mesh.volume() - 1.0).abs() < 1e-12);
         let table = EdgeTable::new(&mesh);

@@ -1,17 +1,17 @@
-//! Fills small flat holes with ears.
+//! Fills small flat holes by ear clipping.
 //!
-//! A hole is a loop of open half-edges in which every vertex is entered and left once; where loops touch,
-//! nothing is guessed. The filling runs along the loop backwards, as neighbours do.
+//! A hole is a loop of open half-edges that enters and leaves every vertex once; loops that touch are not filled. The
+//! new triangles run along the loop backwards, so that their orientation matches their neighbours.
 
 use nalgebra::Vector3;
 
 use crate::mesh::{Aabb, EdgeTable, TriMesh, clip_ears};
 
-/// Most corners of a hole: cutting ears takes up to the cube of this.
+/// Largest number of corners of a hole: ear clipping takes up to the cube of this.
 const MAX_CORNERS: usize = 1024;
 
 /// Fills the holes that are at most `extent` [m] wide and flat within `flatness` times their width; returns
-/// how many.
+/// the number filled.
 pub(super) fn fill_holes(mesh: &mut TriMesh, extent: f64, flatness: f64) -> usize {
     let mut filled = 0;
     for hole in loops(mesh) {
@@ -30,7 +30,7 @@ pub(super) fn fill_holes(mesh: &mut TriMesh, extent: f64, flatness: f64) -> usiz
 /// Simple loops of open half-edges, backwards, ordered by their smallest vertex.
 fn loops(mesh: &TriMesh) -> Vec<Vec<u32>> {
     let table = EdgeTable::new(mesh);
-    // where an open half-edge that ends here begins; `SEVERAL` where loops touch
+    // start of the open half-edge that ends at each vertex; `SEVERAL` where loops touch
     const NONE: u32 = u32::MAX;
     const SEVERAL: u32 = u32::MAX - 1;
     let mut before = vec![NONE; mesh.vertices.len()];
@@ -49,7 +49,7 @@ fn loops(mesh: &TriMesh) -> Vec<Vec<u32>> {
     for start in 0..mesh.vertices.len() as u32 {
         let mut around = Vec::new();
         let mut at = start;
-        // every step marks a vertex, so all loops together take as many steps as there are vertices
+        // every step marks a vertex, so all loops together take at most as many steps as there are vertices
         while simple(at) && !std::mem::replace(&mut seen[at as usize], true) {
             around.push(at);
             at = before[at as usize];
@@ -61,7 +61,7 @@ fn loops(mesh: &TriMesh) -> Vec<Vec<u32>> {
     loops
 }
 
-/// Largest distance of a corner from the plane through the middle, across the area vector [m].
+/// Largest distance [m] of a corner from the plane through the centroid, normal to the area vector.
 fn unevenness(points: &[Vector3<f64>]) -> f64 {
     let middle = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
     let next = points.iter().cycle().skip(1);

@@ -1,23 +1,24 @@
-//! A mesh with its edges and shells, as every check needs them.
+//! A mesh with its edges and shells, as all checks use it.
 
 use nalgebra::Vector3;
 
 use crate::mesh::{EdgeTable, Shell, Shells, TriMesh, Weld, shells, weld};
 
-/// Welding tolerance over the diagonal of the part [-]: 50 nm on a part of 50 mm, coarser than single
+/// Welding tolerance divided by the diagonal of the part [-]: 50 nm on a part of 50 mm, coarser than single
 /// precision (6e-8) and far finer than any clearance.
 pub(super) const WELD_TOLERANCE: f64 = 1e-6;
 
-/// Height below which a triangle has no usable normal, over the diagonal [-].
+/// Height below which a triangle has no usable normal, divided by the diagonal [-].
 pub(super) const NEEDLE_TOLERANCE: f64 = 1e-8;
 
-/// A mesh and what follows from its connections.
+/// A mesh and its topology.
 pub(super) struct Surface<'a> {
     pub(super) mesh: &'a TriMesh,
     pub(super) table: EdgeTable,
+    /// Shell of every triangle.
     pub(super) of_triangle: Vec<u32>,
     pub(super) shells: Vec<Shell>,
-    /// Vertices with several fans of triangles.
+    /// Vertices with more than one fan of triangles.
     pub(super) pinched: Vec<u32>,
 }
 
@@ -43,13 +44,13 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// Middle of triangle `index` [m].
+/// Centroid of triangle `index` [m].
 pub(super) fn middle(mesh: &TriMesh, index: usize) -> Vector3<f64> {
     mesh.corners(index).iter().sum::<Vector3<f64>>() / 3.0
 }
 
-/// Welds the vertices at open edges: inside a closed surface close vertices are detail, not damage.
-/// `None` when there is nothing to weld.
+/// Welds vertices at open edges; inside a closed surface, close vertices are detail, not damage. `None` when there is
+/// nothing to weld.
 pub(super) fn weld_open_edges(mesh: &TriMesh, table: &EdgeTable, tolerance: f64) -> Option<Weld> {
     let mut open = vec![false; mesh.vertices.len()];
     for edge in table.iter().filter(|edge| edge.half_edges.len() == 1) {
@@ -62,12 +63,12 @@ pub(super) fn weld_open_edges(mesh: &TriMesh, table: &EdgeTable, tolerance: f64)
     (!welded.merged.is_empty()).then_some(welded)
 }
 
-/// Pairs (kept, copy) of triangles over the same three vertices, whatever their winding.
+/// Pairs (original, copy) of triangles with the same three vertices, whatever their winding.
 pub(super) fn duplicates(mesh: &TriMesh, table: &EdgeTable) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut group: Vec<(u32, u32)> = Vec::new();
     for edge in table.iter().filter(|edge| edge.half_edges.len() > 1) {
-        // copies share all three edges: look at the one of the two smallest vertices
+        // copies share all three edges: compare only at the edge of the two smallest vertices
         let opposite = |half: u32| mesh.triangles[(half / 3) as usize][((half + 2) % 3) as usize];
         let third = edge.half_edges.iter().map(|&half| (opposite(half), half / 3));
         group.clear();

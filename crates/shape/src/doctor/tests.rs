@@ -1,4 +1,4 @@
-//! What the doctor must say about small meshes with known damage.
+//! Findings and repairs for small meshes with known defects.
 
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -14,21 +14,21 @@ fn kinds(mesh: &TriMesh) -> Vec<FindingKind> {
     kinds
 }
 
-fn mended(mesh: &TriMesh) -> (TriMesh, RepairReport) {
+fn repaired(mesh: &TriMesh) -> (TriMesh, RepairReport) {
     repair(mesh, &RepairOptions::default())
 }
 
 #[test]
-fn healthy_meshes_have_no_finding_and_repair_leaves_them_alone() {
+fn healthy_meshes_have_no_finding_and_repair_does_not_change_them() {
     for mesh in [cube(), scaled(&bracket(), 0.1), scaled(&torus(40, 20), 0.1)] {
         assert_eq!(kinds(&mesh), []);
-        let (same, report) = mended(&mesh);
+        let (same, report) = repaired(&mesh);
         assert_eq!((same, report.steps.len()), (mesh, 0));
     }
 }
 
 #[test]
-fn facts_of_a_cube_are_those_of_a_cube() {
+fn facts_of_a_cube_are_correct() {
     let options = DoctorOptions { density: Some(1000.0), ..DoctorOptions::default() };
     let facts = examine(&scaled(&cube(), 0.1), &options).facts;
     assert!((facts.volume.unwrap() - 1e-3).abs() < 1e-15);
@@ -39,11 +39,11 @@ fn facts_of_a_cube_are_those_of_a_cube() {
 }
 
 #[test]
-fn a_missing_face_is_a_hole_that_is_filled_only_when_allowed() {
+fn missing_face_is_filled_only_when_the_limit_allows_it() {
     let mut mesh = cube();
     mesh.triangles.truncate(10);
     assert_eq!(kinds(&mesh), [FindingKind::BoundaryEdges]);
-    let (_, report) = mended(&mesh);
+    let (_, report) = repaired(&mesh);
     assert_eq!(report.unmended()[0].kind, FindingKind::BoundaryEdges);
     let options = RepairOptions { hole_extent: 1.0, ..RepairOptions::default() };
     let (closed, report) = repair(&mesh, &options);
@@ -52,75 +52,75 @@ fn a_missing_face_is_a_hole_that_is_filled_only_when_allowed() {
 }
 
 #[test]
-fn a_turned_face_is_found_and_turned_back() {
+fn flipped_face_is_found_and_flipped_back() {
     let mut mesh = cube();
     mesh.triangles[3].swap(0, 1);
     assert_eq!(kinds(&mesh), [FindingKind::InconsistentOrientation]);
-    let (turned, report) = mended(&mesh);
+    let (flipped, report) = repaired(&mesh);
     assert!(report.after.is_healthy(), "{report}");
-    assert!((turned.volume() - 1.0).abs() < 1e-12);
+    assert!((flipped.volume() - 1.0).abs() < 1e-12);
 }
 
 #[test]
-fn an_inverted_cube_is_turned_outwards() {
+fn inside_out_cube_is_flipped() {
     let mesh = cube().flipped();
     assert_eq!(kinds(&mesh), [FindingKind::InwardOrientation]);
-    assert!(mended(&mesh).1.after.is_healthy());
+    assert!(repaired(&mesh).1.after.is_healthy());
 }
 
 #[test]
-fn a_repeated_face_is_dropped() {
+fn duplicate_face_is_dropped() {
     let mut mesh = cube();
     mesh.triangles.push(mesh.triangles[5]);
     assert_eq!(kinds(&mesh), [FindingKind::DuplicateFaces, FindingKind::NonManifoldEdges]);
-    assert!(mended(&mesh).1.after.is_healthy());
+    assert!(repaired(&mesh).1.after.is_healthy());
 }
 
 #[test]
-fn overlapping_cubes_pass_through_one_another() {
+fn overlapping_cubes_are_reported_but_not_united() {
     let mesh = joined(&cube(), &moved(&cube(), Vector3::new(0.4, 0.3, 0.2)));
     assert_eq!(kinds(&mesh), [FindingKind::SelfIntersections]);
-    assert!(!mended(&mesh).1.after.is_healthy(), "bodies are not united by guessing");
+    assert!(!repaired(&mesh).1.after.is_healthy(), "overlapping bodies must not count as repaired");
 }
 
 #[test]
-fn a_soup_is_only_unwelded() {
+fn unwelded_mesh_has_no_other_finding() {
     let mesh = soup(&cube());
     assert_eq!(kinds(&mesh), [FindingKind::UnweldedVertices]);
-    let (welded, report) = mended(&mesh);
+    let (welded, report) = repaired(&mesh);
     assert!(report.after.is_healthy(), "{report}");
     assert_eq!(welded.vertices.len(), 8);
 }
 
 #[test]
-fn a_cavity_looks_inwards() {
+fn cavity_must_face_inwards() {
     let inner = moved(&scaled(&cube(), 0.5), Vector3::repeat(0.25));
     let right = joined(&cube(), &inner.clone().flipped());
     assert_eq!(kinds(&right), []);
     assert!((examine(&right, &DoctorOptions::default()).facts.volume.unwrap() - 0.875).abs() < 1e-12);
     let wrong = joined(&cube(), &inner);
     assert_eq!(kinds(&wrong), [FindingKind::InwardOrientation]);
-    assert!((mended(&wrong).0.volume() - 0.875).abs() < 1e-12);
+    assert!((repaired(&wrong).0.volume() - 0.875).abs() < 1e-12);
 }
 
 #[test]
-fn sheets_have_no_thickness() {
+fn sheets_are_reported_as_zero_thickness() {
     let one = TriMesh { triangles: cube().triangles[..2].to_vec(), ..cube() };
     let found = kinds(&one);
     assert!(found.contains(&FindingKind::ZeroThickness) && found.contains(&FindingKind::BoundaryEdges));
     let flat =
         TriMesh { vertices: cube().vertices.iter().map(|v| Vector3::new(v.x, v.y, 0.0)).collect(), ..cube() };
     assert!(kinds(&flat).contains(&FindingKind::ZeroThickness));
-    assert!(!mended(&flat).1.after.is_healthy());
+    assert!(!repaired(&flat).1.after.is_healthy());
 }
 
 #[test]
-fn debris_far_parts_wrong_units_and_unused_vertices_are_named() {
+fn debris_far_parts_wrong_units_and_unused_vertices_are_reported() {
     let speck = moved(&scaled(&cube(), 1e-4), Vector3::new(3.0, 0.0, 0.0));
     let mut mesh = scaled(&joined(&cube(), &speck), 0.1);
     mesh.vertices.push(Vector3::zeros());
     assert_eq!(kinds(&mesh), [FindingKind::UnreferencedVertices, FindingKind::TinyShells]);
-    assert!(mended(&mesh).1.after.is_healthy());
+    assert!(repaired(&mesh).1.after.is_healthy());
     assert_eq!(kinds(&moved(&cube(), Vector3::new(1e3, 0.0, 0.0))), [FindingKind::FarFromOrigin]);
     assert_eq!(kinds(&scaled(&cube(), 50.0)), [FindingKind::UnitsGuess]);
     assert_eq!(kinds(&TriMesh::default()), [FindingKind::Unusable]);
@@ -128,7 +128,7 @@ fn debris_far_parts_wrong_units_and_unused_vertices_are_named() {
 }
 
 #[test]
-fn facets_are_judged_only_against_a_stated_clearance() {
+fn facets_are_compared_with_the_given_clearance() {
     let mesh = scaled(&torus(60, 30), 0.02);
     let with = |clearance| {
         let options = DoctorOptions { clearance: Some(clearance), ..DoctorOptions::default() };
@@ -142,7 +142,7 @@ fn facets_are_judged_only_against_a_stated_clearance() {
 }
 
 #[test]
-fn a_diagnosis_serialises_and_prints_one_line_per_finding() {
+fn diagnosis_serialises_and_prints_one_line_per_finding() {
     let diagnosis = examine(&soup(&cube()), &DoctorOptions::default());
     let json = serde_json::to_string(&diagnosis).unwrap();
     assert!(
@@ -156,7 +156,7 @@ fn a_diagnosis_serialises_and_prints_one_line_per_finding() {
 }
 
 #[test]
-fn a_picture_marks_every_place() {
+fn picture_marks_every_place() {
     let mut mesh = cube();
     mesh.triangles.truncate(10);
     let svg = picture_svg(&mesh, &examine(&mesh, &DoctorOptions::default()), "a <cube>");
@@ -165,7 +165,7 @@ fn a_picture_marks_every_place() {
     let _ = picture_svg(&TriMesh::default(), &Diagnosis::default(), "");
 }
 
-/// A folder of shared measurements, or `None` with a line that says why the test is skipped.
+/// A folder of shared data; `None`, with a printed line, when it is absent and the test is skipped.
 fn shared(folder: &str) -> Option<std::path::PathBuf> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(folder);
     if !path.is_dir() {
@@ -176,7 +176,7 @@ fn shared(folder: &str) -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn the_published_bolt_is_inside_out_and_can_be_turned() {
+fn published_bolt_is_inside_out_and_is_repaired() {
     let Some(folder) = shared("inrol/bolt/txt") else { return };
     let rows = |name: &str| -> Vec<[f64; 3]> {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -193,21 +193,21 @@ fn the_published_bolt_is_inside_out_and_can_be_turned() {
     let before = examine(&mesh, &DoctorOptions::default());
     println!("{before}");
     assert!(before.finding(FindingKind::InwardOrientation).is_some());
-    let (turned, report) = mended(&mesh);
+    let (flipped, report) = repaired(&mesh);
     println!("{report}");
     assert!(report.after.finding(FindingKind::InwardOrientation).is_none());
-    assert!(turned.volume() > 0.0);
+    assert!(flipped.volume() > 0.0);
 }
 
 #[test]
-fn the_benchmark_parts_are_healthy_also_in_single_precision() {
+fn benchmark_parts_are_healthy_even_in_single_precision() {
     let Some(folder) = shared("detection_benchmark") else { return };
     for name in ["bolt", "nut", "hole", "peg"] {
         let loaded = load(&folder.join(format!("{name}.obj"))).unwrap();
         let diagnosis = examine(&loaded.scaled(1.0), &DoctorOptions::default());
         println!("{name} ({:?})\n{diagnosis}", loaded.raw_unit);
         assert!(diagnosis.is_healthy() && diagnosis.facts.volume.unwrap() > 0.0, "{name}");
-        // single precision moves vertices by nanometres: the same part, and still nothing to find
+        // single precision moves vertices by nanometres: the part must stay healthy
         let path = std::env::temp_dir().join(format!("tightfit-{name}-{}.stl", std::process::id()));
         save(&loaded.mesh, &path, LengthUnit::Millimetre).unwrap();
         let rounded = load(&path).unwrap().in_metres(LengthUnit::Millimetre);
@@ -220,7 +220,7 @@ fn the_benchmark_parts_are_healthy_also_in_single_precision() {
 
 proptest! {
     #[test]
-    fn repair_of_any_soup_ends(
+    fn repair_terminates_for_any_triangle_soup(
         points in prop::collection::vec((0..4i32, 0..4i32, 0..4i32), 3..20),
         faces in prop::collection::vec((0..20u32, 0..20u32, 0..20u32), 0..40),
     ) {
@@ -229,9 +229,9 @@ proptest! {
         let mesh = TriMesh { vertices, triangles: faces.iter().map(|&(a, b, c)| [a, b, c]).collect() };
         let _ = examine(&mesh, &DoctorOptions::default());
         let options = RepairOptions { hole_extent: 1.0, ..RepairOptions::default() };
-        let (mended, report) = repair(&mesh, &options);
+        let (repaired, report) = repair(&mesh, &options);
         let unusable = report.after.finding(FindingKind::Unusable).is_some();
-        prop_assert_eq!(unusable, mended.triangles.is_empty());
-        let _ = picture_svg(&mended, &report.after, "soup");
+        prop_assert_eq!(unusable, repaired.triangles.is_empty());
+        let _ = picture_svg(&repaired, &report.after, "soup");
     }
 }

@@ -22,7 +22,7 @@ pub struct HoleDimensions {
 }
 
 impl HoleDimensions {
-    /// The body of these dimensions.
+    /// Builds the body.
     ///
     /// # Errors
     /// When a dimension is out of range or the wall vanishes.

@@ -1,5 +1,5 @@
 /*!
-Pegs and holes, round or polygonal, as dimensions that become a [`SectionedSolid`](crate::profile::SectionedSolid).
+Dimensions of pegs and holes, round or polygonal; they build a [`SectionedSolid`](crate::profile::SectionedSolid).
 */
 
 mod hole;
@@ -14,7 +14,7 @@ use crate::profile::Section;
 /// Cross-section of a fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum FitSection {
-    /// Turned.
+    /// Circle.
     #[default]
     Round,
     /// Regular polygon; `diameter` is then the width across flats.
@@ -35,7 +35,7 @@ impl FitSection {
     }
 }
 
-/// Refuses lengths that are not in (0, 10 m].
+/// Rejects lengths outside (0, 10 m].
 fn positive(field: &'static str, value: f64) -> Result<(), ShapeError> {
     if value > 0.0 && value <= 10.0 {
         return Ok(());
@@ -43,7 +43,7 @@ fn positive(field: &'static str, value: f64) -> Result<(), ShapeError> {
     Err(ShapeError::length(field, value, "more than 0 up to 10000 mm"))
 }
 
-/// Refuses chamfers that are negative or longer than `most` [m].
+/// Rejects chamfers that are negative or longer than `most` [m].
 fn chamfer(field: &'static str, value: f64, most: f64, because: &str) -> Result<(), ShapeError> {
     if (0.0..=most).contains(&value) {
         return Ok(());

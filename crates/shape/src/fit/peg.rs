@@ -20,7 +20,7 @@ pub struct PegDimensions {
 }
 
 impl PegDimensions {
-    /// The body of these dimensions.
+    /// Builds the body.
     ///
     /// # Errors
     /// When a dimension is out of range.

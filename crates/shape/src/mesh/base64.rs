@@ -1,8 +1,8 @@
-//! Base64 (RFC 4648): how binary data sits in `data:` addresses.
+//! Base64 (RFC 4648), the encoding of binary data in `data:` URIs.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Text of the bytes, padded with `=`.
+/// Encodes bytes as text, padded with `=`.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -16,7 +16,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Bytes of the text, or the position of the first character that does not belong.
+/// Decodes text to bytes; the error is the position of the first invalid character.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let text = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
@@ -46,7 +46,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_examples_of_the_standard_hold() {
+    fn the_examples_of_rfc_4648_are_reproduced() {
         assert_eq!(encode(b"foobar"), "Zm9vYmFy");
         assert_eq!(encode(b"foob"), "Zm9vYg==");
         assert_eq!(decode("Zm9v*"), Err(4));

@@ -1,10 +1,10 @@
-//! Puts a watertight mesh together from rings and strips.
+//! Builds a watertight mesh from rings and strips.
 
 use nalgebra::Vector3;
 
 use super::TriMesh;
 
-/// How finely a part is turned into triangles.
+/// How finely a part is tessellated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshOptions {
     /// Largest distance between a curved face and its triangles [m].
@@ -14,14 +14,15 @@ pub struct MeshOptions {
 }
 
 impl Default for MeshOptions {
-    /// 2 µm chords (volume to 0.01 % on a 50 mm part) and edges of 5 mm.
+    /// A chord tolerance of 2 µm (volume to 0.01 % on a 50 mm part) and edges of 5 mm.
     fn default() -> Self {
         Self { chord_tolerance: 2e-6, max_edge: 5e-3 }
     }
 }
 
 impl MeshOptions {
-    /// Segments of a full circle of this radius, a multiple of four so that all four axes are met exactly.
+    /// Number of segments of a full circle of this radius [m]: a multiple of four, so that vertices lie exactly on
+    /// both axes.
     pub(crate) fn segments(&self, radius: f64) -> usize {
         let half = libm::acos((1.0 - self.chord_tolerance / radius).clamp(0.0, 1.0));
         let count = (std::f64::consts::PI / half).ceil().clamp(FEWEST_SEGMENTS, 4096.0) as usize;
@@ -29,10 +30,10 @@ impl MeshOptions {
     }
 }
 
-/// A coarser circle would miss the inertia of a small part by more than 0.1 %: the error is (2π/n)²/3.
+/// With fewer segments the inertia of a small part would be wrong by more than 0.1 %: the error is (2π/n)²/3.
 const FEWEST_SEGMENTS: f64 = 160.0;
 
-/// Growing mesh; triangles that repeat a vertex (the tip of a fan, a face of no width) are left out.
+/// A mesh under construction. Triangles that repeat a vertex (the tip of a fan, a face of zero width) are dropped.
 #[derive(Default)]
 pub(crate) struct MeshBuilder {
     mesh: TriMesh,
@@ -60,8 +61,8 @@ impl MeshBuilder {
         self.triangle(a, c, d);
     }
 
-    /// Closed strip between two rings of equal count: `lower` then `upper`, outward when the rings run
-    /// counter-clockwise and the strip goes up on an outer wall.
+    /// Closed strip of quads between two rings with the same number of vertices. It faces outwards on an outer wall
+    /// when both rings run counter-clockwise and `upper` is above `lower`.
     pub(crate) fn strip(&mut self, lower: &[u32], upper: &[u32]) {
         for index in 0..lower.len() {
             let next = (index + 1) % lower.len();

@@ -1,4 +1,4 @@
-//! The point of a triangle nearest to a query point, and the feature (face, edge, vertex) that holds it.
+//! The point of a triangle nearest to a query point, and the feature (face, edge, vertex) that contains it.
 //!
 //! ```text
 //! s  = (p − v₀)·n                       height over the plane [m]
@@ -6,18 +6,18 @@
 //! tᵢ = clamp((p − vᵢ)·eᵢ/eᵢ², 0, 1)     otherwise: c = vᵢ + tᵢ eᵢ over the edges with mᵢ ≤ 0, nearest wins
 //! ```
 //!
-//! n unit normal, vᵢ corner i, eᵢ = vᵢ₊₁ − vᵢ edge i [m]; n × eᵢ points into the triangle. The nearest point of a
-//! convex polygon to a point outside lies on an edge whose half-plane excludes it, so other edges need no
-//! test. Projecting on n instead of forming barycentric products keeps the height exact to rounding on the
-//! long thin triangles of threads. Edges are recomputed: a triangle of 96 bytes comes from memory sooner than
-//! one with its edges prepared. A degenerate triangle has n = 0, so that all its edges compete.
+//! n unit normal, vᵢ corner i, eᵢ = vᵢ₊₁ − vᵢ edge i [m]; n × eᵢ points into the triangle. The point of a convex
+//! polygon nearest to an outside point lies on an edge whose half-plane excludes that outside point, so other edges
+//! need no test. Projecting on n instead of forming barycentric products keeps the height exact to rounding on the
+//! long thin triangles of threads. Edges are recomputed: loading 96 bytes per triangle is faster than loading stored
+//! edges as well. A degenerate triangle has n = 0, so that all its edges are tested.
 
 use nalgebra::Vector3;
 
-/// Twice the area over the longest edge squared below which a triangle has no usable plane.
+/// A triangle has no usable plane when twice its area over its longest edge squared is at most this [-].
 const DEGENERATE: f64 = 1e-12;
 
-/// Where on a triangle a point lies: 0 the face, 1 + i edge i (from corner i to i + 1), 4 + i corner i.
+/// Feature of a triangle: 0 the face, 1 + i edge i (from corner i to i + 1), 4 + i corner i.
 pub(super) type Feature = usize;
 /// The interior of the triangle.
 pub(super) const FACE: Feature = 0;
@@ -35,7 +35,7 @@ pub(super) struct ClosestPoint {
     pub(super) point: Vector3<f64>,
     /// Squared distance to it [m²].
     pub(super) squared: f64,
-    /// What holds it.
+    /// The feature that contains it.
     pub(super) feature: Feature,
 }
 
@@ -58,8 +58,8 @@ impl PreparedTriangle {
         Self { corners, normal: if degenerate { Vector3::zeros() } else { twice_area.normalize() } }
     }
 
-    /// The point of the triangle nearest to `p` [m]; `None` when its plane alone is farther than the square root
-    /// of `bound` [m²].
+    /// The point of the triangle nearest to `p` [m]; `None` when already its plane is farther away than the square
+    /// root of `bound` [m²].
     #[inline]
     pub(super) fn closest(&self, p: Vector3<f64>, bound: f64) -> Option<ClosestPoint> {
         let [a, b, c] = self.corners;
@@ -92,7 +92,7 @@ impl PreparedTriangle {
     }
 }
 
-/// Keeps the point of edge `i` if it is nearer to `p` than `best`; `from` leads from its start to `p` [m].
+/// Updates `best` if the point of edge `i` is nearer to `p`; `from` points from the start of the edge to `p` [m].
 #[inline]
 fn offer_edge(i: usize, p: Vector3<f64>, from: Vector3<f64>, edge: Vector3<f64>, best: &mut ClosestPoint) {
     let (along, length) = (from.dot(&edge), edge.norm_squared());
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_degenerate_triangle_is_its_edges() {
+    fn a_degenerate_triangle_is_measured_by_its_edges() {
         let [a, b, c] = [0.0, 1.0, 0.4].map(|x| Vector3::new(x, 0.0, 0.0));
         let triangle = PreparedTriangle::new([a, b, c]);
         let found = triangle.closest(Vector3::new(0.7, 0.3, 0.0), 1.0).unwrap();

@@ -1,9 +1,10 @@
-//! Mesh against mesh: all pairs of triangles that cross or nearly do.
+//! Mesh against mesh: all pairs of triangles that cross or nearly touch.
 //!
-//! A tree of boxes over the triangles of each mesh, made once. At a pose the first tree is searched for triangles whose
-//! boxes come near the other mesh, and each of those, carried into the second frame, is sought in the second tree;
-//! pairs whose boxes overlap are measured by [`Triangle::contact`]. A search of one tree by a box needs a stack of its
-//! depth only, which parry holds without allocation; its search of both trees at once needs more and allocates.
+//! Each mesh has a tree of bounding boxes over its triangles, built once. At a pose, the first tree is searched for
+//! triangles whose boxes are near the other mesh. Each of them is transformed into the frame of the second mesh, and
+//! its box is searched in the second tree. [`Triangle::contact`] measures the pairs whose boxes overlap. Searching
+//! one tree with a box needs only a stack of the tree's depth, which parry holds without allocation; parry's search
+//! of two trees at once allocates.
 
 use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::Aabb as ParryBox;
@@ -14,7 +15,7 @@ use tightfit_spatial::Pose;
 use super::topology::{half_edge_end, next_half_edge};
 use super::{Aabb, EdgeTable, TriMesh, Triangle, TriangleContact};
 
-/// Triangles of a mesh with a tree over them; constant, shared between threads.
+/// The triangles of a mesh and a tree over them; immutable, so threads can share it.
 #[derive(Clone, Debug)]
 pub struct CollisionMesh {
     triangles: Vec<Triangle>,
@@ -23,7 +24,7 @@ pub struct CollisionMesh {
 }
 
 impl CollisionMesh {
-    /// Puts the triangles of a mesh into a tree; those without area are left out.
+    /// Builds the tree over the triangles of a mesh; triangles without area are dropped.
     #[must_use]
     pub fn new(mesh: &TriMesh) -> Self {
         let mut beyond: Vec<Option<Vector3<f64>>> = vec![None; 3 * mesh.triangles.len()];
@@ -59,9 +60,9 @@ impl CollisionMesh {
         self.triangles.is_empty()
     }
 
-    /// Visits every pair of triangles of this mesh and another that cross, and those that are apart, turned to each
-    /// other and nearer than `reach` [m]: the number of this mesh's triangle, of the other's, and their contact in the
-    /// other's frame, its normal from the other into this. Nothing is allocated.
+    /// Visits every pair of triangles of this mesh and `other` that cross, and every separated pair that face each
+    /// other within `reach` [m]. `visit` gets the index of this mesh's triangle, the index of the other's, and the
+    /// contact in the other mesh's frame, with its normal from the other mesh into this one. Nothing is allocated.
     pub fn each_contact(
         &self,
         other: &Self,
@@ -95,8 +96,8 @@ impl CollisionMesh {
         }
     }
 
-    /// Visits every pair of triangles that cross: all contacts with penetration of the two meshes, as
-    /// [`Self::each_contact`] gives them.
+    /// Visits every pair of triangles that cross: all penetrating contacts of the two meshes, with the arguments of
+    /// [`Self::each_contact`].
     pub fn each_crossing(
         &self,
         other: &Self,
@@ -135,22 +136,23 @@ mod tests {
         least
     }
 
-    /// The peg has 32.5 µm of room all around: moved aside by s, the gap left is 32.5 µm − s, less the chords of 2 µm.
+    /// The radial clearance is 32.5 µm: after a lateral shift by s the gap is 32.5 µm − s, within the chord tolerance
+    /// of 2 µm.
     #[test]
-    fn the_gap_of_a_peg_moved_aside_is_the_room_that_is_left() {
+    fn the_gap_of_a_shifted_peg_is_the_remaining_clearance() {
         let (peg, hole) = (mesh("peg-50"), mesh("hole-50"));
         for (micrometres, direction) in [(0.0, 0.3_f64), (20.0, 0.3), (30.0, 2.0), (40.0, 4.0)] {
-            let aside = Vector3::new(direction.cos(), direction.sin(), 0.0) * (micrometres * 1e-6);
-            let pose = Pose::new(aside - 20e-3 * Vector3::z(), UnitQuaternion::identity());
+            let shift = Vector3::new(direction.cos(), direction.sin(), 0.0) * (micrometres * 1e-6);
+            let pose = Pose::new(shift - 20e-3 * Vector3::z(), UnitQuaternion::identity());
             let gap = least_gap(&peg, &hole, &pose, 50e-6).unwrap();
-            let room = 32.5e-6 - aside.norm();
-            assert!(gap < room + 2.1e-6 && gap > room - 2.1e-6, "{gap} of {room}");
-            assert_eq!(least_gap(&peg, &hole, &pose, 0.0).is_some(), room < 0.0);
+            let clearance = 32.5e-6 - shift.norm();
+            assert!(gap < clearance + 2.1e-6 && gap > clearance - 2.1e-6, "{gap} of {clearance}");
+            assert_eq!(least_gap(&peg, &hole, &pose, 0.0).is_some(), clearance < 0.0);
         }
     }
 
     #[test]
-    fn the_tree_finds_what_all_pairs_hold() {
+    fn the_tree_finds_the_contacts_of_a_search_over_all_pairs() {
         let (nut, bolt) = (mesh("m8-nut"), mesh("m8-bolt"));
         let mut random = SplitMix(3);
         for _ in 0..4 {
@@ -176,7 +178,7 @@ mod tests {
                 }
             }
             found.sort_by_key(|pair| (pair.0, pair.1));
-            assert!(all.len() > 10, "the parts are apart");
+            assert!(all.len() > 10, "too few contacts to compare");
             assert_eq!(found.len(), all.len());
             let differs =
                 found.iter().zip(&all).any(|(a, b)| (a.0, a.1) != (b.0, b.1) || (a.2 - b.2).abs() > 1e-12);

@@ -1,28 +1,29 @@
-//! How deep the deepest point inside a solid lies: an offset inwards by that much leaves nothing of it.
+//! Depth of the deepest point inside a solid: an inward offset by that depth leaves nothing of the solid.
 //!
 //! ```text
 //! r = |c − q|²/(2 n·(c − q))      the ball that touches at c and passes through q
 //! ```
 //!
-//! c point of the surface, n its outward normal, q nearest point of the surface to the ball's centre c − r n. Repeated until
-//! q is no nearer than c this gives the largest ball inside that touches at c. J. Ma, S. W. Bae, S. Choi, "3D medial axis
-//! point approximation using nearest neighbors and the normal field", Visual Computer 28, 2012. The largest of them is then
-//! moved about until no place beside it is deeper.
+//! c is a point of the surface, n its outward normal, q the point of the surface nearest to the ball's centre c −
+//! r n. Repeating this until q is no nearer than c gives the largest inner ball that touches the surface at c. J. Ma,
+//! S. W. Bae, S. Choi, "3D medial axis point approximation using nearest neighbors and the normal field", Visual
+//! Computer 28, 2012. A pattern search then moves the centre of the largest ball until no neighbouring point is
+//! deeper.
 
 use nalgebra::Vector3;
 
 use super::MeshDistance;
 
-/// Most triangles that a ball is tried at.
+/// Largest number of triangles at which a ball is started.
 const MOST_STARTS: usize = 512;
-/// Most shrinkings of a ball; ten are usual.
+/// Largest number of times a ball is shrunk; ten are typical.
 const MOST_SHRINKINGS: usize = 50;
-/// Shortest move of the largest ball over its depth [-].
+/// The pattern search ends when its step is shorter than this fraction of the depth [-].
 const SHORTEST_MOVE: f64 = 1e-7;
 
 impl MeshDistance {
-    /// Depth of the deepest point inside the triangles [m], whatever the offset: never more, and on usual
-    /// parts hardly less.
+    /// Depth of the deepest point inside the triangles [m], without the offset. Never too large; on typical parts
+    /// hardly too small.
     #[must_use]
     pub fn deepest_inside(&self) -> f64 {
         let count = self.mesh().triangles.len();
@@ -38,7 +39,7 @@ impl MeshDistance {
         -(self.sample(point).distance + self.offset())
     }
 
-    /// Middle of the largest ball inside that touches at the middle of a triangle; `None` where it has no area.
+    /// Centre of the largest inner ball that touches the middle of a triangle; `None` for a triangle without area.
     fn touching_ball(&self, triangle: usize) -> Option<Vector3<f64>> {
         let mesh = self.mesh();
         let touching = mesh.corners(triangle).iter().sum::<Vector3<f64>>() / 3.0;
@@ -47,7 +48,7 @@ impl MeshDistance {
         for _ in 0..MOST_SHRINKINGS {
             let away = touching - self.sample(touching - outward * radius).closest;
             let along = 2.0 * outward.dot(&away);
-            // the nearest point is the touching one itself, or beside it on the same facet
+            // the nearest point is the touching point itself, or lies beside it on the same facet
             if along <= 1e-12 * radius || away.norm_squared() >= radius * along * (1.0 - 1e-9) {
                 break;
             }
@@ -56,12 +57,14 @@ impl MeshDistance {
         Some(touching - outward * radius)
     }
 
-    /// Depth of the deepest place that is reached from one of this depth [m] in ever shorter moves.
+    /// Pattern search from a point of known depth [m]: the step is halved when no neighbour is deeper. Returns the
+    /// depth [m].
     fn moved_deeper(&self, (mut depth, mut middle): (f64, Vector3<f64>)) -> f64 {
         let mut length = depth;
         while length > SHORTEST_MOVE * depth {
-            let moves = (0..27).map(|way| {
-                let [x, y, z] = [way % 3, way / 3 % 3, way / 9].map(|step| f64::from(step) - 1.0);
+            let moves = (0..27).map(|direction| {
+                let [x, y, z] =
+                    [direction % 3, direction / 3 % 3, direction / 9].map(|step| f64::from(step) - 1.0);
                 middle + Vector3::new(x, y, z) * length
             });
             let best = moves
@@ -85,13 +88,13 @@ mod tests {
     use crate::primitive::Block;
 
     #[test]
-    fn half_the_thickness_of_a_cube_a_plate_and_a_torus() {
+    fn the_deepest_point_is_at_half_the_thickness_of_a_cube_a_plate_and_a_torus() {
         let plate = Block::new(Vector3::new(1.0, 0.7, 0.002)).unwrap().mesh(&MeshOptions::default());
         for (mesh, truth, slack) in [(cube(), 0.5, 1e-6), (plate, 0.001, 1e-9), (torus(96, 48), 0.3, 4e-3)] {
             let deepest = MeshDistance::new(mesh).unwrap().deepest_inside();
             assert!(deepest <= truth + 1e-12 && deepest >= truth * (1.0 - slack), "{deepest} of {truth}");
         }
         let offset = MeshDistance::new(bracket()).unwrap().with_offset(-0.1).deepest_inside();
-        assert!((offset - 0.5).abs() < 1e-6, "the offset counts: {offset}");
+        assert!((offset - 0.5).abs() < 1e-6, "the offset must not change the depth: {offset}");
     }
 }

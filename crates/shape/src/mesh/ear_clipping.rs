@@ -1,33 +1,34 @@
-//! Cuts a polygon that is nearly flat into triangles by clipping ears (Meisters 1975).
+//! Triangulates a nearly planar polygon by ear clipping (Meisters 1975).
 //!
-//! The polygon is looked at along its area vector ½ Σ pᵢ × pᵢ₊₁. An ear is a convex corner whose triangle
-//! holds no other corner; every simple polygon has two. Where rounding or a self-crossing hides them, the
-//! most convex corner is cut instead, so that n − 2 triangles always come out and the loop ends.
+//! The polygon is projected along its area vector ½ Σ pᵢ × pᵢ₊₁. An ear is a convex corner whose triangle contains no
+//! other corner; every simple polygon has two. Where rounding or a self-intersection hides them, the most convex
+//! corner is cut instead, so that the loop always ends with n − 2 triangles.
 
 use nalgebra::{Vector2, Vector3};
 
-/// Triangles, as positions in `points`, with the winding of the polygon.
+/// Triangles as indices into `points`, with the winding of the polygon.
 pub(crate) fn clip_ears(points: &[Vector3<f64>]) -> Vec<[usize; 3]> {
     let flat = flattened(points);
-    let mut left: Vec<usize> = (0..points.len()).collect();
+    let mut remaining: Vec<usize> = (0..points.len()).collect();
     let mut triangles = Vec::with_capacity(points.len().saturating_sub(2));
-    while left.len() > 3 {
-        let count = left.len();
-        let around = |i: usize| [left[(i + count - 1) % count], left[i], left[(i + 1) % count]];
-        let ear = (0..count).find(|&i| is_ear(&flat, around(i), &left)).unwrap_or_else(|| {
+    while remaining.len() > 3 {
+        let count = remaining.len();
+        let around =
+            |i: usize| [remaining[(i + count - 1) % count], remaining[i], remaining[(i + 1) % count]];
+        let ear = (0..count).find(|&i| is_ear(&flat, around(i), &remaining)).unwrap_or_else(|| {
             let turn = |i: usize| double_area(around(i).map(|corner| flat[corner]));
             (0..count).max_by(|&a, &b| turn(a).total_cmp(&turn(b))).unwrap_or(0)
         });
         triangles.push(around(ear));
-        left.remove(ear);
+        remaining.remove(ear);
     }
-    if let [a, b, c] = left[..] {
+    if let [a, b, c] = remaining[..] {
         triangles.push([a, b, c]);
     }
     triangles
 }
 
-/// The polygon in a plane across its area vector, counter-clockwise.
+/// The polygon projected onto the plane normal to its area vector, counter-clockwise.
 fn flattened(points: &[Vector3<f64>]) -> Vec<Vector2<f64>> {
     let origin = points.first().copied().unwrap_or_default();
     let next = points.iter().cycle().skip(1);
@@ -43,17 +44,17 @@ fn double_area([a, b, c]: [Vector2<f64>; 3]) -> f64 {
     (b - a).perp(&(c - a))
 }
 
-fn is_ear(flat: &[Vector2<f64>], corners: [usize; 3], left: &[usize]) -> bool {
+fn is_ear(flat: &[Vector2<f64>], corners: [usize; 3], remaining: &[usize]) -> bool {
     let [a, b, c] = corners.map(|corner| flat[corner]);
     let inside = |p: Vector2<f64>| {
         double_area([a, b, p]) >= 0.0 && double_area([b, c, p]) >= 0.0 && double_area([c, a, p]) >= 0.0
     };
-    // corners at the same place (bridges to inner loops) do not block an ear
+    // corners at the same position (bridges to inner loops) do not block an ear
     let blocks = |&other: &usize| {
         let p = flat[other];
         !corners.contains(&other) && p != a && p != b && p != c && inside(p)
     };
-    double_area([a, b, c]) > 0.0 && !left.iter().any(blocks)
+    double_area([a, b, c]) > 0.0 && !remaining.iter().any(blocks)
 }
 
 #[cfg(test)]
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_concave_polygon_keeps_its_area() {
-        // a naive fan from the first corner would cover the notch and count 1.5
+        // a fan from the first corner would cover the notch and give an area of 1.5
         let outline = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 0.25), (0.0, 1.0)];
         let points: Vec<_> = outline.iter().map(|&(x, y)| Vector3::new(x, y, 0.0)).collect();
         assert!((area(&points, &clip_ears(&points)) - 1.25).abs() < 1e-12);

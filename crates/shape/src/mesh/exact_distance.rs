@@ -4,13 +4,13 @@
 //! d(p) = sign((p − c)·N(c)) ‖p − c‖ − o        ∇d = sign · (p − c)/‖p − c‖
 //! ```
 //!
-//! c nearest point of the mesh to p [m], N(c) pseudo-normal of the feature that holds it (`pseudo_normals`),
-//! o offset [m]: a positive offset grows the solid, a negative one opens a clearance. d is negative inside
-//! the solid and ∇d points out of it.
+//! c nearest point of the mesh to p [m], N(c) pseudo-normal of the feature that contains it (`pseudo_normals`),
+//! o offset [m]: a positive offset grows the solid, a negative one leaves a clearance. d is negative inside the solid
+//! and ∇d points out of it.
 //!
-//! Several triangles can hold c (all that share an edge) or points as near as c (on the medial axis). Among
-//! those that tie to rounding, the one that sees p most squarely, |(p − c)·N| largest, gives the sign: its
-//! sign is the least sensitive to rounding, and beside degenerate triangles it is the one that knows a plane.
+//! Several triangles can contain c (all that share an edge) or points equally near to p (on the medial axis). Among
+//! triangles that tie to rounding, the one with the largest |(p − c)·N| decides the sign: it is the least sensitive
+//! to rounding, and next to degenerate triangles it is one that has a plane.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use super::pseudo_normals::{FeatureNormals, MeshDistanceError, pseudo_normals};
 use super::tri_mesh::{Aabb, TriMesh};
 use super::triangle_bvh::TriangleBvh;
 
-/// Relative difference of squared distances that counts as a tie.
+/// Largest relative difference of squared distances that counts as a tie [-].
 const TIE: f64 = 1e-12;
-/// Squared distance [m²] below which two points coincide: rounding of coordinates around a metre.
+/// Squared distance [m²] below which two points coincide: the rounding error of coordinates of about a metre.
 const COINCIDENT: f64 = 1e-31;
 /// Distance [m] to an edge or vertex below which (p − c) has lost its direction to rounding.
 const ON_SURFACE: f64 = 1e-11;
@@ -37,7 +37,7 @@ pub struct MeshSample {
     pub distance: f64,
     /// Unit gradient of the distance, out of the solid.
     pub normal: Vector3<f64>,
-    /// Nearest point of the mesh itself, whatever the offset [m].
+    /// Nearest point of the mesh itself, without the offset [m].
     pub closest: Vector3<f64>,
 }
 
@@ -46,7 +46,7 @@ pub struct MeshSample {
 pub struct MeshDistance {
     mesh: Arc<TriMesh>,
     bvh: TriangleBvh,
-    /// In the order of the hierarchy.
+    /// In the order of `bvh`.
     pub(super) triangles: Vec<PreparedTriangle>,
     normals: Vec<FeatureNormals>,
     aabb: Aabb,
@@ -58,7 +58,7 @@ impl MeshDistance {
     /// Field of `mesh` without offset.
     ///
     /// # Errors
-    /// When inside and outside are undefined: no triangles, an open or non-manifold edge, a mesh inside out.
+    /// When inside and outside are undefined: no triangles, an open or non-manifold edge, a mesh wound inside out.
     pub fn new(mesh: impl Into<Arc<TriMesh>>) -> Result<Self, MeshDistanceError> {
         let mesh = mesh.into();
         let corners = |t: &[u32; 3]| t.map(|v| mesh.vertices.get(v as usize).copied().unwrap_or_default());
@@ -90,7 +90,7 @@ impl MeshDistance {
         (triangles + mesh) as u64
     }
 
-    /// The same field with the solid grown by `offset` [m]; negative opens a clearance.
+    /// The same field with the solid grown by `offset` [m]; a negative offset leaves a clearance.
     #[must_use]
     pub fn with_offset(self, offset: f64) -> Self {
         Self { offset, ..self }
@@ -108,7 +108,7 @@ impl MeshDistance {
         self.aabb
     }
 
-    /// Recognises the mesh and the offset: equal for equal fields, 64 bits, not cryptographic.
+    /// 64-bit hash of the mesh and the offset: equal for equal fields. Not cryptographic.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let vertices = self.mesh.vertices.iter();
@@ -173,7 +173,7 @@ impl MeshDistance {
         });
     }
 
-    /// Lets triangle `t` compete for the point nearest to `point`.
+    /// Updates `nearest` with triangle `t`; among ties the larger |(p − c)·N| wins.
     #[inline]
     pub(super) fn offer(&self, t: usize, point: Vector3<f64>, nearest: &mut Nearest) {
         let slack = TIE * nearest.squared + COINCIDENT;
@@ -193,7 +193,7 @@ impl MeshDistance {
         nearest.found = true;
     }
 
-    /// Distance, normal and nearest point once every triangle that matters has been offered.
+    /// Distance, normal and nearest point, after every candidate triangle has been passed to `offer`.
     #[inline]
     pub(super) fn finish(&self, point: Vector3<f64>, nearest: &Nearest) -> MeshSample {
         let sign = if nearest.facing < 0.0 { -1.0 } else { 1.0 };
@@ -223,7 +223,7 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// Nothing found yet; triangles farther than the square root of `squared` [m²] are of no interest.
+    /// Nothing found yet; triangles farther away than the square root of `squared` [m²] are ignored.
     pub(super) fn beyond(squared: f64) -> Self {
         Self { found: false, triangle: 0, feature: FACE, point: Vector3::zeros(), squared, facing: 0.0 }
     }

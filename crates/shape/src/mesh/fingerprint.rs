@@ -1,4 +1,4 @@
-//! FNV-1a, 64 bits: recognises a mesh and a damaged file. Not a cryptographic hash.
+//! FNV-1a, 64 bits: identifies a mesh and detects a damaged file. Not a cryptographic hash.
 //!
 //! ```text
 //! h₀ = 14695981039346656037      hₖ₊₁ = (hₖ ⊕ byteₖ) · 1099511628211 mod 2⁶⁴
@@ -11,7 +11,7 @@
 pub(super) struct Fnv(pub(super) u64);
 
 impl Fnv {
-    /// Hash of nothing.
+    /// Hash of the empty input.
     pub(super) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

@@ -1,21 +1,21 @@
-//! Gathers vertices and faces while a file is read, and checks once for all formats what a mesh must obey.
+//! Collects vertices and faces while a file is read, with the checks that all formats share.
 
 use nalgebra::Vector3;
 
 use super::{MeshError, TriMesh, clip_ears};
 
-/// Most triangles of a mesh. 20 million need about 2 GB while the doctor looks at them; a part that needs
-/// more is tessellated far below any clearance.
+/// Largest number of triangles of a mesh. The mesh doctor needs about 2 GB for 20 million; a part with more is
+/// tessellated far more finely than any clearance requires.
 pub const MAX_TRIANGLES: usize = 20_000_000;
 
-/// Most vertices: those of a soup of [`MAX_TRIANGLES`].
+/// Largest number of vertices: those of a triangle soup of [`MAX_TRIANGLES`].
 const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
 
-/// Largest magnitude of a coordinate [raw unit]. Beyond 1 km drawn in millimetres a file is damaged, and
-/// squares and cubes of coordinates stay far from overflow.
+/// Largest magnitude of a coordinate [raw unit]. In millimetres this is 1 km; a file with larger coordinates is
+/// damaged. Squares and cubes of coordinates stay far from overflow.
 pub const MAX_COORDINATE: f64 = 1e6;
 
-/// Most corners of a polygon: cutting it into triangles takes up to the cube of this.
+/// Largest number of corners of a polygon: the time of ear clipping grows with up to its cube.
 const MAX_POLYGON: usize = 1024;
 
 /// The mesh so far.
@@ -23,7 +23,7 @@ pub(super) struct Gather<'a> {
     file: &'a str,
     vertices: Vec<Vector3<f64>>,
     triangles: Vec<[u32; 3]>,
-    /// Faces with more than three corners: cut up at the end, when every vertex is known.
+    /// Faces with more than three corners: triangulated at the end, when every vertex is known.
     polygons: Vec<Vec<u32>>,
 }
 
@@ -53,8 +53,8 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    /// Appends a face with indices from 0, whose vertices may follow later. One with fewer than three
-    /// corners has no area and is left out.
+    /// Appends a face with indices from 0; its vertices may follow later. A face with fewer than three corners has no
+    /// area and is dropped.
     pub(super) fn face(&mut self, corners: &[u32]) -> Result<(), MeshError> {
         match *corners {
             [a, b, c] => self.triangles.push([a, b, c]),
@@ -75,7 +75,7 @@ impl<'a> Gather<'a> {
         MeshError::TooMany { file: self.file.into(), what, count, limit: limit as u64 }
     }
 
-    /// The mesh, once every index has been checked and every polygon cut into triangles.
+    /// Checks every index, triangulates every polygon and returns the mesh.
     pub(super) fn finish(mut self) -> Result<TriMesh, MeshError> {
         let count = self.vertices.len();
         let triangles = self.triangles.iter().map(|triangle| &triangle[..]);

@@ -1,8 +1,8 @@
 //! Reads mesh files: STL, OBJ, PLY, glTF and GLB.
 //!
-//! Coordinates stay as they are in the file; [`LoadedMesh::scaled`] makes metres of them once the unit is
-//! known. The parsers are our own and small: they keep every digit of a coordinate, say the line or byte at
-//! which a file is wrong, and never reserve memory that the size of the file does not justify.
+//! Coordinates keep the unit of the file; [`LoadedMesh::scaled`] converts them to metres once the unit is known. The
+//! parsers keep every digit of a coordinate, report the line or byte of an error, and never allocate more memory than
+//! the size of the file justifies.
 
 use std::fmt;
 use std::fs;
@@ -21,19 +21,19 @@ pub enum MeshFormat {
     Obj,
     /// Stanford polygons: text or binary.
     Ply,
-    /// glTF 2.0 with JSON on the outside.
+    /// glTF 2.0 as JSON text.
     Gltf,
     /// glTF 2.0 in its binary container.
     Glb,
 }
 
-/// Most bytes of a file: a text STL of 20 million triangles has about 6 GB.
+/// Largest size of a file [bytes]: a text STL of 20 million triangles has about 6 GB.
 const MAX_BYTES: u64 = 8 << 30;
 
 const KNOWN: &str = "stl, obj, ply, gltf, glb";
 
 impl MeshFormat {
-    /// Format that an extension stands for.
+    /// Format of a file extension.
     #[must_use]
     pub fn from_extension(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_lowercase().as_str() {
@@ -46,7 +46,7 @@ impl MeshFormat {
         }
     }
 
-    /// Format that the content looks like.
+    /// Format detected from the content.
     #[must_use]
     pub fn from_content(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(1024)];
@@ -84,14 +84,14 @@ impl fmt::Display for MeshFormat {
     }
 }
 
-/// A mesh as it stands in a file.
+/// A mesh as read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedMesh {
     /// Triangles, with coordinates in the unit of the file.
     pub mesh: TriMesh,
     /// The format read.
     pub format: MeshFormat,
-    /// Name of the file, as errors and reports spell it.
+    /// Name of the file in errors and reports.
     pub name: String,
     /// The unit that the file states or suggests.
     pub raw_unit: UnitGuess,
@@ -105,25 +105,25 @@ impl LoadedMesh {
         TriMesh { vertices, triangles: self.mesh.triangles.clone() }
     }
 
-    /// The mesh in metres, when the file is drawn in `unit`.
+    /// The mesh in metres, when the file is in `unit`.
     #[must_use]
     pub fn in_metres(&self, unit: LengthUnit) -> TriMesh {
         self.scaled(unit.factor())
     }
 }
 
-/// Reads a mesh file; buffers of a glTF file may lie beside it.
+/// Reads a mesh file; external buffers of a glTF file must lie in the same folder or below it.
 ///
 /// # Errors
-/// When the file cannot be read, is of no known format, or holds no sound mesh: see [`MeshError`].
+/// When the file cannot be read, has an unknown format, or does not contain a valid mesh: see [`MeshError`].
 pub fn load(path: &Path) -> Result<LoadedMesh, MeshError> {
     let name = path.display().to_string();
     let bytes = read(path)?;
-    // content first where it is certain: a binary STL called part.obj is still a binary STL
+    // the content goes before the extension: a binary STL named part.obj is still a binary STL
     let by_extension = MeshFormat::from_extension(path);
     let format = MeshFormat::from_content(&bytes).or(by_extension);
     let format = match (format, by_extension) {
-        // a header of an OBJ file may hold anything, the extension knows better
+        // OBJ files have no signature, so the extension decides
         (Some(MeshFormat::Obj), Some(extension)) => Some(extension),
         _ => format,
     };
@@ -132,21 +132,21 @@ pub fn load(path: &Path) -> Result<LoadedMesh, MeshError> {
         Some(format) => format,
         None => return Err(MeshError::UnknownFormat { file: name, known: KNOWN }),
     };
-    let beside = |address: &str| {
+    let read_buffer = |address: &str| {
         let relative = Path::new(address);
-        // a mesh must not make us read arbitrary files of the machine
-        let stays =
+        // a mesh file must not cause reads of arbitrary files of the machine
+        let stays_in_folder =
             relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if !stays {
+        if !stays_in_folder {
             return Err(MeshError::Unsupported {
                 file: name.clone(),
                 what: format!("the buffer address `{address}`, which leaves the folder of the file"),
-                remedy: "put the buffer beside the file".into(),
+                remedy: "put the buffer into the folder of the file".into(),
             });
         }
         read(&path.parent().unwrap_or(Path::new("")).join(relative))
     };
-    parse(&bytes, format, &name, &beside)
+    parse(&bytes, format, &name, &read_buffer)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, MeshError> {
@@ -158,26 +158,26 @@ fn read(path: &Path) -> Result<Vec<u8>, MeshError> {
     fs::read(path).map_err(|error| MeshError::Read { file, reason: error.to_string() })
 }
 
-/// Reads a mesh from memory; `name` stands for it in errors.
+/// Reads a mesh from memory; errors refer to it by `name`.
 ///
 /// # Errors
-/// When the bytes are no sound mesh of that format: see [`MeshError`].
+/// When the bytes are not a valid mesh of that format: see [`MeshError`].
 pub fn load_bytes(bytes: &[u8], format: MeshFormat, name: &str) -> Result<LoadedMesh, MeshError> {
-    let beside = |address: &str| {
+    let read_buffer = |address: &str| {
         Err(MeshError::Unsupported {
             file: name.into(),
             what: format!("the external buffer `{address}`"),
             remedy: "load it by its path, or embed the buffer (glb)".into(),
         })
     };
-    parse(bytes, format, name, &beside)
+    parse(bytes, format, name, &read_buffer)
 }
 
 fn parse(
     bytes: &[u8],
     format: MeshFormat,
     name: &str,
-    beside: &load_gltf::ReadBuffer<'_>,
+    read_buffer: &load_gltf::ReadBuffer<'_>,
 ) -> Result<LoadedMesh, MeshError> {
     if bytes.is_empty() {
         return Err(MeshError::Empty { file: name.into() });
@@ -188,7 +188,7 @@ fn parse(
         MeshFormat::Stl => load_stl::parse(bytes, name)?,
         MeshFormat::Obj => load_obj::parse(bytes, name)?,
         MeshFormat::Ply => load_ply::parse(bytes, name)?,
-        MeshFormat::Gltf | MeshFormat::Glb => load_gltf::parse(bytes, name, beside)?,
+        MeshFormat::Gltf | MeshFormat::Glb => load_gltf::parse(bytes, name, read_buffer)?,
     };
     let raw_unit = match format {
         MeshFormat::Gltf | MeshFormat::Glb => UnitGuess {

@@ -1,12 +1,13 @@
-//! glTF 2.0 (`.gltf` and `.glb`): the triangles of every mesh in the scene, placed by its nodes.
+//! glTF 2.0 (`.gltf` and `.glb`): the triangles of every mesh in the scene, transformed by its nodes.
 //!
 //! ```text
 //! GLB: "glTF", version 2, length; then chunks (length: u32, kind: "JSON" | "BIN\0", bytes)
 //! scene → nodes (T R S or a 4×4 matrix, column by column) → mesh → primitives → accessors → views → buffers
 //! ```
 //!
-//! Only single-precision positions and plain triangles are read; compression is refused by name. The format
-//! repeats a vertex for each of its normals, so vertices with equal bits become one, as with STL.
+//! Only single-precision positions and plain triangles are read; compressed files are refused with the name of the
+//! compression. The format stores a vertex once for each of its normals, so vertices with equal bits are merged, as
+//! in STL.
 
 use nalgebra::{Matrix4, Quaternion, UnitQuaternion, Vector3};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ use super::mesh_error::excerpt;
 use super::weld::weld_exact;
 use super::{MeshError, TriMesh, base64};
 
-/// Reads a buffer that lies beside the file.
+/// Reads an external buffer, given its path relative to the file.
 pub(super) type ReadBuffer<'a> = dyn Fn(&str) -> Result<Vec<u8>, MeshError> + 'a;
 
 #[derive(Deserialize)]
@@ -104,7 +105,7 @@ const U16: u32 = 5123;
 const U32: u32 = 5125;
 const F32: u32 = 5126;
 
-pub(super) fn parse(bytes: &[u8], file: &str, beside: &ReadBuffer<'_>) -> Result<TriMesh, MeshError> {
+pub(super) fn parse(bytes: &[u8], file: &str, read_buffer: &ReadBuffer<'_>) -> Result<TriMesh, MeshError> {
     let (json, blob) = if bytes.starts_with(b"glTF") { container(bytes, file)? } else { (bytes, None) };
     let document: Document = serde_json::from_slice(json).map_err(|error| MeshError::Syntax {
         file: file.into(),
@@ -119,7 +120,7 @@ pub(super) fn parse(bytes: &[u8], file: &str, beside: &ReadBuffer<'_>) -> Result
     for (index, buffer) in document.buffers.iter().enumerate() {
         buffers.push(match &buffer.uri {
             None => blob.unwrap_or_default().to_vec(),
-            Some(uri) => read_uri(uri, index, file, beside)?,
+            Some(uri) => read_uri(uri, index, file, read_buffer)?,
         });
     }
     let reader = Reader { document: &document, buffers: &buffers, file };
@@ -132,7 +133,7 @@ pub(super) fn parse(bytes: &[u8], file: &str, beside: &ReadBuffer<'_>) -> Result
     Ok(weld_exact(&gather.finish()?).mesh)
 }
 
-/// Extensions about looks, whose absence leaves the shape alone.
+/// Extensions about appearance, which do not affect the shape.
 fn harmless(extension: &str) -> bool {
     ["KHR_materials_", "KHR_texture_", "KHR_lights_"].iter().any(|family| extension.starts_with(family))
 }
@@ -172,8 +173,8 @@ fn container<'a>(bytes: &'a [u8], file: &str) -> Result<(&'a [u8], Option<&'a [u
     Ok((json, blob))
 }
 
-fn read_uri(uri: &str, index: usize, file: &str, beside: &ReadBuffer<'_>) -> Result<Vec<u8>, MeshError> {
-    let Some(data) = uri.strip_prefix("data:") else { return beside(&uri.replace("%20", " ")) };
+fn read_uri(uri: &str, index: usize, file: &str, read_buffer: &ReadBuffer<'_>) -> Result<Vec<u8>, MeshError> {
+    let Some(data) = uri.strip_prefix("data:") else { return read_buffer(&uri.replace("%20", " ")) };
     let wrong = |value: &str, expected: &str| MeshError::Syntax {
         file: file.into(),
         place: format!("buffer {index}"),
@@ -181,8 +182,8 @@ fn read_uri(uri: &str, index: usize, file: &str, beside: &ReadBuffer<'_>) -> Res
         expected: expected.into(),
     };
     let text = data.split_once(";base64,").map(|(_, text)| text);
-    let text = text.ok_or_else(|| wrong(uri, "a data: address in base64"))?;
-    base64::decode(text).map_err(|at| wrong(&format!("a stray character at {at}"), "base64"))
+    let text = text.ok_or_else(|| wrong(uri, "a data: URI in base64"))?;
+    base64::decode(text).map_err(|at| wrong(&format!("an invalid character at {at}"), "base64"))
 }
 
 struct Reader<'a> {
@@ -201,7 +202,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Every mesh of the scene with its pose; without a scene, of all nodes that are no one's children.
+    /// Every mesh of the scene with its transform. A file without scenes uses all nodes that have no parent.
     fn placed_meshes(&self) -> Result<Vec<(usize, Matrix4<f64>)>, MeshError> {
         let document = self.document;
         let roots: Vec<usize> = if document.scenes.is_empty() {
@@ -245,7 +246,7 @@ impl Reader<'_> {
         }
         match primitive.mode.unwrap_or(TRIANGLES) {
             TRIANGLES => {}
-            0..=3 => return Ok(()), // points and lines bound nothing
+            0..=3 => return Ok(()), // points and lines have no surface
             mode => return Err(unsupported(self.file, &format!("triangle strips or fans (mode {mode})"))),
         }
         let Some(positions) = primitive.attributes.position else { return Ok(()) };
@@ -261,7 +262,7 @@ impl Reader<'_> {
             }
             None => (0..positions.count as u32).collect(),
         };
-        // a mirror turns every triangle over
+        // a mirroring transform reverses the winding
         let mirrored = file_from_mesh.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for (face, corners) in indices.chunks_exact(3).enumerate() {
             if let Some(&index) = corners.iter().find(|&&corner| corner as usize >= positions.count) {
@@ -312,7 +313,7 @@ impl Reader<'_> {
     }
 }
 
-/// Items of an accessor: `count` times `size` bytes, `stride` bytes apart, checked to be there.
+/// Items of an accessor: `count` items of `size` bytes, `stride` bytes apart. All of them lie within `bytes`.
 struct Items<'a> {
     bytes: &'a [u8],
     size: usize,

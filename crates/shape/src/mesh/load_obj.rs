@@ -1,5 +1,4 @@
-//! Wavefront OBJ: the positions and the faces; texture coordinates, normals, groups and materials are
-//! passed over.
+//! Wavefront OBJ: reads positions and faces; ignores texture coordinates, normals, groups and materials.
 //!
 //! ```text
 //! v x y z [w …]            a vertex, numbered from 1
@@ -19,8 +18,8 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let line = line.trim_ascii_end();
         // a backslash at the end continues the line
-        if let Some(begun) = line.strip_suffix(b"\\") {
-            joined.extend_from_slice(begun);
+        if let Some(start) = line.strip_suffix(b"\\") {
+            joined.extend_from_slice(start);
             joined.push(b' ');
             continue;
         }

@@ -1,8 +1,8 @@
 //! Stanford PLY, as text or binary of either byte order.
 //!
-//! The header lists elements with their counts and properties; only `x`, `y`, `z` of `vertex` and
-//! `vertex_indices` (or `vertex_index`) of `face` are kept, everything else is stepped over. Counts are
-//! promises: nothing is reserved for them, and a file that holds less is reported with both numbers.
+//! The header lists elements with their counts and properties; only `x`, `y`, `z` of `vertex` and `vertex_indices`
+//! (or `vertex_index`) of `face` are kept, everything else is skipped. Counts are not trusted: no memory is reserved
+//! for them, and a file that holds fewer elements is reported with both numbers.
 
 use nalgebra::Vector3;
 
@@ -101,7 +101,7 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
                 let short = |body: &Body<'_>| MeshError::Truncated {
                     file: file.into(),
                     place: format!("byte {}", body.at),
-                    what: format!("elements `{}`", excerpt(element.name.as_bytes())),
+                    what: format!("`{}` elements", excerpt(element.name.as_bytes())),
                     promised: element.count,
                     found: done,
                 };
@@ -114,7 +114,7 @@ pub(super) fn parse(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
                 };
                 let count = body.next(length)?.ok_or_else(|| short(&body))?;
                 list.clear();
-                for _ in 0..body.whole(count, "a length of a list")? {
+                for _ in 0..body.whole(count, "a list length")? {
                     let value = body.next(property.scalar)?.ok_or_else(|| short(&body))?;
                     list.push(value);
                 }
@@ -185,7 +185,7 @@ fn header(bytes: &[u8], file: &str) -> Result<(Encoding, Vec<Element>, usize), M
     Err(MeshError::Truncated {
         file: file.into(),
         place: format!("byte {}", bytes.len()),
-        what: "lines `end_header`".into(),
+        what: "`end_header` lines".into(),
         promised: 1,
         found: 0,
     })

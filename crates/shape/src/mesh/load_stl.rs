@@ -1,13 +1,13 @@
 //! STL, binary and text.
 //!
 //! ```text
-//! binary: 80 bytes of anything, n: u32, n × (normal 3 f32, corners 9 f32, attribute u16), little endian
+//! binary: 80 arbitrary bytes, n: u32, n × (normal 3 f32, corners 9 f32, attribute u16), little endian
 //! text:   solid … facet … outer loop / vertex x y z (×3) / endloop … endfacet … endsolid
 //! ```
 //!
-//! The leading word decides nothing, since binary files may begin with `solid`: a file of exactly
-//! 84 + 50 n bytes is binary. Stored normals are ignored: the winding says more. Corners with equal bits
-//! become one vertex and nothing else is merged, so that the doctor sees what a tolerance would do.
+//! The first word does not decide the encoding, because binary files may begin with `solid`: a file of exactly 84 +
+//! 50 n bytes is binary. Stored normals are ignored; normals follow from the winding. Only corners with equal bits
+//! are merged, so that the mesh doctor can report what a tolerance would merge.
 
 use nalgebra::Vector3;
 
@@ -19,7 +19,7 @@ use super::{MAX_TRIANGLES, MeshError, TriMesh};
 const HEADER: usize = 84;
 const FACET: usize = 50;
 
-/// The count of a binary header, when there is one.
+/// Triangle count of a binary header; `None` when the file is too short for a header.
 fn promised(bytes: &[u8]) -> Option<u32> {
     bytes.get(80..HEADER).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes)
 }
@@ -80,7 +80,7 @@ fn parse_text(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         last_line = index + 1;
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).peekable();
-        // the name of a part may hold any word
+        // the name of a solid may contain the word `vertex`
         if words.peek().is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) {
             continue;
         }
@@ -105,7 +105,7 @@ fn parse_text(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
         return Err(MeshError::Truncated {
             file: file.into(),
             place: format!("line {last_line}"),
-            what: "corners of triangles".into(),
+            what: "triangle corners".into(),
             promised: soup.corners.next_multiple_of(3),
             found: soup.corners,
         });
@@ -113,7 +113,7 @@ fn parse_text(bytes: &[u8], file: &str) -> Result<TriMesh, MeshError> {
     soup.finish()
 }
 
-/// Triangles as they come, three corners each.
+/// Collects triangles from their corners, three at a time.
 struct Soup<'a> {
     gather: Gather<'a>,
     known: ExactVertices,

@@ -1,22 +1,22 @@
-//! Why a mesh file cannot be read or written: the file, the place in it, the value and the remedy.
+//! Errors of reading and writing mesh files: the file, the position in it, the value and the remedy.
 
 /// A mesh file that cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeshError {
-    /// The operating system refuses the file.
+    /// The operating system cannot read the file.
     #[error("{file}: cannot be read ({reason}); check the path and the permissions")]
     Read {
         /// Name of the file.
         file: String,
-        /// What the operating system said.
+        /// Message of the operating system.
         reason: String,
     },
-    /// The operating system refuses to write.
+    /// The operating system cannot write the file.
     #[error("{file}: cannot be written ({reason}); check the folder, the permissions and the space left")]
     Write {
         /// Name of the file.
         file: String,
-        /// What the operating system said.
+        /// Message of the operating system.
         reason: String,
     },
     /// Neither the extension nor the content names a format.
@@ -24,10 +24,10 @@ pub enum MeshError {
     UnknownFormat {
         /// Name of the file.
         file: String,
-        /// The formats that would do.
+        /// The supported formats.
         known: &'static str,
     },
-    /// There is nothing in the file.
+    /// The file has no content.
     #[error("{file}: is empty (0 bytes); export the part again")]
     Empty {
         /// Name of the file.
@@ -35,7 +35,7 @@ pub enum MeshError {
     },
     /// The file ends before its content does.
     #[error(
-        "{file}: ends too early at {place}: {promised} {what} promised, {found} found; export or copy it again"
+        "{file}: ends too early at {place}: expected {promised} {what}, found {found}; export or copy it again"
     )]
     Truncated {
         /// Name of the file.
@@ -44,12 +44,12 @@ pub enum MeshError {
         place: String,
         /// What is missing, in the plural.
         what: String,
-        /// How many the file says that it holds.
+        /// How many the format or the file's counts require.
         promised: u64,
-        /// How many it does hold.
+        /// How many the file contains.
         found: u64,
     },
-    /// Something is not written as the format demands.
+    /// The content violates the format.
     #[error(
         "{file}: {place} holds `{value}`, expected {expected}; repair that place or export the part again"
     )]
@@ -58,9 +58,9 @@ pub enum MeshError {
         file: String,
         /// Byte offset, line or field.
         place: String,
-        /// What stands there, shortened.
+        /// What was found there, shortened.
         value: String,
-        /// What should.
+        /// What was expected.
         expected: String,
     },
     /// A coordinate that is not a finite, sensible number.
@@ -77,14 +77,14 @@ pub enum MeshError {
         /// The coordinate.
         value: String,
     },
-    /// A face that refers to a vertex that is not there.
+    /// A face that refers to a vertex that does not exist.
     #[error("{file}: {place} refers to vertex {index} but there are {count} vertices; export the part again")]
     Index {
         /// Name of the file.
         file: String,
         /// The face, from 0, or the line.
         place: String,
-        /// The index as the file spells it.
+        /// The index as written in the file.
         index: i64,
         /// Number of vertices.
         count: u64,
@@ -97,7 +97,7 @@ pub enum MeshError {
         /// Number of vertices.
         vertices: u64,
     },
-    /// More than the library is made for.
+    /// More items than the loader accepts.
     #[error(
         "{file}: holds {count} {what}, at most {limit} are read; export the part with a coarser tolerance"
     )]
@@ -108,10 +108,10 @@ pub enum MeshError {
         what: &'static str,
         /// How many there are.
         count: u64,
-        /// How many are read.
+        /// The largest number that is read.
         limit: u64,
     },
-    /// A valid file that uses something that is not read.
+    /// A valid file that uses an unsupported feature.
     #[error("{file}: uses {what}, which is not supported; {remedy}")]
     Unsupported {
         /// Name of the file.
@@ -123,7 +123,7 @@ pub enum MeshError {
     },
 }
 
-/// At most the first 40 characters of what stands in a file, safe to print.
+/// At most the first 40 characters of a file's content, safe to print.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]);
     text.trim().chars().take(40).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()

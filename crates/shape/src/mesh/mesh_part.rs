@@ -1,8 +1,9 @@
 //! A part that is a triangle mesh.
 //!
-//! Chart: face = triangle (a, b, c), position a + u (b − a) + v (c − a). The nodes of faces are the centres of
-//! equal subtriangles; those of edges and corners lie on the convex edges, where another part can be cut. However flat a
-//! convex edge is, its ends reach farther out than the middles of its faces: a facet of side s that turns by α sinks in by αs/4.
+//! Chart: face = triangle (a, b, c), position a + u (b − a) + v (c − a). Face nodes are the centres of equal
+//! subtriangles. Edge and corner nodes lie on the convex edges, which can cut into another part. However flat a
+//! convex edge is, its ends protrude beyond the centres of its faces: without nodes there, a facet of side s that
+//! turns by α would penetrate by αs/4.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,18 +17,18 @@ use crate::Sample;
 use crate::block::{BLOCK, FaceBlock, PointBlock, SEVERAL};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
 
-/// Turn of the normal over all convex edges of a vertex from which it has a node [rad]: below 0.1° a facet of 10 mm is off by
-/// 4 µm. All of them together, since the many edges at the pole of a ball hardly turn each.
+/// A vertex gets a node when the turns of the normal at its convex edges sum to more than this [rad]. At 0.1° a facet
+/// of 10 mm is off by 4 µm. The sum counts, because each of the many edges at the pole of a ball turns only a little.
 const FLAT_CORNER: f64 = 0.1 * std::f64::consts::PI / 180.0;
-/// Turn of the normal from which a convex edge has nodes between its ends [rad].
+/// A convex edge gets nodes between its ends when the normal turns by more than this [rad].
 const FLAT_EDGE: f64 = 1.0 * std::f64::consts::PI / 180.0;
 
-/// How the distance to a mesh is found.
+/// How the distance to a mesh is computed.
 #[derive(Clone, Debug)]
 pub enum MeshField {
     /// Nearest triangle, exact to rounding.
     Exact(Arc<MeshDistance>),
-    /// Sparse grid, much faster, with the error that it states.
+    /// Adaptive octree: much faster, with a measured error.
     Baked(Arc<BakedField>),
 }
 
@@ -45,7 +46,7 @@ impl MeshPart {
     /// Part of a closed, outward mesh, with the exact field.
     ///
     /// # Errors
-    /// When inside and outside are undefined; the mesh doctor can tell why and often repair it.
+    /// When inside and outside are undefined; the mesh doctor reports why and can often repair it.
     pub fn new(mesh: TriMesh) -> Result<Self, MeshDistanceError> {
         let exact = Arc::new(MeshDistance::new(mesh)?);
         let (mesh, bounds) = (exact.mesh().clone(), exact.mesh_aabb());
@@ -58,7 +59,7 @@ impl MeshPart {
         Self { field: MeshField::Baked(field), ..self }
     }
 
-    /// The same part with its surface moved outwards by `offset` [m]; negative gives it clearance.
+    /// The same part with its surface moved outwards by `offset` [m]; a negative offset leaves a clearance.
     #[must_use]
     pub fn with_offset(self, offset: f64) -> Self {
         Self { offset, ..self }
@@ -92,7 +93,7 @@ impl MeshPart {
         sample.offset(self.offset)
     }
 
-    /// Looks at the points of a block; only a baked field answers many at once.
+    /// Samples a block of points. Only a baked field handles many at once; the exact field marks all as [`SEVERAL`].
     #[inline(always)]
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, out: &mut FaceBlock) {
         match &self.field {
@@ -149,7 +150,7 @@ impl MeshPart {
 
     fn edge_nodes(&self, spacing: &NodeSpacing, nodes: &mut NodeSet) {
         let table = EdgeTable::new(&self.mesh);
-        // turn of the normal at a vertex [rad], and where it lies
+        // total turn of the normal at a vertex [rad], and its chart position (triangle, [u, v])
         let mut corners: BTreeMap<u32, (f64, u32, [f64; 2])> = BTreeMap::new();
         for edge in sharp_edges(&self.mesh, &table, 0.0).iter().filter(|edge| edge.is_convex()) {
             let triangle = edge.triangles[0];
@@ -159,7 +160,7 @@ impl MeshPart {
             let (start, end) = (corner(side), corner(side + 1));
             let length = (self.mesh.vertices[start as usize] - self.mesh.vertices[end as usize]).norm();
             let count = NodeSpacing::intervals(length, spacing.edge);
-            // the middle of a short edge is as near to its ends as nodes need to be
+            // a sharp edge gets a node at its middle, unless the ends are close enough already
             let fewest = if length > 0.5 * spacing.edge { 2 } else { 1 };
             let count = if edge.angle > FLAT_EDGE { count.max(fewest) } else { 1 };
             for step in 1..count {
@@ -211,7 +212,7 @@ mod tests {
     use crate::primitive::{Block, Capsule};
 
     #[test]
-    fn a_meshed_block_answers_like_the_block_and_its_nodes_lie_on_it() {
+    fn a_meshed_block_has_the_distance_of_the_block_and_its_nodes_lie_on_it() {
         let block = Block::new(Vector3::new(0.03, 0.02, 0.01)).unwrap();
         let part = MeshPart::new(block.mesh(&MeshOptions::default())).unwrap().with_offset(-1e-4);
         for point in [Vector3::new(0.02, 0.013, 0.009), Vector3::new(0.001, -0.004, 0.0049), Vector3::zeros()]
@@ -226,7 +227,7 @@ mod tests {
         }
     }
 
-    /// What lies lowest of a convex solid is a vertex, whichever way it lies.
+    /// The lowest point of a convex solid is a vertex, whatever its orientation.
     #[test]
     fn every_vertex_of_a_ball_of_flat_facets_has_a_node() {
         for chord_tolerance in [200e-6, 5e-6] {
@@ -235,11 +236,14 @@ mod tests {
             let part = MeshPart::new(mesh).unwrap();
             let nodes = part.nodes(&NodeSpacing::for_size(part.aabb().diagonal()));
             assert_eq!(nodes.count(NodeKind::Corner), part.mesh().vertices.len());
-            assert!(nodes.count(NodeKind::Edge) > part.mesh().vertices.len(), "middles of edges");
+            assert!(
+                nodes.count(NodeKind::Edge) > part.mesh().vertices.len(),
+                "edges need nodes at their middles"
+            );
             let places: Vec<_> = (0..nodes.len()).map(|index| part.place(nodes.chart(index))).collect();
-            for way in [Vector3::new(0.1, 0.2, -1.0), Vector3::new(-0.7, 0.4, 0.3)] {
+            for direction in [Vector3::new(0.1, 0.2, -1.0), Vector3::new(-0.7, 0.4, 0.3)] {
                 let farthest =
-                    |points: &[Vector3<f64>]| points.iter().map(|p| p.dot(&way)).fold(0.0, f64::max);
+                    |points: &[Vector3<f64>]| points.iter().map(|p| p.dot(&direction)).fold(0.0, f64::max);
                 assert!((farthest(&places) - farthest(&part.mesh().vertices)).abs() < 1e-15);
             }
         }

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! c is the point of the mesh nearest to p. With these weights the sign is right for every p whatever the
-//! triangulation; with other weights (area, none) it fails beside sharp vertices.
-//! J. A. Bærentzen, H. Aanæs, "Signed distance computation using the angle weighted pseudonormal", IEEE
-//! TVCG 11(3), 2005. The theorem needs a closed, edge-manifold, consistently wound mesh: checked here.
+//! triangulation; with other weights (area, none) it fails near sharp vertices. J. A. Bærentzen, H. Aanæs, "Signed
+//! distance computation using the angle weighted pseudonormal", IEEE TVCG 11(3), 2005. The theorem needs a closed,
+//! edge-manifold, consistently wound mesh, which is checked here.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ pub enum MeshDistanceError {
         /// Number of vertices.
         vertices: usize,
     },
-    /// A coordinate is not a number.
+    /// A coordinate is not finite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
         /// Index of the vertex.
@@ -72,7 +72,7 @@ pub enum MeshDistanceError {
     },
     /// The enclosed volume is not positive.
     #[error(
-        "the mesh is wound inside out (signed volume {volume} m³); turn it over with the mesh doctor's repair"
+        "the mesh is wound inside out (signed volume {volume} m³); flip it with the mesh doctor's repair"
     )]
     InsideOut {
         /// Signed volume [m³].
@@ -83,7 +83,7 @@ pub enum MeshDistanceError {
 /// Unit pseudo-normals of the features of one triangle, in the order of `Feature`.
 pub(super) type FeatureNormals = [Vector3<f64>; FEATURES];
 
-/// Pseudo-normals of every triangle of a closed mesh.
+/// Pseudo-normals of the features of every triangle of a closed mesh.
 pub(super) fn pseudo_normals(
     mesh: &TriMesh,
     triangles: &[PreparedTriangle],

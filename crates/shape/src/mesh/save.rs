@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::{LengthUnit, MeshError, MeshFormat, TriMesh};
 
-/// Writes a mesh in metres as a file drawn in `unit`, in the format of the extension.
+/// Writes a mesh in metres to a file in `unit`; the extension selects the format.
 ///
 /// # Errors
 /// When the extension is not `stl`, `obj` or `ply`, or the file cannot be written.
@@ -30,7 +30,7 @@ pub fn save(mesh: &TriMesh, path: &Path, unit: LengthUnit) -> Result<(), MeshErr
 
 pub(super) fn write_stl(mesh: &TriMesh, scale: f64, file: &mut dyn Write) -> io::Result<()> {
     let mut header = [b' '; 80];
-    // not "solid", so that no reader takes the file for text
+    // not "solid", so that no reader mistakes the file for text
     header[..8].copy_from_slice(b"tightfit");
     file.write_all(&header)?;
     file.write_all(&(mesh.triangles.len() as u32).to_le_bytes())?;

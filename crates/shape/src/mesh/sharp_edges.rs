@@ -1,7 +1,7 @@
-//! Sharp edges: where a part can touch another with an edge, so where contact nodes must lie.
+//! Sharp edges: a part can touch another one with them, so they need contact nodes.
 //!
 //! ```text
-//! α = atan2((n₁ × n₂)·e, n₁·n₂)      e along the edge as triangle 1 runs it; α > 0 convex, α < 0 concave
+//! α = atan2((n₁ × n₂)·e, n₁·n₂)      e along the edge in the direction of triangle 1; α > 0 convex, α < 0 concave
 //! ```
 //!
 //! α [rad] is the turn of the outward normal: 0 in a plane, π/2 at the edge of a cube.
@@ -11,8 +11,8 @@ use nalgebra::Vector3;
 use super::topology::{half_edge_end, half_edge_start};
 use super::{Edge, EdgeTable, TriMesh};
 
-/// Turn of the normal from which an edge counts as sharp [rad]: 15°. Facets of a curved face tessellated
-/// with 24 or more segments per turn stay below.
+/// An edge is sharp when the normal turns by more than this [rad]: 15°. Facets of a curved face with 24 or more
+/// segments per revolution stay below.
 pub const DEFAULT_SHARP_ANGLE: f64 = 15.0 * std::f64::consts::PI / 180.0;
 
 /// A sharp edge.
@@ -20,14 +20,14 @@ pub const DEFAULT_SHARP_ANGLE: f64 = 15.0 * std::f64::consts::PI / 180.0;
 pub struct SharpEdge {
     /// Vertices at its ends.
     pub vertices: [u32; 2],
-    /// Triangles at its sides.
+    /// Triangles on its two sides.
     pub triangles: [u32; 2],
     /// Turn of the outward normal [rad], positive when convex.
     pub angle: f64,
 }
 
 impl SharpEdge {
-    /// Whether the edge sticks out of the material.
+    /// Whether the edge protrudes from the material.
     #[must_use]
     pub fn is_convex(&self) -> bool {
         self.angle > 0.0
@@ -45,7 +45,7 @@ pub fn dihedral_angle(mesh: &TriMesh, edge: Edge<'_>) -> Option<f64> {
     Some(f64::atan2(n1.cross(&n2).dot(&along), n1.dot(&n2)))
 }
 
-/// The direction of `vector`; zero for a triangle without area, which then turns nothing.
+/// The direction of `vector`; zero for a triangle without area, so that the turn at its edges is zero.
 fn unit(vector: Vector3<f64>) -> Vector3<f64> {
     vector.try_normalize(f64::MIN_POSITIVE).unwrap_or_default()
 }
@@ -68,7 +68,7 @@ mod tests {
     use std::f64::consts::FRAC_PI_2;
 
     #[test]
-    fn a_cube_has_twelve_convex_right_edges() {
+    fn a_cube_has_twelve_convex_edges_of_ninety_degrees() {
         let mesh = cube();
         let edges = sharp_edges(&mesh, &EdgeTable::new(&mesh), DEFAULT_SHARP_ANGLE);
         assert_eq!(edges.len(), 12);

@@ -1,16 +1,16 @@
-//! Shells: the pieces of surface that hang together across edges.
+//! Shells: the parts of a surface that are connected across edges.
 
 use nalgebra::Vector3;
 
 use super::topology::{EdgeTable, half_edge_start, next_half_edge};
 use super::{Aabb, TriMesh, UnionFind};
 
-/// The shells of a mesh, numbered by their first triangle.
+/// The shells of a mesh, in the order of their first triangles.
 #[derive(Clone, Debug)]
 pub struct Shells {
     /// Shell of each triangle.
     pub of_triangle: Vec<u32>,
-    /// What each shell is.
+    /// Properties of each shell.
     pub shells: Vec<Shell>,
 }
 
@@ -21,7 +21,7 @@ pub struct Shell {
     pub triangles: usize,
     /// Number of edges.
     pub edges: usize,
-    /// Number of vertices, counting one for every fan of triangles around a point.
+    /// Number of vertices; a vertex counts once for every fan of triangles around it.
     pub vertices: usize,
     /// Edges with one triangle.
     pub boundary_edges: usize,
@@ -33,7 +33,7 @@ pub struct Shell {
     pub aabb: Aabb,
     /// Area [m²].
     pub area: f64,
-    /// Signed volume [m³], about the middle of the bounding box when the shell is open.
+    /// Signed volume [m³]; for an open shell relative to the centre of its bounding box.
     pub volume: f64,
     /// Sum of the area vectors [m²]: zero for a closed shell.
     pub area_vector: Vector3<f64>,
@@ -59,8 +59,8 @@ impl Shell {
     }
 }
 
-/// Finds the shells, and the fans of triangles around every vertex: the second result names the vertices
-/// with several fans, at which the surface touches itself in one point.
+/// Finds the shells. The second result lists the vertices with several fans of triangles, where the surface touches
+/// itself in one point.
 #[must_use]
 pub fn shells(mesh: &TriMesh, table: &EdgeTable) -> (Shells, Vec<u32>) {
     let count = mesh.triangles.len();
@@ -71,7 +71,7 @@ pub fn shells(mesh: &TriMesh, table: &EdgeTable) -> (Shells, Vec<u32>) {
     let mut of_triangle = vec![u32::MAX; count];
     let mut shells: Vec<Shell> = Vec::new();
     for index in 0..count {
-        // the root is the smallest member, so it has been numbered before
+        // the root is the smallest member, so it already has a number
         let root = joined.find(index as u32) as usize;
         if root == index {
             of_triangle[index] = shells.len() as u32;
@@ -111,7 +111,7 @@ pub fn shells(mesh: &TriMesh, table: &EdgeTable) -> (Shells, Vec<u32>) {
 
 /// Counts the vertices of each shell, one for every fan; returns the vertices with several fans.
 fn count_fans(mesh: &TriMesh, table: &EdgeTable, of_triangle: &[u32], shells: &mut [Shell]) -> Vec<u32> {
-    // corner 3 t + k; corners at the same vertex join across an edge that two triangles share
+    // corner k of triangle t has number 3 t + k; corners at one vertex are joined across edges of two triangles
     let mut fans = UnionFind::new(3 * mesh.triangles.len());
     for edge in table.iter() {
         let &[first, second] = edge.half_edges else { continue };

@@ -1,4 +1,4 @@
-//! Small meshes for tests, and the laws of reading and writing.
+//! Small meshes for tests, and tests of reading and writing.
 
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -72,7 +72,7 @@ pub(crate) fn joined(a: &TriMesh, b: &TriMesh) -> TriMesh {
     TriMesh { vertices, triangles: a.triangles.iter().copied().chain(others).collect() }
 }
 
-/// Every triangle with vertices of its own.
+/// The same triangles without shared vertices.
 pub(crate) fn soup(mesh: &TriMesh) -> TriMesh {
     let vertices = (0..mesh.triangles.len()).flat_map(|index| mesh.corners(index)).collect();
     let triangles = (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -141,7 +141,7 @@ fn error(bytes: &[u8], format: MeshFormat) -> MeshError {
 }
 
 #[test]
-fn every_format_brings_back_the_cube() {
+fn every_format_reads_back_the_cube() {
     for format in FORMATS {
         let bytes = written(&cube(), format);
         assert_eq!(MeshFormat::from_content(&bytes), Some(format));
@@ -176,7 +176,7 @@ fn files_written_in_millimetres_read_back_to_the_same_digits_in_metres() {
 }
 
 #[test]
-fn gltf_buffers_beside_the_file_are_read_and_those_elsewhere_refused() {
+fn gltf_buffers_in_the_folder_of_the_file_are_read_and_others_refused() {
     let folder = std::env::temp_dir().join(format!("tightfit-gltf-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("part.gltf");
@@ -189,15 +189,15 @@ fn gltf_buffers_beside_the_file_are_read_and_those_elsewhere_refused() {
 }
 
 #[test]
-fn gltf_nodes_place_and_mirror_the_mesh() {
+fn gltf_nodes_transform_and_mirror_the_mesh() {
     let node = r#","translation":[1,2,3],"rotation":[0,0,1,0],"scale":[-2,1,1]"#;
     let mesh = load_bytes(gltf_text(&cube(), node).as_bytes(), MeshFormat::Gltf, "part").unwrap().mesh;
-    assert!((mesh.volume() - 2.0).abs() < 1e-12, "a mirror turns the winding, not the sign of the volume");
+    assert!((mesh.volume() - 2.0).abs() < 1e-12, "a mirrored mesh must keep its outward winding");
     assert!((mesh.aabb().min - Vector3::new(1.0, 1.0, 3.0)).norm() < 1e-12);
 }
 
 #[test]
-fn binary_stl_that_begins_with_solid_and_text_without_extension_are_told_apart() {
+fn binary_stl_that_begins_with_solid_is_distinguished_from_text_stl() {
     let mut bytes = written(&cube(), MeshFormat::Stl);
     bytes[..6].copy_from_slice(b"solid ");
     assert_eq!(load_bytes(&bytes, MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 12);
@@ -211,14 +211,12 @@ fn binary_stl_that_begins_with_solid_and_text_without_extension_are_told_apart()
     assert_eq!(load_bytes(marked.as_bytes(), MeshFormat::Stl, "part").unwrap().mesh.triangles.len(), 1);
     let cut = &text[..text.find("VERTEX").unwrap()];
     assert!(
-        error(cut.as_bytes(), MeshFormat::Stl)
-            .to_string()
-            .contains("3 corners of triangles promised, 2 found")
+        error(cut.as_bytes(), MeshFormat::Stl).to_string().contains("expected 3 triangle corners, found 2")
     );
 }
 
 #[test]
-fn negative_indices_and_polygons_of_obj_are_understood() {
+fn obj_files_with_negative_indices_and_polygons_are_read() {
     let text = "# quad\nv 0 0 0\nv 1 0 0\nv 1 1 0 1.0\nv 0 1 0\nf -4//1 -3//1 \\\n -2//1 -1//1\n";
     let mesh = load_bytes(text.as_bytes(), MeshFormat::Obj, "part").unwrap().mesh;
     assert_eq!(mesh.triangles.len(), 2);
@@ -226,7 +224,7 @@ fn negative_indices_and_polygons_of_obj_are_understood() {
 }
 
 #[test]
-fn text_and_big_endian_ply_are_understood() {
+fn text_and_big_endian_ply_files_are_read() {
     let header = |format: &str| {
         format!(
             "ply\nformat {format} 1.0\ncomment x\nelement vertex 4\nproperty float x\nproperty float y\n\
@@ -256,10 +254,12 @@ fn damaged_files_are_refused_with_place_value_and_remedy() {
     }
     let stl = written(&cube(), MeshFormat::Stl);
     let message = error(&stl[..stl.len() - 60], MeshFormat::Stl).to_string();
-    assert!(message.contains("12 triangles promised, 10 found"), "{message}");
-    let mut liar = stl[..100].to_vec();
-    liar[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert!(error(&liar, MeshFormat::Stl).to_string().contains("4294967295 triangles promised, 0 found"));
+    assert!(message.contains("expected 12 triangles, found 10"), "{message}");
+    let mut miscounted = stl[..100].to_vec();
+    miscounted[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert!(
+        error(&miscounted, MeshFormat::Stl).to_string().contains("expected 4294967295 triangles, found 0")
+    );
     let mut nan = stl.clone();
     nan[84 + 12 + 36 + 14..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
     assert!(matches!(error(&nan, MeshFormat::Stl), MeshError::Coordinate { vertex: 3, .. }));
@@ -275,12 +275,12 @@ fn damaged_files_are_refused_with_place_value_and_remedy() {
     case("v 0 0 0\nf 1 -7 1\n", "line 2 refers to vertex -7");
     case("v 0 0 0\n", "no triangle");
 
-    let liar = "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n\
+    let miscounted = "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n\
                 property float z\nelement face 4000000000\nproperty list uint int vertex_indices\nend_header\n0 0 0\n";
     assert!(
-        error(liar.as_bytes(), MeshFormat::Ply)
+        error(miscounted.as_bytes(), MeshFormat::Ply)
             .to_string()
-            .contains("4000000000 elements `vertex` promised, 1")
+            .contains("expected 4000000000 `vertex` elements, found 1")
     );
     let draco = r#"{"extensionsRequired":["KHR_draco_mesh_compression"]}"#;
     assert!(error(draco.as_bytes(), MeshFormat::Gltf).to_string().contains("draco"));

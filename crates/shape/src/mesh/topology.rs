@@ -1,9 +1,9 @@
 //! The edges of a mesh and the triangles that meet there.
 //!
-//! Half-edge h = 3 t + k runs from corner k of triangle t to the next corner. An edge gathers the half-edges
-//! over the same two vertices: one at a boundary, two opposite ones inside a well-made surface. The table is
-//! a counting sort by the smaller vertex followed by a sort of each short bucket: linear, and in the same
-//! order whatever the machine.
+//! Half-edge h = 3 t + k runs from corner k of triangle t to the next corner. An edge groups the half-edges between
+//! the same two vertices: one at a boundary, two opposite ones inside a manifold surface. A counting sort by the
+//! smaller vertex and a sort of each short bucket build the table: in linear time, and in the same order on every
+//! machine.
 
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ pub struct EdgeTable {
 pub struct Edge<'a> {
     /// The two vertices, the smaller number first.
     pub vertices: [u32; 2],
-    /// Half-edges over these vertices in either direction, in ascending order.
+    /// Half-edges between these vertices in either direction, in ascending order.
     pub half_edges: &'a [u32],
 }
 
 impl Edge<'_> {
-    /// The triangles at both sides with their half-edges, when exactly two meet here in opposite directions.
+    /// The half-edges of the triangles on both sides, when exactly two meet here in opposite directions.
     #[must_use]
     pub fn manifold(&self, triangles: &[[u32; 3]]) -> Option<[u32; 2]> {
         let &[a, b] = self.half_edges else { return None };
@@ -118,7 +118,7 @@ impl EdgeTable {
         (0..self.len()).map(|index| self.edge(index))
     }
 
-    /// Number of the edge between two vertices.
+    /// Index of the edge between two vertices.
     #[must_use]
     pub fn find(&self, a: u32, b: u32) -> Option<usize> {
         self.vertices.binary_search(&[a.min(b), a.max(b)]).ok()

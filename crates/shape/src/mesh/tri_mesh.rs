@@ -8,8 +8,8 @@
 //! ∫ xxᵀ dV = Σ v/20 (aaᵀ + bbᵀ + ccᵀ + (a+b+c)(a+b+c)ᵀ)
 //! ```
 //!
-//! The origin is moved to the middle of the bounding box first, so that a part drawn far from its origin
-//! loses no digits.
+//! The origin is first moved to the centre of the bounding box, so that a part far from its origin loses no
+//! precision.
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_spatial::{Inertia, InertiaError};
@@ -118,14 +118,14 @@ impl TriMesh {
         Inertia::new(volume * density, origin + center, moment)
     }
 
-    /// The mesh with every triangle turned over.
+    /// The mesh with the winding of every triangle reversed.
     #[must_use]
     pub fn flipped(mut self) -> Self {
         self.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         self
     }
 
-    /// (∫1, ∫x, ∫xxᵀ) over the solid, about the middle of the bounding box.
+    /// (∫1, ∫x, ∫xxᵀ) over the solid, about the centre of the bounding box.
     fn moments(&self) -> (f64, Vector3<f64>, Matrix3<f64>) {
         let origin = self.aabb().center();
         let mut total = (0.0, Vector3::zeros(), Matrix3::zeros());

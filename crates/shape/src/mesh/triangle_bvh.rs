@@ -1,19 +1,19 @@
-//! A bounding volume hierarchy over triangles: which of them can hold the nearest point.
+//! A bounding volume hierarchy over triangles: finds those that can contain the nearest point.
 //!
-//! Boxes are split where the surface area heuristic is least over 16 bins per axis:
+//! Boxes are split where the surface area heuristic is lowest over 16 bins per axis:
 //!
 //! ```text
 //! cost = A_left n_left + A_right n_right      A area of the box [m²], n triangles in it
 //! ```
 //!
-//! (I. Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007) and stored depth first, so
-//! the layout and with it every answer depends on the mesh alone. The search visits the nearer box first and
-//! keeps boxes that tie with the best distance found, because the sign of a distance is decided among ties.
+//! (I. Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007) and stored depth first, so the
+//! layout, and with it every result, depends on the mesh alone. The search visits the nearer box first and keeps
+//! boxes that tie with the best distance found, because the sign of a distance is decided among ties.
 //!
-//! Parry's hierarchy gives the same distances (to 7e-18 m) and signs, at 1.1 µs a query on the 5,000 long thin
-//! triangles of a thread against 0.6 µs here (same two-core machine, 100,000 points within 0.1 mm of the
-//! surface). Besides, the sign here has a say among triangles that tie, and baking asks for all triangles near
-//! a point.
+//! Parry's hierarchy gives the same distances (to 7e-18 m) and signs. On the 5,000 long thin triangles of a thread it
+//! takes 1.1 µs per query, this one 0.6 µs (same two-core machine, 100,000 points within 0.1 mm of the surface). In
+//! addition, this search visits all triangles that tie, which the sign needs, and can list all triangles near a
+//! point, which baking needs.
 
 use nalgebra::Vector3;
 
@@ -21,11 +21,11 @@ use super::tri_mesh::Aabb;
 
 /// Triangles per leaf: on long thin triangles, queries took longer with 4 and with 8.
 const LEAF: usize = 2;
-/// Candidate borders per axis and split.
+/// Bins per axis and split; the borders between them are the candidate splits.
 const BINS: usize = 16;
-/// Depth beyond which boxes are halved by number, so that the stack of a search cannot overflow.
+/// Below this depth triangles are halved by count, so that the stack of a search cannot overflow.
 const DEEPEST: usize = 30;
-/// `DEEPEST` and the halvings of 2³² triangles, one entry for each and one for the root.
+/// Stack entries of a search: one per level, `DEEPEST` plus the halvings of 2³² triangles, and one for the root.
 const STACK: usize = DEEPEST + 34;
 
 #[derive(Clone, Debug)]
@@ -37,14 +37,14 @@ struct Node {
     count: u32,
 }
 
-/// The hierarchy; triangles are numbered in its own order, see [`TriangleBvh::build`].
+/// The hierarchy; triangles are numbered in the order that [`TriangleBvh::build`] returns.
 #[derive(Clone, Debug)]
 pub(super) struct TriangleBvh {
     nodes: Vec<Node>,
 }
 
 impl TriangleBvh {
-    /// Hierarchy over boxes, and the order in which it wants the triangles stored.
+    /// Builds the hierarchy over boxes; also returns the order in which the triangles must be stored.
     pub(super) fn build(boxes: &[Aabb]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(boxes.len());
@@ -57,8 +57,8 @@ impl TriangleBvh {
         size_of_val(&*self.nodes)
     }
 
-    /// Calls `visit(triangle)` for every triangle whose box is within the bound, nearer boxes first; `visit`
-    /// returns the squared distance [m²] beyond which boxes may be skipped from now on.
+    /// Calls `visit(triangle)` for every triangle whose box is within the bound, nearer boxes first; `visit` returns
+    /// the squared distance [m²] beyond which the search may skip boxes from then on.
     #[inline]
     pub(super) fn search(&self, point: Vector3<f64>, bound: f64, mut visit: impl FnMut(usize) -> f64) {
         let mut bound = bound;
@@ -114,8 +114,8 @@ fn split(boxes: &[Aabb], order: &mut [u32], first: u32, depth: usize, nodes: &mu
     split(boxes, right, first + middle as u32, depth + 1, nodes);
 }
 
-/// Reorders the triangles around the cheapest of the bin borders of all axes, and says where it lies; `None`
-/// when the centroids coincide.
+/// Partitions the triangles at the cheapest bin border of all axes and returns the position of the border in `order`;
+/// `None` when the centroids coincide.
 fn partition(boxes: &[Aabb], order: &mut [u32]) -> Option<usize> {
     let centers = Aabb::of(order.iter().map(|&t| boxes[t as usize].center()));
     let bin = |t: u32, axis: usize| {
@@ -144,12 +144,12 @@ fn partition(boxes: &[Aabb], order: &mut [u32]) -> Option<usize> {
         }
     }
     let (_, axis, border) = best?;
-    // the index makes the order independent of the sort
+    // the index breaks ties, so the order does not depend on the sorting algorithm
     order.sort_unstable_by_key(|&t| (bin(t, axis) >= border, t));
     Some(order.partition_point(|&t| bin(t, axis) < border))
 }
 
-/// Reorders the triangles around the median centroid of the longest axis, and says where it lies.
+/// Partitions the triangles at the median centroid along the longest axis and returns its position in `order`.
 fn halve(boxes: &[Aabb], order: &mut [u32]) -> usize {
     let axis = around(boxes, order).size().imax();
     let key = |t: u32| boxes[t as usize].center()[axis];

@@ -1,4 +1,4 @@
-//! Where and how deep two triangles meet: the way of libraries that collide meshes triangle by triangle.
+//! Contact of two triangles, with its depth: the method of libraries that collide meshes triangle by triangle.
 //!
 //! ```text
 //! prism over b:   all x with  m_k·(x − b_k) ≥ 0,  m_k = n × (b_{k+1} − b_k),  k = 0, 1, 2
@@ -9,58 +9,61 @@
 //! b_k corners of a triangle, counter-clockwise seen from outside [m], n its unit normal, a the other triangle. A point
 //! of a in the prism of b at h = 0 lies in b, so the two cross exactly when a over b reaches from h ≤ 0 to h ≥ 0.
 //!
-//! - *Crossing*: depth = −(lowest height), over b or over a, whichever is less deep; the normal is that face's. So a
-//!   corner that pokes through a face is as deep as the corner is behind the face, however far its own faces go on.
-//!   Where edges e of a and f of b cross, neither face is the one to leave by: d = e × f, outwards of both faces, is a
-//!   third direction, with the depth d·(f − e) if a and its neighbour across e are above e and b and its neighbour
-//!   across f below f along d: other edges are not the outermost there, such as those that only cut up a plane.
-//! - *Apart*, faces turned to each other: gap = lowest height, over b or over a, whichever is less. Either is a
-//!   distance between two points of the triangles, so the gap is never less than the true one; where a corner stands
-//!   over a face it is the true one.
+//! - *Crossing*: depth = −(lowest height), over b or over a, whichever is less deep; the normal is that of the face.
+//!   A corner that pokes through a face is therefore as deep as its distance behind the face, however far its
+//!   triangle extends. Where an edge e of a crosses an edge f of b, neither face normal is the direction in which to
+//!   separate them. A third direction is d = ±e × f, which points out of b and against the normal of a, with the
+//!   depth d·(f − e). It applies only if, along d, a and its neighbour across e lie above e, and b and its neighbour
+//!   across f lie below f. Otherwise the edges are not the outermost ones, such as edges that only divide a plane.
+//! - *Separated*, faces turned towards each other: gap = lowest height, over b or over a, whichever is less. Either
+//!   is a distance between two points of the triangles, so the gap is never less than the true distance; where a
+//!   corner is above a face they are equal.
 //!
-//! What such contacts miss: a triangle wholly behind the other surface crosses nothing and is no contact, and a depth
-//! reaches no farther than the triangle goes. Depths are right as long as they are small against the triangles.
+//! Limits of such contacts: a triangle entirely behind the other surface crosses nothing and is not a contact, and no
+//! depth exceeds the extent of its triangle. Depths are correct while they are small compared with the triangles.
 //!
 //! The clipping is that of I. E. Sutherland, G. W. Hodgman, "Reentrant polygon clipping", CACM 17, 1974. FCL measures
-//! the depth of crossing triangles over their faces in the same sense (J. Pan, S. Chitta, D. Manocha, "FCL: a general
-//! purpose library for collision and proximity queries", ICRA 2012). It has neither the edges, without which two blocks
-//! that stand flush on one another are as deep as their triangles are long, nor gaps of triangles that are apart.
+//! the depth of crossing triangles over their faces in the same way (J. Pan, S. Chitta, D. Manocha, "FCL: a general
+//! purpose library for collision and proximity queries", ICRA 2012). It does not use edges, without which two blocks
+//! stacked flush get a depth as large as their triangles, and it has no gaps of separated triangles.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::closest_point_triangle::PreparedTriangle;
 
-/// Squared sine of the angle below which edges have no direction across both.
+/// Edges count as parallel below this squared sine of their angle [-].
 const PARALLEL: f64 = 1e-16;
-/// Cosine that still counts as along a face [-].
+/// Largest cosine to the normal at which a direction still counts as parallel to a face [-].
 const ALONG: f64 = 1e-9;
-/// Height that still counts as none [m].
+/// Largest height that still counts as zero [m].
 const BORDER: f64 = 1e-12;
 
-/// A triangle and its plane.
+/// A triangle, its normal and the corners of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
     /// Corners, counter-clockwise seen from outside [m].
     pub corners: [Vector3<f64>; 3],
     /// Unit normal, out of the material.
     pub normal: Vector3<f64>,
-    /// Far corner of the neighbour across the edge from corner k to the next [m]; the triangle's own where there is none.
+    /// Opposite corner of the neighbour across the edge from corner k to the next [m]; without a neighbour, this
+    /// triangle's opposite corner.
     pub beyond: [Vector3<f64>; 3],
 }
 
-/// Where two triangles meet, or nearly do.
+/// Contact of two triangles that cross or nearly touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleContact {
     /// The point that is deepest behind the other triangle's face, or lowest in front of it [m].
     pub point: Vector3<f64>,
-    /// Unit normal of that face, turned from the second triangle into the first.
+    /// Unit normal of that face, or direction across two crossing edges; it points from the second triangle into the
+    /// first.
     pub normal: Vector3<f64>,
-    /// Height of the point over the face [m]: negative, the depth, where the triangles cross.
+    /// Height of the point over the face [m]; where the triangles cross it is minus the depth.
     pub gap: f64,
 }
 
-/// A triangle over another.
+/// The part of a triangle within the prism over another: lowest and highest height [m], and the lowest point [m].
 #[derive(Clone, Copy)]
 struct Over {
     lowest: f64,
@@ -69,7 +72,7 @@ struct Over {
 }
 
 impl Triangle {
-    /// The triangle of three corners [m], without neighbours; `None` when they lie on a line, so that there is no plane.
+    /// The triangle of three corners [m], without neighbours; `None` when they are collinear and define no plane.
     #[must_use]
     pub fn new(corners: [Vector3<f64>; 3]) -> Option<Self> {
         let PreparedTriangle { corners, normal } = PreparedTriangle::new(corners);
@@ -81,15 +84,15 @@ impl Triangle {
         self.normal.dot(&(point - self.corners[0]))
     }
 
-    /// Whether a triangle is all above `reach` [m] or all behind this one.
+    /// Whether another triangle is entirely above height `reach` [m] or entirely behind this one.
     fn misses(&self, other: &[Vector3<f64>; 3], reach: f64) -> bool {
         let [a, b, c] = other.map(|corner| self.height(corner));
         a.min(b).min(c) > reach || a.max(b).max(c) < 0.0
     }
 
-    /// What of another triangle is in the prism of this one.
+    /// Clips another triangle to the prism over this one; `None` when nothing is left.
     fn under(&self, other: &[Vector3<f64>; 3]) -> Option<Over> {
-        // each of the three planes cuts off a corner at most, and leaves two for it
+        // each of the three planes adds at most one corner
         let mut polygon: ArrayVec<Vector3<f64>, 6> = other.iter().copied().collect();
         for k in 0..3 {
             let (from, to) = (self.corners[k], self.corners[(k + 1) % 3]);
@@ -101,7 +104,7 @@ impl Triangle {
                 let side = inwards.dot(&(point - from));
                 if (side >= 0.0) != (before.1 >= 0.0) {
                     let share = before.1 / (before.1 - side);
-                    // rounding at a corner on the plane could make a seventh; it would add nothing
+                    // rounding at a corner on the plane could produce a seventh point, which is redundant
                     let _ = polygon.try_push(before.0 + (point - before.0) * share);
                 }
                 if side >= 0.0 {
@@ -119,7 +122,7 @@ impl Triangle {
         }))
     }
 
-    /// The shallowest crossing of an edge of this triangle with one of another, along the direction across both.
+    /// The shallowest crossing of an edge of this triangle with an edge of another, along the normal of both edges.
     fn crossing_edges(&self, other: &Self) -> Option<TriangleContact> {
         let mut shallowest: Option<TriangleContact> = None;
         for (i, j) in (0..9).map(|pair| (pair / 3, pair % 3)) {
@@ -132,7 +135,7 @@ impl Triangle {
             if squared <= PARALLEL * e.norm_squared() * f.norm_squared() {
                 continue;
             }
-            // along both faces either sense may lead out
+            // where d is parallel to both faces, either sign may lead out
             for d in [across / squared.sqrt(), -across / squared.sqrt()] {
                 let gap = d.dot(&(p - q));
                 let leads_out = d.dot(&other.normal) >= -ALONG && d.dot(&self.normal) <= ALONG;
@@ -153,8 +156,8 @@ impl Triangle {
         shallowest
     }
 
-    /// How this triangle meets another: their contact where they cross, and where they are apart but turned to each
-    /// other and nearer than `reach` [m].
+    /// Contact of this triangle with another: where they cross, or where they are separated, face each other and are
+    /// within `reach` [m].
     #[must_use]
     pub fn contact(&self, other: &Self, reach: f64) -> Option<TriangleContact> {
         if other.misses(&self.corners, reach) || self.misses(&other.corners, reach) {
@@ -170,8 +173,8 @@ impl Triangle {
         };
         let views = || from_other.into_iter().chain(from_this);
         if views().any(|view| crosses(&view)) {
-            // A touch at the border may cross by one view and miss the prism of the other by rounding. What lies beside
-            // it is not as deep as it goes on: the neighbours across the border tell.
+            // A touch at the border may cross in one view and miss the prism of the other by rounding. The depth of
+            // one view alone would be too large; the neighbours across the border give the contact.
             let (a, b) = from_other.filter(crosses).zip(from_this.filter(crosses))?;
             let face = contact(if a.0.lowest >= b.0.lowest { a } else { b });
             return Some(self.crossing_edges(other).filter(|edges| edges.gap > face.gap).unwrap_or(face));
@@ -195,29 +198,29 @@ mod tests {
         Triangle::new(corners.map(Vector3::from)).unwrap()
     }
 
-    /// A face of the ground, seen from above.
+    /// A triangle of the ground, facing up.
     fn ground() -> Triangle {
         triangle([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]])
     }
 
-    /// A face that hangs down to a corner at this height, its normal pointing down and aside.
+    /// A triangle with its lowest corner at this height; its normal points down and to the side.
     fn spike(height: f64) -> Triangle {
         triangle([[0.0, 0.0, height], [0.3, 0.2, height + 0.4], [0.3, -0.2, height + 0.4]])
     }
 
     #[test]
-    fn a_corner_through_a_face_is_as_deep_as_it_is_behind_it() {
+    fn the_depth_of_a_corner_is_its_distance_behind_the_face() {
         let contact = spike(-0.01).contact(&ground(), 0.0).unwrap();
         assert!((contact.gap + 0.01).abs() < 1e-15);
         assert!((contact.normal - Vector3::z()).norm() < 1e-15, "from the ground into the spike");
         assert!((contact.point - Vector3::new(0.0, 0.0, -0.01)).norm() < 1e-15);
-        // the other way round the normal turns over and nothing else
+        // with the triangles exchanged, only the sign of the normal changes
         let turned = ground().contact(&spike(-0.01), 0.0).unwrap();
         assert!((turned.gap - contact.gap).abs() < 1e-15 && (turned.normal + contact.normal).norm() < 1e-15);
     }
 
     #[test]
-    fn apart_triangles_are_found_within_reach_only_and_only_face_to_face() {
+    fn separated_triangles_are_contacts_only_within_reach_and_face_to_face() {
         assert!(spike(0.01).contact(&ground(), 0.0).is_none());
         let near = spike(0.01).contact(&ground(), 0.02).unwrap();
         assert!((near.gap - 0.01).abs() < 1e-15 && (near.normal - Vector3::z()).norm() < 1e-15);
@@ -226,10 +229,10 @@ mod tests {
         assert!(Triangle::new(turned_away).unwrap().contact(&ground(), 0.02).is_none());
     }
 
-    /// The front of one block and the side of another that stands on it, flush at the corner and a little too low: along
-    /// either face a whole triangle is behind, upwards next to nothing.
+    /// The front of one block and the side of another that stands on it, flush at the corner and 1 mm too low. Along
+    /// either face normal a whole triangle is behind the other; upwards the depth is only 1 mm.
     #[test]
-    fn flush_corners_are_as_deep_as_their_edges() {
+    fn flush_corners_have_the_depth_of_their_edges() {
         let below = triangle([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [0.0, 0.0, 0.0]]);
         let above = triangle([[0.0, 0.0, -1e-3], [-1.0, 0.0, -1e-3], [0.0, 0.0, 1.0]]);
         assert!(below.normal.x > 0.9 && above.normal.y > 0.9);
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_on_a_line_make_no_triangle() {
+    fn collinear_corners_make_no_triangle() {
         assert!(Triangle::new([[0.0; 3], [1.0; 3], [2.0; 3]].map(Vector3::from)).is_none());
     }
 
@@ -261,7 +264,7 @@ mod tests {
         })
     }
 
-    /// Whether an edge of one passes through the other: another way to say that triangles cross.
+    /// Whether an edge of one passes through the other: an independent test of crossing.
     fn pierces(of: &Triangle, through: &Triangle) -> bool {
         let [a, b, c] = through.corners;
         (0..3).any(|k| {
@@ -280,10 +283,10 @@ mod tests {
         }
 
         #[test]
-        fn a_crossing_is_undone_by_moving_along_its_normal_by_its_depth(a in any_triangle(), b in any_triangle()) {
+        fn moving_along_the_normal_by_the_depth_removes_a_crossing(a in any_triangle(), b in any_triangle()) {
             let Some(contact) = a.contact(&b, 0.0) else { return Ok(()) };
             prop_assert!(contact.gap <= 0.0 && (contact.normal.norm() - 1.0).abs() < 1e-12);
-            // of the part within the prism: what slides in from beside it may cross still
+            // holds for the part within the prism; a part that slides in from outside it may still cross
             let depth = -contact.gap;
             let moved = Triangle::new(a.corners.map(|corner| corner + contact.normal * depth)).unwrap();
             let along = |normal: Vector3<f64>| (contact.normal - normal).norm() < 1e-9;
@@ -293,7 +296,7 @@ mod tests {
                 _ => (None, true),
             };
             prop_assert!(over.is_none_or(|over| over.lowest > -1e-9));
-            // across two edges there is a plane between the triangles then
+            // at crossing edges a plane then separates the triangles
             let clear = moved.corners.map(|corner| contact.normal.dot(&corner)).into_iter().fold(f64::INFINITY, f64::min);
             let high = b.corners.map(|corner| contact.normal.dot(&corner)).into_iter().fold(f64::NEG_INFINITY, f64::max);
             prop_assert!(!is_edges || clear > high - 1e-9);
@@ -302,12 +305,13 @@ mod tests {
         #[test]
         fn a_gap_is_never_less_than_the_distance(a in any_triangle(), b in any_triangle()) {
             let contact = a.contact(&b, 0.5);
-            let distance = edges(&a).chain(edges(&b)).flat_map(|[p, q]| {
-                // a crossing apart, the nearest points of two triangles are on an edge of one of them
+            let points = edges(&a).chain(edges(&b)).flat_map(|[p, q]| {
+                // unless the triangles cross, one of their nearest points lies on an edge
                 (0..=1000).map(move |i| p + (q - p) * (f64::from(i) / 1000.0))
             });
-            let nearest = distance.map(|point| to(&a, point).max(to(&b, point))).fold(f64::INFINITY, f64::min);
-            // points 3 mm apart along the edges, so the nearest is known to half of that
+            let farther = |point| distance_to(&a, point).max(distance_to(&b, point));
+            let nearest = points.map(farther).fold(f64::INFINITY, f64::min);
+            // the points are 3 mm apart along the edges, so the distance is known to half of that
             prop_assert!(contact.is_none_or(|contact| contact.gap <= 0.0 || contact.gap > nearest - 2e-3));
         }
     }
@@ -317,7 +321,7 @@ mod tests {
         (0..3).map(move |k| [corners[k], corners[(k + 1) % 3]])
     }
 
-    fn to(triangle: &Triangle, point: Vector3<f64>) -> f64 {
+    fn distance_to(triangle: &Triangle, point: Vector3<f64>) -> f64 {
         let closest = PreparedTriangle::new(triangle.corners).closest(point, f64::INFINITY).unwrap();
         closest.squared.sqrt()
     }

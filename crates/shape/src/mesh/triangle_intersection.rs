@@ -1,7 +1,7 @@
-//! Where a surface crosses itself.
+//! Self-intersections of a surface.
 //!
-//! Two triangles cross when an edge of one passes through the other: its ends lie on opposite sides of the
-//! plane by more than a tolerance, and the signed volumes that it spans with the three sides agree,
+//! Two triangles cross when an edge of one passes through the other: its ends lie on opposite sides of the plane by
+//! more than a tolerance, and the signed volumes that it spans with the three sides agree in sign,
 //!
 //! ```text
 //! [p q a b], [p q b c], [p q c a]   all ≥ 0 or all ≤ 0,      [p q a b] = (q−p)·((a−p)×(b−p))
@@ -18,14 +18,14 @@ use rayon::prelude::*;
 
 use super::TriMesh;
 
-/// Triangles between two looks at the limits: small enough to stop soon after one is reached.
+/// Triangles per batch. Limits are checked between batches, so the search stops soon after one is reached.
 const BATCH: usize = 1 << 10;
 
-/// Most partners that one triangle is compared with. Only long slivers that all meet in one place, such as a
-/// round face cut into a fan, have more.
+/// Largest number of triangles that one triangle is compared with. Only long slivers that all meet at one point, such
+/// as a round face cut into a fan, have more.
 const MAX_PARTNERS: usize = 20_000;
 
-/// Most pairs that are compared: some ten seconds. Ten pairs per triangle are usual.
+/// Largest number of pairs compared: some ten seconds. Ten pairs per triangle are typical.
 const MAX_COMPARISONS: usize = 100_000_000;
 
 /// Pairs of triangles that cross.
@@ -45,7 +45,7 @@ pub fn self_crossings(mesh: &TriMesh, tolerance: f64, limit: usize) -> Crossings
     let count = mesh.triangles.len();
     let boxes: Vec<_> = (0..count).map(|index| triangle_box(mesh, index)).collect();
     let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    // crossing partners of a triangle, and how many were compared
+    // triangles that cross a given one, and the number compared
     let partners = |index: usize| {
         let mut compared = 0;
         let mut crossing = Vec::new();
@@ -61,7 +61,7 @@ pub fn self_crossings(mesh: &TriMesh, tolerance: f64, limit: usize) -> Crossings
     let mut found = Crossings::default();
     let mut comparisons = 0;
     for start in (0..count).step_by(BATCH) {
-        // whole batches, so that the result does not depend on the threads
+        // whole batches, so that the result does not depend on the number of threads
         let batch = (start..(start + BATCH).min(count)).into_par_iter();
         for (crossing, compared) in batch.with_min_len(64).map(partners).collect::<Vec<_>>() {
             found.pairs.extend(crossing);
@@ -143,13 +143,13 @@ mod tests {
         let count = |mesh: &TriMesh| self_crossings(mesh, 1e-9, 1000).pairs.len();
         assert!(count(&pair([0.5, 0.5, 0.5])) > 0, "edges meet the diagonals of faces exactly");
         assert!(count(&pair([0.4, 0.3, 0.2])) > 0);
-        assert!(count(&pair([0.5, 0.0, 0.0])) > 0, "only faces in one plane overlap");
+        assert!(count(&pair([0.5, 0.0, 0.0])) > 0, "only coplanar faces overlap");
         assert_eq!(count(&pair([2.0, 0.0, 0.0])), 0);
         assert_eq!(count(&cube()), 0);
     }
 
     #[test]
-    fn the_search_says_when_it_stopped() {
+    fn the_search_reports_that_it_stopped_at_its_limit() {
         let mesh = joined(&cube(), &moved(&cube(), Vector3::new(0.4, 0.3, 0.2)));
         let few = self_crossings(&mesh, 1e-9, 2);
         assert!(few.stopped && few.pairs.len() == 2);

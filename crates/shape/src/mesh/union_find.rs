@@ -1,4 +1,4 @@
-//! Sets that grow together (Tarjan 1975), with the smallest member as the name of each set.
+//! Union-find (Tarjan 1975); the smallest member identifies each set.
 
 /// A partition of 0..n.
 pub(crate) struct UnionFind {
@@ -6,7 +6,7 @@ pub(crate) struct UnionFind {
 }
 
 impl UnionFind {
-    /// Every member alone.
+    /// Every member is a set of its own.
     pub(crate) fn new(count: usize) -> Self {
         Self { parent: (0..count as u32).collect() }
     }
@@ -21,7 +21,7 @@ impl UnionFind {
         member
     }
 
-    /// Joins two sets. The smaller name wins, which keeps names independent of the order of the joins.
+    /// Joins two sets. The smaller root wins, so the result does not depend on the order of the joins.
     pub(crate) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b) as usize] = a.min(b);

@@ -1,10 +1,10 @@
-//! Units of length in which parts are drawn; inside Tightfit every length is in metres.
+//! Units of length of part files; inside Tightfit every length is in metres.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Largest diagonal of a part that is believed to be drawn in metres [raw unit]: beyond it, millimetres are
-/// far likelier. Nothing that a robot arm inserts is 2.5 m long; nearly every part exceeds 2.5 mm.
+/// Largest diagonal at which a file is assumed to be in metres [raw unit]: above it, millimetres are far more likely.
+/// Nothing that a robot arm inserts is 2.5 m long; nearly every part exceeds 2.5 mm.
 const LARGEST_METRE_DIAGONAL: f64 = 2.5;
 
 /// A unit of length.
@@ -42,7 +42,7 @@ impl LengthUnit {
         }
     }
 
-    /// Symbol as drawings spell it.
+    /// Symbol in ASCII.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
@@ -62,9 +62,9 @@ impl fmt::Display for LengthUnit {
     }
 }
 
-/// A word that is no unit of length.
+/// A word that is not a unit of length.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no unit of length; use one of m, cm, mm, um, in, ft")]
+#[error("`{0}` is not a unit of length; use one of m, cm, mm, um, in, ft")]
 pub struct UnknownUnit(pub String);
 
 impl FromStr for LengthUnit {
@@ -88,9 +88,9 @@ impl FromStr for LengthUnit {
 /// A guess at the unit of a file that does not state it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct UnitGuess {
-    /// The likeliest unit.
+    /// The most likely unit.
     pub unit: LengthUnit,
-    /// Whether another unit would give an absurd part.
+    /// Whether another unit would give an implausible part size.
     pub confident: bool,
     /// Why, in one line.
     pub reason: String,
@@ -98,13 +98,13 @@ pub struct UnitGuess {
 
 /// Guesses the unit from the diagonal of the bounding box in the units of the file.
 ///
-/// Inches cannot be told from millimetres by size; where it matters the unit has to be stated.
+/// The size cannot distinguish inches from millimetres; where it matters, state the unit.
 #[must_use]
 pub fn guess_unit(diagonal: f64) -> UnitGuess {
     let guess = |unit, confident, reason: String| UnitGuess { unit, confident, reason };
     if diagonal > LARGEST_METRE_DIAGONAL {
         let reason = format!("diagonal {diagonal:.4} would be a very large part in metres");
-        // between 2.5 and 10 both a machine in metres and a small screw in millimetres exist
+        // between 2.5 and 10, a machine in metres and a small screw in millimetres are both plausible
         guess(LengthUnit::Millimetre, diagonal > 10.0, reason)
     } else {
         let reason = format!("diagonal {diagonal:.4} would be a very small part in millimetres");

@@ -1,9 +1,9 @@
-//! Welding: vertices at the same place become one.
+//! Welding: merges vertices at the same position.
 //!
-//! Exact welding compares bits. Welding with a tolerance ε keeps a vertex unless an earlier one that was
-//! kept lies within ε of it, which is then used instead. A grid of cells of 8 ε holds the kept vertices, so
-//! that the ball of radius ε around a point mostly lies in a single cell; vertices are taken in order, so the
-//! result does not depend on the grid.
+//! Exact welding compares bits. Welding with a tolerance ε keeps a vertex unless an earlier kept vertex lies within ε
+//! of it; that vertex then replaces it. A grid of cells of 8 ε holds the kept vertices, so that the ball of radius ε
+//! around a point mostly lies in a single cell. Vertices are processed in order, so the result does not depend on the
+//! grid.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -12,18 +12,18 @@ use nalgebra::Vector3;
 
 use super::TriMesh;
 
-/// What welding did.
+/// Result of welding.
 #[derive(Clone, Debug)]
 pub struct Weld {
     /// The mesh with the kept vertices, in their old order.
     pub mesh: TriMesh,
-    /// New number of every old vertex.
+    /// New index of every old vertex.
     pub new_of_old: Vec<u32>,
-    /// Old numbers of the vertices that were replaced by another.
+    /// Old indices of the vertices that were replaced by another.
     pub merged: Vec<u32>,
 }
 
-/// Cell edge over tolerance [-]: larger means fewer cells to look into, and more vertices in each.
+/// Cell edge over tolerance [-]: larger means fewer cells to search, and more vertices in each.
 const CELL: f64 = 8.0;
 
 /// Merges vertices with equal coordinates.
@@ -36,15 +36,15 @@ pub fn weld_exact(mesh: &TriMesh) -> Weld {
     })
 }
 
-/// Merges the vertices for which `may_move` holds and that lie within `tolerance` [m] of another such one.
-/// Triangles keep their order and number; some may now use a vertex twice.
+/// Merges vertices for which `may_move` is true and that lie within `tolerance` [m] of another such vertex. Triangles
+/// keep their order and count; some may now use a vertex twice.
 #[must_use]
 pub fn weld(mesh: &TriMesh, tolerance: f64, may_move: impl Fn(u32) -> bool) -> Weld {
-    // a tolerance of zero still needs cells that tell places apart
+    // a tolerance of zero still needs cells of some size
     let cell = (tolerance * CELL).max(1e-9 * mesh.aabb().diagonal()).max(f64::MIN_POSITIVE);
     let cell_of = |value: f64| (value / cell).floor() as i64;
     let mut newest: HashMap<[i64; 3], u32, BuildHasherDefault<Mix>> = HashMap::default();
-    // kept vertices as (position, new number, previous one in the same cell)
+    // kept vertices as (position, new index, previous entry in the same cell)
     let mut kept: Vec<(Vector3<f64>, u32, u32)> = Vec::new();
     let mut new_count = 0;
     rebuilt(mesh, |vertex| {
@@ -81,7 +81,7 @@ pub fn weld(mesh: &TriMesh, tolerance: f64, may_move: impl Fn(u32) -> bool) -> W
     })
 }
 
-/// Renumbers: `replacement` gives the new number that an old vertex takes, or `None` to keep it.
+/// Renumbers the vertices: `replacement` returns the new index that replaces an old vertex, or `None` to keep it.
 fn rebuilt(mesh: &TriMesh, mut replacement: impl FnMut(u32) -> Option<u32>) -> Weld {
     let mut vertices = Vec::new();
     let mut merged = Vec::new();
@@ -102,14 +102,14 @@ fn rebuilt(mesh: &TriMesh, mut replacement: impl FnMut(u32) -> Option<u32>) -> W
     Weld { mesh: TriMesh { vertices, triangles }, new_of_old, merged }
 }
 
-/// Numbers points in the order in which they first come; equal bits have equal numbers.
+/// Assigns indices to points in the order of their first appearance; equal bits have equal indices.
 #[derive(Default)]
 pub(super) struct ExactVertices {
     known: HashMap<[u64; 3], u32, BuildHasherDefault<Mix>>,
 }
 
 impl ExactVertices {
-    /// Number of the point, and whether it is new.
+    /// Index of the point, and whether it is new.
     pub(super) fn index_of(&mut self, point: Vector3<f64>) -> (u32, bool) {
         let count = self.known.len() as u32;
         let index = *self.known.entry([point.x, point.y, point.z].map(f64::to_bits)).or_insert(count);
@@ -117,8 +117,8 @@ impl ExactVertices {
     }
 }
 
-/// Multiply-and-fold hashing: ten times faster than the default over tens of millions of points, and the
-/// same on every run.
+/// Multiply-and-fold hash: ten times faster than the default hasher over tens of millions of points, and the same in
+/// every run.
 #[derive(Default)]
 struct Mix(u64);
 
@@ -151,11 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn tolerance_merges_what_is_within_it_and_nothing_else() {
+    fn only_vertices_within_the_tolerance_are_merged() {
         let at = |x| Vector3::new(x, -0.5, 3.0);
         let mesh = TriMesh { vertices: vec![at(0.0), at(0.9e-3), at(1.8e-3), at(1.0)], triangles: vec![] };
         let welded = weld(&mesh, 1e-3, |_| true);
-        // 1.8 mm is close to a vertex that has gone, not to the one that stayed
+        // the vertex at 1.8 mm is within tolerance of the merged vertex, not of the kept one
         assert_eq!(welded.new_of_old, [0, 0, 1, 2]);
         assert_eq!(weld(&mesh, 1e-3, |vertex| vertex != 0).new_of_old, [0, 1, 1, 2]);
         assert_eq!(weld(&mesh, 0.0, |_| true).merged.len(), 0);

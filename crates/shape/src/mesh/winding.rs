@@ -1,11 +1,11 @@
-//! How often a surface winds around a point (Van Oosterom and Strackee 1983).
+//! Winding number of a surface around a point (Van Oosterom and Strackee 1983).
 //!
 //! ```text
 //! w(p) = 1/4π Σ Ω,   tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)
 //! ```
 //!
-//! a, b, c are the corners seen from p. For a closed surface w is ±1 inside and 0 outside; it needs no ray
-//! and so meets no edge by accident.
+//! a, b, c are the corners relative to p. For a closed surface w is ±1 inside and 0 outside. It needs no ray, so it
+//! has no special case for a ray that hits an edge.
 
 use nalgebra::Vector3;
 
@@ -32,7 +32,7 @@ mod tests {
     use crate::mesh::tests::cube;
 
     #[test]
-    fn a_closed_surface_winds_once_around_what_it_holds() {
+    fn a_closed_surface_winds_once_around_inner_points() {
         let mesh = cube();
         let around = |p| winding_number(&mesh, 0..mesh.triangles.len(), p);
         assert!((around(Vector3::new(0.3, 0.6, 0.2)) - 1.0).abs() < 1e-12);

@@ -1,7 +1,8 @@
-//! An order of points in which neighbours in the list are neighbours in space.
+//! Orders points so that neighbours in the list are neighbours in space (a k-d tree order).
 //!
-//! The points are halved across the longest side of their box, and the halves again, until a row is left. Halves are
-//! whole rows, so that rows of the list are the leaves of the tree: each has a small box, which can be far as a whole.
+//! The points are split across the longest side of their bounding box, recursively, until one row is left. Each half is
+//! a whole number of rows, so the rows of the list are the leaves of the tree. A row then has a small bounding box, and
+//! detection can skip a far row as a whole.
 //!
 //! J. L. Bentley, "Multidimensional binary search trees used for associative searching", 1975.
 
@@ -9,7 +10,7 @@ use nalgebra::Vector3;
 
 use crate::mesh::Aabb;
 
-/// Sorts points so that every `row` of them that follow one another lie close together.
+/// Sorts points so that each group of `row` consecutive points is compact.
 pub fn compact_order(points: &mut [Vector3<f64>], row: usize) {
     let row = row.max(1);
     if points.len() <= row {
@@ -30,7 +31,7 @@ mod tests {
     use tightfit_spatial::SplitMix;
 
     #[test]
-    fn rows_are_compact_and_no_point_is_lost() {
+    fn rows_are_compact_and_all_points_are_kept() {
         let mut random = SplitMix(5);
         let all: Vec<Vector3<f64>> = (0..1000).map(|_| random.cube()).collect();
         let mut sorted = all.clone();
@@ -42,7 +43,7 @@ mod tests {
             keys
         };
         assert_eq!(keys(&all), keys(&sorted));
-        // 32 cells of the unit cube have sides of 0.31; the longest diagonal of a row stays near theirs
+        // 32 equal cells of the unit cube have sides of 0.31; a row's diagonal should be of that order
         for row in sorted.chunks(32) {
             assert!(Aabb::of(row.iter().copied()).diagonal() < 1.0);
         }

@@ -2,9 +2,9 @@
 Nodes: the points of a part that are tested for contact.
 
 A node is a chart coordinate (face, u, v), not a position. [`crate::Part::place`] maps it to the part's frame
-with the part's own dimensions, so one [`NodeSet`] serves every environment whatever its clearance, diameter
-or pitch. Nodes of faces find surface contact, nodes of convex edges and corners find the contact that
-happens *between* the nodes of the other part; a tight fit needs both parts' nodes.
+with the dimensions of that part, so one [`NodeSet`] serves every environment whatever its clearance, diameter
+or pitch. Nodes on faces find surface contact. Nodes on convex edges and corners find contact *between* the
+nodes of the other part. A tight fit needs the nodes of both parts.
 */
 
 mod compact_order;

@@ -1,9 +1,9 @@
 //! Chart coordinates of nodes, in columns.
 
-/// What a node stands on.
+/// The kind of feature that a node lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// The inside of a face.
+    /// The interior of a face.
     Face,
     /// A convex edge.
     Edge,
@@ -11,14 +11,14 @@ pub enum NodeKind {
     Corner,
 }
 
-/// Where a node lies on a part, whatever the part's dimensions.
+/// Position of a node on a part, independent of the part's dimensions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chart {
-    /// Number of the face; its meaning belongs to the kind of part.
+    /// Number of the face; each kind of part numbers its faces.
     pub face: u32,
     /// First coordinate on the face [-], usually 0 to 1 across it.
     pub u: f64,
-    /// Second coordinate [-]: laps around the axis, turns along a thread, or a barycentric coordinate.
+    /// Second coordinate [-]: revolutions around the axis, turns along a thread, or a barycentric coordinate.
     pub v: f64,
 }
 
@@ -31,20 +31,21 @@ pub struct NodeSet {
     pub u: Vec<f64>,
     /// Second chart coordinate of every node [-].
     pub v: Vec<f64>,
-    /// What every node stands on.
+    /// Feature that every node lies on.
     pub kind: Vec<NodeKind>,
-    /// How far apart the nodes of its row are that count more than a node [m]; infinite for those that always count. Where
-    /// another part conforms, those say enough.
+    /// Spacing that remains in the node's row [m] when the node is skipped together with all nodes of equal or lower
+    /// priority; infinite for nodes that are never skipped. Detection skips nodes where another part conforms and the
+    /// remaining spacing suffices.
     pub left: Vec<f64>,
 }
 
 impl NodeSet {
-    /// Appends a node that always counts.
+    /// Appends a node that is never skipped.
     pub fn push(&mut self, kind: NodeKind, face: u32, u: f64, v: f64) {
         self.push_between(kind, face, u, v, f64::INFINITY);
     }
 
-    /// Appends a node between others that are `left` apart [m].
+    /// Appends a node that may be skipped, which leaves the spacing `left` [m].
     pub fn push_between(&mut self, kind: NodeKind, face: u32, u: f64, v: f64, left: f64) {
         self.face.push(face);
         self.u.push(u);
@@ -53,8 +54,8 @@ impl NodeSet {
         self.left.push(left);
     }
 
-    /// Orders the nodes so that many that follow one another are passed over together: those that count more before those
-    /// that count less, of these those of one `side` before the others, and these by `height`.
+    /// Sorts the nodes so that consecutive nodes are skipped together: by falling priority (`left`), then by `side`,
+    /// then by `height` [m].
     pub(crate) fn pack(&mut self, side: impl Fn(Chart) -> u32, height: impl Fn(Chart) -> f64) {
         let all = std::mem::take(self);
         let mut order: Vec<_> = (0..all.len())
@@ -91,7 +92,7 @@ impl NodeSet {
         self.kind.iter().filter(|&&own| own == kind).count()
     }
 
-    /// Keeps the nodes whose chart passes.
+    /// Keeps the nodes whose chart satisfies `keep`.
     pub fn retain(&mut self, mut keep: impl FnMut(Chart) -> bool) {
         let all = std::mem::take(self);
         for index in 0..all.len() {
@@ -102,7 +103,7 @@ impl NodeSet {
         }
     }
 
-    /// Appends the nodes of a component part, its faces numbered from `first_face`.
+    /// Appends the nodes of a component; its faces are renumbered from `first_face`.
     pub fn append(&mut self, other: &NodeSet, first_face: u32) {
         self.face.extend(other.face.iter().map(|face| face + first_face));
         self.u.extend_from_slice(&other.u);

@@ -44,7 +44,7 @@ impl Block {
         let beyond = point.abs() - self.half;
         let outside = beyond.map(|c| c.max(0.0));
         let distance = outside.norm();
-        // beyond a single face the plane form keeps every digit
+        // in front of a single face the plane equation loses no digits
         if distance > 0.0 && outside.iter().filter(|c| **c > 0.0).count() > 1 {
             return Sample { distance, normal: outside.component_mul(&sign) / distance };
         }
@@ -54,7 +54,7 @@ impl Block {
         Sample { distance: beyond[axis], normal }
     }
 
-    /// The three faces that the point looks at; see [`crate::Part::each_piece`].
+    /// The nearer face of each axis; see [`crate::Part::each_piece`].
     #[must_use]
     pub fn branches(&self, point: Vector3<f64>) -> Branches {
         let mut branches = Branches::new();
@@ -78,7 +78,7 @@ impl Block {
         Inertia::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&moment))
     }
 
-    /// Closed mesh, each face a grid.
+    /// Closed mesh; each face is a grid.
     #[must_use]
     pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
         let counts = self.half.map(|h| NodeSpacing::intervals(2.0 * h, options.max_edge));
@@ -106,7 +106,8 @@ impl Block {
         builder.finish()
     }
 
-    /// Nodes of faces, edges and corners. Chart: face 2·axis + (0 lower, 1 upper); u, v ∈ [0, 1] over the next two axes.
+    /// Nodes on faces, edges and corners. Chart: face = 2·axis + (0 lower, 1 upper); u, v ∈ [0, 1] along the next two
+    /// axes.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();

@@ -1,4 +1,4 @@
-//! A sphere swept along z: capsule, or a plain sphere when the length is zero. Centred at its frame.
+//! A sphere swept along z: a capsule, or a sphere when the length is zero. Centred at its frame.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -9,10 +9,10 @@ use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
 use crate::{Sample, ShapeError};
 
-/// Most intervals between nodes of a capsule that is long against its radius.
+/// Largest number of node intervals on a slender capsule.
 const MOST_INTERVALS: usize = 4000;
 
-/// Rounded rod or ball.
+/// Capsule or ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     radius: f64,
@@ -65,7 +65,7 @@ impl Capsule {
         let barrel = PI * r * r * 2.0 * h * density;
         let ball = 4.0 / 3.0 * PI * r.powi(3) * density;
         let polar = barrel * r * r / 2.0 + ball * 0.4 * r * r;
-        // a half ball's centre is 3r/8 from its base
+        // the centroid of a half ball is 3r/8 from its base
         let across = barrel * (r * r / 4.0 + h * h / 3.0) + ball * (0.4 * r * r + h * h + 0.75 * h * r);
         let moment = Matrix3::from_diagonal(&Vector3::new(across, across, polar));
         Inertia::new(barrel + ball, Vector3::zeros(), moment)
@@ -93,7 +93,7 @@ impl Capsule {
         } else {
             0
         };
-        // latitudes from pole to pole, the barrel between the two halves
+        // latitudes from pole to pole, with the barrel between the two hemispheres
         let latitude = |step: usize| {
             let (sin, cos) = libm::sincos(FRAC_PI_2 * step as f64 / quarter as f64);
             if step == quarter { (0.0, self.radius) } else { (self.radius * cos, self.radius * sin) }
@@ -116,9 +116,9 @@ impl Capsule {
         builder.finish()
     }
 
-    /// Nodes on the axis, which the surface lies one radius outside of: whatever is one radius away from them touches,
-    /// however the capsule rolls. Two capsules of radius R that cross between nodes s apart come s²/16R too near.
-    /// A ball has one. Chart: u along z.
+    /// Nodes on the axis, one radius below the surface: a body one radius away from a node touches the capsule,
+    /// however the capsule rolls. Two crossing capsules of radius R with nodes at spacing s penetrate by at most
+    /// s²/16R between nodes. A ball has one node. Chart: u along z.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
@@ -127,7 +127,7 @@ impl Capsule {
             return nodes;
         }
         let length = 2.0 * self.half_length;
-        // the axis stands for the line along which the capsule touches, as an edge does
+        // the axis represents a contact line, so it gets the minimum count of an edge
         let slender = NodeSpacing::on_feature(spacing.face, self.radius, spacing.fewest_on_edges.along);
         let intervals = NodeSpacing::intervals(length, slender)
             .min(MOST_INTERVALS)

@@ -1,4 +1,4 @@
-//! A body that is only nodes and inertia: what validation cases need (a block on four corners, a rod on one).
+//! A body that has only nodes and inertia, for validation cases (a block on four corners, a rod on one).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tightfit_spatial::Inertia;
 
 use crate::node::{Chart, NodeKind, NodeSet};
 
-/// Nodes with given inertia. It has no material: nothing can touch it except through its nodes.
+/// Nodes with a given inertia. It has no material: contact happens only at its nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeList {
     points: Arc<[Vector3<f64>]>,
@@ -33,7 +33,7 @@ impl NodeList {
         self.inertia
     }
 
-    /// Every given point, as a corner. Chart: v is the number of the point.
+    /// Every given point as a corner node. Chart: v is the number of the point.
     #[must_use]
     pub fn nodes(&self) -> NodeSet {
         let mut nodes = NodeSet::default();

@@ -1,10 +1,10 @@
 /*!
-Bodies that are one outline carried around an axis: pegs, holes, cylinders, hexagons.
+Bodies made by sweeping one outline around an axis: pegs, holes, cylinders, hexagons.
 
-An [`Outline`] is a closed polygon in the half-plane (a, z); a [`Section`] says what the coordinate a means
+An [`Outline`] is a closed polygon in the half-plane (a, z). A [`Section`] defines what the coordinate a means
 across the axis: the radius of a turned part, or the distance of the flats of a polygon, sharp or rounded.
-[`SectionedSolid`] joins the two and answers distance, nodes, mass and mesh. Its distance is the true one
-everywhere, edges and corners included.
+[`SectionedSolid`] combines the two and computes distance, nodes, mass and mesh. Its distance is exact
+everywhere, including edges and corners.
 */
 
 mod outline;

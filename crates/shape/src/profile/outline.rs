@@ -5,15 +5,15 @@
 //! outward normal of an edge (Δa, Δz):   (Δz, −Δa) / |·|
 //! ```
 //!
-//! a ≥ 0 is the distance from the axis [m] (see [`super::Section`]), z the height [m]. An edge that lies on
-//! the axis bounds nothing: it is inside the body, and neither distance nor mass nor mesh sees it.
+//! a ≥ 0 is the distance from the axis [m] (see [`super::Section`]), z the height [m]. An edge on the axis is no
+//! boundary: it lies inside the body, and distance, mass and mesh ignore it.
 
 use arrayvec::ArrayVec;
 
-/// Most vertices that an outline of ours needs, with room to spare.
+/// Capacity for vertices; no outline needs more.
 const MAX_VERTICES: usize = 12;
 
-/// Below this an edge is a rounding artefact of a zero chamfer, not a face [m].
+/// A shorter edge is a rounding artefact of a zero chamfer, not a face [m].
 const SHORTEST_EDGE: f64 = 1e-12;
 
 /// Closed polygon (a, z) [m], counter-clockwise.
@@ -24,10 +24,10 @@ pub struct Outline {
     concave: ArrayVec<usize, MAX_VERTICES>,
 }
 
-/// The part of the outline that is nearest to a point.
+/// The feature of the outline that is nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Foot {
-    /// The inside of an edge: the gradient is the edge's normal.
+    /// The interior of an edge: the gradient is the edge's normal.
     Edge(usize),
     /// The vertex at the start of this edge.
     Vertex(usize),
@@ -45,7 +45,7 @@ pub struct OutlineSample {
 }
 
 impl Outline {
-    /// Polygon of these vertices [m]; a vertex that repeats its predecessor (a chamfer of zero) is dropped.
+    /// Polygon with these vertices [m]; repeated vertices (a chamfer of zero) are dropped.
     #[must_use]
     pub fn new(points: &[[f64; 2]]) -> Self {
         let mut vertices = ArrayVec::<[f64; 2], MAX_VERTICES>::new();
@@ -88,7 +88,7 @@ impl Outline {
         [self.vertices[index], self.vertices[(index + 1) % self.vertices.len()]]
     }
 
-    /// The edges that bound material: all but those on the axis.
+    /// The edges that bound material: all except those on the axis.
     pub fn edges(&self) -> impl Iterator<Item = (usize, [[f64; 2]; 2])> + '_ {
         (0..self.vertices.len())
             .map(|index| (index, self.edge(index)))
@@ -102,7 +102,7 @@ impl Outline {
         self.normals[index]
     }
 
-    /// Whether the material is convex at vertex `index` (off the axis): an edge that can cut.
+    /// Whether vertex `index` is off the axis and the material is convex there.
     #[must_use]
     pub fn is_convex(&self, index: usize) -> bool {
         let count = self.vertices.len();
@@ -111,7 +111,7 @@ impl Outline {
         self.vertices[index][0] > 0.0 && before[0] * after[1] - before[1] * after[0] > 0.0
     }
 
-    /// Whether (a, z) is in the material: crossings of the ray towards larger a are odd.
+    /// Whether (a, z) is in the material: a ray towards larger a crosses the outline an odd number of times.
     #[must_use]
     pub fn contains(&self, [a, z]: [f64; 2]) -> bool {
         let crossings = self.edges().filter(|(_, [start, end])| {
@@ -137,7 +137,7 @@ impl Outline {
         let edge_normal = self.edge_normal(index);
         let to_start = sub(point, self.vertices[index]);
         if t > 0.0 && t < 1.0 {
-            // the plane form keeps every digit of a distance that is small against the part
+            // the plane equation keeps all digits of a distance that is small compared with the part
             return OutlineSample {
                 distance: dot(to_start, edge_normal),
                 normal: edge_normal,
@@ -173,19 +173,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distance_around_a_corner_is_the_true_one_and_not_the_bound() {
+    fn distance_near_a_corner_is_euclidean() {
         let square = Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
         let corner = square.sample([1.3, 1.4]);
         assert!((corner.distance - 0.5).abs() < 1e-15);
         assert!((corner.normal[0] - 0.6).abs() < 1e-15 && (corner.normal[1] - 0.8).abs() < 1e-15);
         assert!((square.sample([0.5, 0.9]).distance + 0.1).abs() < 1e-15);
-        // the axis a = 0 bounds nothing: the middle is half a unit from the caps and one from the wall
+        // the axis a = 0 is no boundary: the centre is half a unit from the caps and one from the wall
         assert!((square.sample([0.0, 0.5]).distance + 0.5).abs() < 1e-15);
         assert!(square.is_convex(1) && !square.is_convex(0));
     }
 
     #[test]
-    fn a_zero_chamfer_leaves_no_edge_behind() {
+    fn zero_chamfer_creates_no_edge() {
         let outline = Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
         assert_eq!(outline.vertices().len(), 4);
     }

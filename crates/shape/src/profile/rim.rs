@@ -14,7 +14,7 @@ pub struct Rim {
 }
 
 impl Rim {
-    /// Signed distances of the two faces, prolonged, at a point (r, z) [m].
+    /// Signed distances of a point (r, z) [m] to the two faces, extended beyond the edge.
     #[must_use]
     #[inline(always)]
     pub fn distances(&self, radius: f64, height: f64) -> [f64; 2] {
@@ -24,7 +24,7 @@ impl Rim {
 }
 
 impl SectionedSolid {
-    /// Its convex edges around the axis, where the section is a circle.
+    /// The convex circular edges; none unless the section is round.
     pub fn rims(&self) -> impl Iterator<Item = Rim> + '_ {
         let count = self.outline.vertices().len();
         let is_rim = move |index: &usize| self.section == Section::Round && self.outline.is_convex(*index);

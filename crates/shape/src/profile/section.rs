@@ -1,4 +1,4 @@
-//! What the coordinate a of an outline means across the axis.
+//! Cross-sections: the meaning of an outline's coordinate a across the axis.
 //!
 //! ```text
 //! Round            a = r
@@ -8,7 +8,7 @@
 //!
 //! For `Round` and `RoundedPolygon` a has a unit gradient everywhere (a rounded polygon of flat distance
 //! a > q has the corner radius a − q), so the distance in the plane (a, z) *is* the distance in space: it
-//! cannot be longer because the straight path exists, nor shorter because (a, z) is 1-Lipschitz.
+//! cannot be larger because the straight path exists, nor smaller because (a, z) is 1-Lipschitz.
 //! The section point P(a, v) is linear in a: P = Q(v) + (a − q) n(v), and Q(v) a/q inside the core.
 
 use std::f64::consts::{PI, TAU};
@@ -80,7 +80,7 @@ impl Section {
         if let Self::RoundedPolygon { core, .. } = *self { core } else { 0.0 }
     }
 
-    /// Index of the flat that a point faces, and the unit vector of that flat's normal.
+    /// Unit normal of the flat that a point faces [-].
     pub(crate) fn facing(&self, point: Vector2<f64>) -> Vector2<f64> {
         let step = 2.0 * self.half_angle();
         let angle = (angle_of(point.x, point.y) / step).round() * step;
@@ -88,7 +88,7 @@ impl Section {
         Vector2::new(cos, sin)
     }
 
-    /// Level and direction of a point; for a sharp polygon the level of the flat that it faces.
+    /// Level and direction of a point; for a sharp polygon those of the flat that it faces.
     pub(crate) fn locate(&self, point: Vector2<f64>) -> SectionPoint {
         let radius = point.norm();
         let outward = if radius > 0.0 { point / radius } else { Vector2::x() };
@@ -115,15 +115,15 @@ impl Section {
         }
     }
 
-    /// P(a, v): the point of level `level` at the lap coordinate v ∈ [0, 1), counter-clockwise.
+    /// P(a, v): the point at level `level` [m] and lap coordinate v ∈ [0, 1), counter-clockwise.
     pub(crate) fn point(&self, level: f64, lap: f64) -> Vector2<f64> {
         let (base, normal) = self.base_and_normal(lap);
         let core = self.core();
         if level < core { base * (level / core) } else { base + normal * (level - core) }
     }
 
-    /// Q(v) and dP/da. The lap of a polygon is split evenly over its flats, each centred on k/N; on a rounded
-    /// one the middle half of a lap's share is flat and the outer quarters are the two half corners.
+    /// Q(v) and dP/da. Each of the N flats of a polygon has an equal share of the lap, centred on k/N. On a rounded
+    /// polygon the middle half of a share is the flat, and the outer quarters are the two half corners.
     fn base_and_normal(&self, lap: f64) -> (Vector2<f64>, Vector2<f64>) {
         let unit = |angle: f64| {
             let (sin, cos) = libm::sincos(angle);
@@ -153,7 +153,7 @@ impl Section {
         }
     }
 
-    /// Length of the closed line of level `level` [m].
+    /// Perimeter of the section at level `level` [m].
     pub(crate) fn perimeter(&self, level: f64) -> f64 {
         match *self {
             Self::Round => TAU * level,
@@ -165,7 +165,7 @@ impl Section {
         }
     }
 
-    /// Area [m²] and polar second moment ∫ r² dA [m⁴] inside the line of level `level`.
+    /// Area [m²] and polar second moment ∫ r² dA [m⁴] inside the section at level `level` [m].
     pub(crate) fn area_moments(&self, level: f64) -> (f64, f64) {
         let (a, angle) = (level, self.half_angle());
         let sharp = |sides: u32, a: f64| {

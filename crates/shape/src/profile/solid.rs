@@ -1,10 +1,10 @@
-//! An outline carried around a section, and its exact signed distance.
+//! An outline swept around a section, and its exact signed distance.
 //!
 //! Round and rounded sections reduce to the plane: d(x, y, z) = d_outline(a(x, y), z). A sharp polygon is
-//! folded instead: the body is its own mirror image in every plane through a corner or the middle of a flat,
-//! so the nearest point lies in the same sector as the query, where each edge of the outline is one
-//! trapezoid {(a, c, z): |c| ≤ a tan(π/N)}; a projection that leaves the trapezoid sideways ends on its
-//! slanted side, because the set is convex.
+//! folded by its mirror symmetry in every plane through a corner or the middle of a flat: the nearest point lies
+//! in the same sector as the query. There each edge of the outline is one trapezoid
+//! {(a, c, z): |c| ≤ a tan(π/N)}. A projection that leaves the trapezoid sideways is replaced by the nearest point
+//! on the slanted side, which is correct because the trapezoid is convex.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -21,7 +21,7 @@ pub struct SectionedSolid {
 }
 
 impl SectionedSolid {
-    /// Body of this outline.
+    /// Body with this section and outline.
     #[must_use]
     pub fn new(section: Section, outline: Outline) -> Self {
         Self { section, outline }
@@ -71,14 +71,14 @@ impl SectionedSolid {
         Sample { distance, normal: Vector3::new(across.x, across.y, folded.z) }
     }
 
-    /// Point of the wall of level `level` in the direction θ [rad], at height z [m].
+    /// Point of the wall at level `level` [m] in the direction θ [rad], at height z [m].
     #[must_use]
     pub(crate) fn at_angle(&self, level: f64, angle: f64, z: f64) -> Vector3<f64> {
         let (sin, cos) = libm::sincos(angle);
         let ray = Vector2::new(cos, sin);
         let radius = match self.section {
             Section::Round => level,
-            // rounded bodies carry no thread
+            // only bodies of bolts and nuts come here, and none is a rounded polygon
             _ => level / ray.dot(&self.section.facing(ray)),
         };
         Vector3::new(radius * cos, radius * sin, z)
@@ -110,7 +110,7 @@ impl SectionedSolid {
     }
 }
 
-/// Nearest point of {(a, c, z) between start and end, 0 ≤ c ≤ a tan}, and whether it is inside the face.
+/// Nearest point of {(a, c, z) between start and end, 0 ≤ c ≤ a tan}, and whether it is in the interior of the face.
 fn nearest_on_trapezoid(
     query: Vector3<f64>,
     start: [f64; 2],
@@ -125,7 +125,7 @@ fn nearest_on_trapezoid(
         (from + along * t, t)
     };
     let (mut foot, t) = project(middle(start), middle(end));
-    // the projection onto the middle line ignores c, which the face spans by itself
+    // the projection onto the middle line fixes a and z; the face extends along c, so c stays if it is within the face
     if query.y <= foot.x * tan {
         foot.y = query.y;
         return (foot, t > 0.0 && t < 1.0);
@@ -157,10 +157,10 @@ mod tests {
     }
 
     proptest! {
-        /// The distance is at most the one to any point of the surface, and walking it along the normal
-        /// ends on the surface: together these make it the true distance.
+        /// The distance is at most the distance to any point of the surface, and a step of that length against the
+        /// normal ends on the surface. Together these make it the exact distance.
         #[test]
-        fn distance_is_true_everywhere(x in -0.06..0.06, y in -0.06..0.06, z in -0.09..0.03, lap in 0.0..1.0, t in 0.0..1.0) {
+        fn distance_is_exact_everywhere(x in -0.06..0.06, y in -0.06..0.06, z in -0.09..0.03, lap in 0.0..1.0, t in 0.0..1.0) {
             let point = Vector3::new(x, y, z);
             for solid in sections().map(bored) {
                 let sample = solid.sample(point);

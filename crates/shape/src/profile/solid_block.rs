@@ -1,4 +1,4 @@
-//! Blocks of points against a round body: the faces of its outline, one after the other, for all points at once.
+//! Blocks of points against a round body: one outline face after the other, each for all points at once.
 
 use super::outline::{dot, sub};
 use super::{Section, SectionedSolid};
@@ -25,7 +25,7 @@ impl SectionedSolid {
             self.offer_block(number, omitted, [&radius, z], reach, behind, &mut slopes, out);
         }
         for lane in 0..BLOCK {
-            // on the axis every direction is as good as another
+            // on the axis the direction is arbitrary
             let on_axis = radius[lane] <= 0.0;
             let (cos, sin) = (x[lane] / radius[lane], y[lane] / radius[lane]);
             out.normal[0][lane] = if on_axis { 1.0 } else { cos } * slopes[0][lane];
@@ -34,7 +34,7 @@ impl SectionedSolid {
         }
     }
 
-    /// The piece of all faces but one.
+    /// Evaluates the piece that all faces except `omitted` bound.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "one call, and all of it must be inlined")]
     fn offer_block(

@@ -1,8 +1,8 @@
-//! Faces of a sectioned body that meet at convex edges around a point.
+//! Convex pieces of a sectioned body near a point.
 //!
-//! In the plane (a, z) an outline without concave vertex is convex: one piece with all its faces. The foot of a
-//! blind bore is concave: material = (all faces but the floor) ∪ (all faces but the bore). Across a sharp polygon the
-//! neighbouring flat counts as well, where the wall looks outwards.
+//! In the plane (a, z) an outline without a concave vertex is convex: one piece with all its faces. The foot of a
+//! blind bore is concave: material = (all faces but the floor) ∪ (all faces but the bore). On a sharp polygon the
+//! neighbouring flat is a face too, where the wall points outwards.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -20,8 +20,8 @@ impl SectionedSolid {
         }
     }
 
-    /// The convex pieces of the outline: a number and the edge that does not bound it. A concave vertex parts the
-    /// outline in two: behind the edge before it, and behind the edge after it.
+    /// The convex pieces of the outline: a number and the edge that does not bound the piece. A concave vertex splits
+    /// the outline into two pieces: one omits the edge after the vertex, the other the edge before it.
     #[inline(always)]
     pub(super) fn pieces(&self) -> impl Iterator<Item = (u32, Option<usize>)> {
         let (count, concave) = (self.outline.vertices().len(), self.outline.concave_vertices());
@@ -31,7 +31,7 @@ impl SectionedSolid {
         })
     }
 
-    /// Passes on the piece of all faces but one, unless it is farther than `reach`.
+    /// Visits the piece that all faces except `omitted` bound, unless it is farther than `reach` [m].
     fn offer(
         &self,
         number: u32,
@@ -53,7 +53,7 @@ impl SectionedSolid {
         visit(number, &branches);
     }
 
-    /// A face and, on a sharp polygon where the wall looks outwards, the same face of the neighbouring flat.
+    /// Adds a face and, on a sharp polygon where the wall points outwards, the same face of the neighbouring flat.
     fn push_face(&self, branches: &mut Branches, point: Vector3<f64>, located: SectionPoint, edge: usize) {
         let normal = self.outline.edge_normal(edge);
         let start = self.outline.vertices()[edge];
@@ -75,7 +75,7 @@ impl SectionedSolid {
         start[0] > 0.0 || end[0] > 0.0
     }
 
-    /// Level and direction of the flat beside the one that a point faces, on a sharp polygon.
+    /// Level and direction of the flat next to the one that a point faces; `None` unless the polygon is sharp.
     fn next_flat(&self, point: Vector2<f64>) -> Option<(f64, Vector2<f64>)> {
         let Section::Polygon { .. } = self.section else { return None };
         let normal = self.section.facing(point);

@@ -1,13 +1,13 @@
 //! Volume and inertia of a sectioned body, in closed form.
 //!
-//! With A(a) the area and B(a) the polar moment inside the section line of level a, Green's theorem turns
-//! every volume integral into one around the outline:
+//! With A(a) the area and B(a) the polar moment inside the section at level a, Green's theorem turns
+//! every volume integral into a line integral around the outline:
 //!
 //! ```text
 //! ∫ dV = ∮ A dz     ∫ z dV = ∮ z A dz     ∫ z² dV = ∮ z² A dz     ∫ (x² + y²) dV = ∮ B dz
 //! ```
 //!
-//! Along an edge the integrands are polynomials of degree four, which three Gauss points integrate exactly.
+//! Along an edge the integrands are polynomials of degree four; the four-point Gauss rule is exact up to degree seven.
 
 use nalgebra::{Matrix3, Vector3};
 use tightfit_spatial::{Inertia, InertiaError};

@@ -1,4 +1,4 @@
-//! Watertight triangles of a sectioned body: one ring of vertices per outline vertex, strips between them.
+//! Watertight mesh of a sectioned body: one ring of vertices per outline vertex, strips of triangles between rings.
 
 use nalgebra::Vector3;
 
@@ -13,7 +13,8 @@ impl SectionedSolid {
     pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
         let laps = self.mesh_laps(options);
         let mut builder = MeshBuilder::default();
-        // a ring on a face that reaches the axis is its rim drawn in: rounded corners shrink, they do not collapse
+        // on a face that reaches the axis, each ring is the rim scaled down: rounded corners shrink instead of
+        // collapsing
         let ring_at = |builder: &mut MeshBuilder, [level, z]: [f64; 2], rim: f64| -> Vec<u32> {
             if level <= 0.0 {
                 return vec![builder.vertex(Vector3::new(0.0, 0.0, z)); laps.len()];

@@ -1,7 +1,7 @@
 //! Nodes of a sectioned body: rows around every face, rings on every convex edge.
 //!
-//! Those on the wall of a fit count less than the rings at its ends: where another wall conforms, the gap along a line of
-//! the wall is smallest at its ends.
+//! Nodes on the mating wall of a peg or hole have a lower priority than the rings at its ends: where another wall
+//! conforms, the gap along a line of the wall is smallest at the ends.
 //!
 //! Chart: face = edge of the outline, u ∈ [0, 1] along it, v ∈ [0, 1) laps around the section.
 
@@ -19,7 +19,7 @@ impl SectionedSolid {
         Vector3::new(across.x, across.y, start[1] + (end[1] - start[1]) * chart.u)
     }
 
-    /// Nodes of all faces, convex edges and corners.
+    /// Nodes on all faces, convex edges and corners.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = NodeSet::default();
@@ -31,14 +31,14 @@ impl SectionedSolid {
                 .filter(|(edge, _)| *edge == index)
                 .map_or(f64::INFINITY, |(_, wall)| on_rim(wall.radius).arc);
             let length = (end[0] - start[0]).hypot(end[1] - start[1]);
-            // a flat end touches with its rims whatever its nodes
+            // a flat end touches at its rims, so its face needs no minimum count
             let is_flat = self.outline.edge_normal(index)[0].abs() < 1e-9;
             let fewest = if is_flat { FewestNodes::NONE } else { spacing.fewest_on_faces };
             let rows = along(length, spacing.face, start[0].max(end[0]), fewest);
             for row in 0..rows {
                 let u = (row as f64 + 0.5) / rows as f64;
                 let level = start[0] + (end[0] - start[0]) * u;
-                // every other row is turned by half a spacing: the rows' gaps do not line up
+                // every second row is shifted by half a spacing, so that the gaps of the rows do not line up
                 let phase = 0.5 * (row % 2) as f64;
                 let distances = self.section.distances(level, spacing.face, fewest);
                 for lap in self.section.laps(level, distances, phase) {
@@ -58,7 +58,8 @@ impl SectionedSolid {
         nodes
     }
 
-    /// The edges between the flats of a sharp polygon are convex where the face looks away from the axis.
+    /// Nodes on the edges between the flats of a sharp polygon, which are convex where the face points away from the
+    /// axis.
     fn corner_nodes(&self, index: usize, length: f64, spacing: &NodeSpacing, nodes: &mut NodeSet) {
         let Section::Polygon { sides } = self.section else { return };
         if self.outline.edge_normal(index)[0] <= 1e-9 {
@@ -77,7 +78,7 @@ impl SectionedSolid {
     }
 }
 
-/// Most rows along a wall that is long against its width: a wire a metre long needs no million nodes.
+/// Largest number of rows along a slender wall: a wire one metre long does not need a million nodes.
 const MOST_ROWS: usize = 1000;
 
 /// Number of intervals along a wall of this length and half width [m].
@@ -87,7 +88,7 @@ fn along(length: f64, spacing: f64, half_width: f64, fewest: FewestNodes) -> usi
     usual.max(NodeSpacing::intervals(length, slender).min(MOST_ROWS))
 }
 
-/// Largest distances between neighbours around a section [m].
+/// Largest spacing between neighbouring nodes around a section [m].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LapDistances {
     /// On flats.
@@ -97,7 +98,8 @@ pub(crate) struct LapDistances {
 }
 
 impl Section {
-    /// Distances around the line of level `level`: `spacing` [m], less where that leaves fewer than `fewest`.
+    /// Spacing around the section at level `level` [m]: `spacing` [m], or less where that would give fewer nodes than
+    /// `fewest`.
     fn distances(&self, level: f64, spacing: f64, fewest: FewestNodes) -> LapDistances {
         let within = |length: f64, fewest: u32| NodeSpacing::on_feature(spacing, length, fewest);
         let [flat, corner] = self.flat_and_corner(level);
@@ -108,7 +110,7 @@ impl Section {
         LapDistances { straight: within(flat, fewest.flat), arc }
     }
 
-    /// Length of one flat and of one rounded corner of the line of level `level` [m]; a circle has neither.
+    /// Length of one flat and of one rounded corner at level `level` [m]; zero for a circle.
     fn flat_and_corner(&self, level: f64) -> [f64; 2] {
         match *self {
             Self::Round => [0.0, 0.0],
@@ -121,8 +123,8 @@ impl Section {
         }
     }
 
-    /// Lap coordinates around the line of level `level`, at most `distances` apart, starting at `phase` of an interval.
-    /// Transitions between flat and arc are always met at phase 0.
+    /// Lap coordinates around the section at level `level` [m], at most `distances` apart, starting at the fraction
+    /// `phase` of an interval. At phase 0 there is a node at every transition between flat and arc.
     pub(crate) fn laps(&self, level: f64, distances: LapDistances, phase: f64) -> Vec<f64> {
         let LapDistances { straight, arc } = distances;
         let [flat, corner] = self.flat_and_corner(level);

@@ -1,34 +1,35 @@
-//! The wall of a turned body that fits another: the bore of a hole, the outside of a peg.
+//! The mating wall of a turned body: the bore of a hole, the outside of a peg.
 //!
-//! Where it ends there is a rim, or a floor or shoulder that lets no fitting part pass: a part that fits ends before it.
+//! The wall ends at a rim, or at a floor or shoulder that stops the mating part.
 
 use super::{Section, SectionedSolid};
 
-/// A cylinder about the z axis.
+/// A cylindrical wall about the z axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Distance from the axis [m].
     pub radius: f64,
     /// z of its ends [m].
     pub heights: [f64; 2],
-    /// Whether it is a bore: it looks at the axis.
+    /// Whether the wall is a bore, with its normal towards the axis.
     pub is_bore: bool,
 }
 
 impl SectionedSolid {
-    /// The only bore, or the only wall of a body without one; `None` where there are several.
+    /// The only bore, or the only outer wall of a body without a bore; `None` if there are several, or if the section
+    /// is not round.
     #[must_use]
     pub fn wall(&self) -> Option<Wall> {
         self.wall_edge().map(|(_, wall)| wall)
     }
 
-    /// The same with its edge of the outline.
+    /// The wall and its edge of the outline.
     pub(super) fn wall_edge(&self) -> Option<(usize, Wall)> {
         let is_upright = |[start, end]: [[f64; 2]; 2]| start[0] == end[0];
         let walls = |is_bore: bool| {
-            let looks = move |index: usize| (self.outline.edge_normal(index)[0] < 0.0) == is_bore;
+            let matches_side = move |index: usize| (self.outline.edge_normal(index)[0] < 0.0) == is_bore;
             let mut walls =
-                self.outline.edges().filter(move |&(index, edge)| is_upright(edge) && looks(index));
+                self.outline.edges().filter(move |&(index, edge)| is_upright(edge) && matches_side(index));
             (walls.next(), walls.next().is_some())
         };
         let ((bore, more_bores), (outside, more_outside)) = (walls(true), walls(false));
@@ -48,10 +49,10 @@ mod tests {
     use crate::preset::{hole_50, peg_50, square_peg_20};
 
     #[test]
-    fn a_peg_has_its_outside_and_a_through_hole_its_bore() {
+    fn wall_of_a_peg_is_its_outside_and_of_a_through_hole_its_bore() {
         let peg = peg_50().build().expect("a peg").wall().expect("a wall");
         assert_eq!((peg.radius, peg.is_bore), (24.985e-3, false));
-        // up to the chamfer at the tip
+        // the wall ends at the chamfer of the tip
         assert!((peg.heights[1] - peg.heights[0] - 99e-3).abs() < 1e-12);
         let bore = hole_50().build().expect("a hole").wall().expect("a bore");
         assert_eq!((bore.radius, bore.is_bore), (25.0175e-3, true));
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blind_hole_has_its_bore_and_a_square_peg_none() {
+    fn wall_of_a_blind_hole_is_its_bore_and_a_square_peg_has_none() {
         let blind = HoleDimensions { floor: Some(10e-3), ..hole_50() };
         let bore = blind.build().expect("a hole").wall().expect("a bore");
         assert_eq!((bore.radius, bore.is_bore), (25.0175e-3, true));

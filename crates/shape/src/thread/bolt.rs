@@ -1,4 +1,4 @@
-//! A bolt: external thread from z = 0 up to its tip, with shank and hexagon head below where wanted.
+//! A bolt: external thread from z = 0 up to its tip, with an optional shank and hexagon head below.
 //!
 //! Frame: axis z, the thread's tip at z = length, the middle of a ridge at θ = 0, z = 0.
 
@@ -80,10 +80,10 @@ impl Bolt {
         Ok(self)
     }
 
-    /// The same bolt on a plain shank of this length [m] (none when zero) and a head, below z = 0.
+    /// The same bolt with a plain shank of this length [m] (none when zero) and a head, below z = 0.
     ///
     /// # Errors
-    /// When a length is negative or the head is thinner than the thread.
+    /// When a length is negative or the head is narrower than the thread.
     pub fn with_body(mut self, shank_length: f64, head: Option<HexHead>) -> Result<Self, ShapeError> {
         if !(0.0..=10.0).contains(&shank_length) {
             return Err(ShapeError::length("shank_length_mm", shank_length, "0 to 10000 mm"));
@@ -112,7 +112,7 @@ impl Bolt {
         Ok(self)
     }
 
-    /// The thread and its ends.
+    /// The thread profile.
     #[must_use]
     pub fn thread(&self) -> &ThreadProfile {
         &self.surface.profile
@@ -142,7 +142,7 @@ impl Bolt {
 
     /// Signed distance and unit gradient.
     ///
-    /// On faces the distance is that of [`ThreadProfile::sample`] or exact; at the start's edges it is exact
+    /// On faces the distance is that of [`ThreadProfile::sample`], or exact; at the edges of the start it is accurate
     /// to second order (see [`crate::Part`] for the measured errors).
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
@@ -171,7 +171,7 @@ impl Bolt {
         }
     }
 
-    /// What bounds the thread, for blocks of points.
+    /// The bounds of the thread, for blocks of points.
     #[inline(always)]
     pub(crate) fn window(&self) -> ThreadWindow {
         let has_body = self.shank.is_some() || self.head.is_some();
@@ -179,12 +179,13 @@ impl Bolt {
             ends: [self.bottom(), self.length()],
             body_top: if has_body { 0.0 } else { f64::NEG_INFINITY },
             widest: f64::INFINITY,
-            // the lower end is covered by its body or blunt
+            // the lower end has no cone: it is blunt, or inside the shank or head
             cones: [None, self.surface.end_radius(1)],
         }
     }
 
-    /// End planes and cone at a point. The rod runs through shank and head: their inner faces are no surface.
+    /// End planes and cone at a point. The threaded rod extends through shank and head, so their inner faces are not
+    /// surfaces.
     fn cuts(&self, point: Vector3<f64>) -> ArrayVec<Sample, 4> {
         let mut cuts = ArrayVec::new();
         cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
@@ -226,7 +227,7 @@ impl Bolt {
         builder.finish()
     }
 
-    /// Nodes of the thread, its tip and its body.
+    /// Nodes on the thread, its tip and the body.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = self.surface.nodes(spacing);
@@ -235,7 +236,7 @@ impl Bolt {
             self.surface.start_nodes(&mut nodes, 0, spacing);
         }
         for (index, solid) in self.body().enumerate() {
-            // faces where the components join are no surface of the bolt
+            // faces between the components are inside the bolt
             let mut own = solid.nodes(spacing);
             own.retain(|chart| self.sample(solid.place(chart)).distance.abs() < 1e-9);
             nodes.append(&own, BODY + 16 * index as u32);
@@ -261,7 +262,7 @@ impl Bolt {
         Vector3::new(radius * cos, radius * sin, at.z)
     }
 
-    /// The pose that turns the bolt by `angle` [rad] in its own thread: it maps the endless thread to itself.
+    /// The screw motion by `angle` [rad] along the bolt's thread: it maps the endless thread to itself.
     #[must_use]
     pub fn screw(&self, angle: f64) -> Pose {
         let (sin, cos) = libm::sincos(angle / 2.0);
@@ -288,7 +289,7 @@ impl MeshBuilder {
             .zip(angles)
             .map(|(&inner, &angle)| {
                 let point = solid.at_angle(level, angle, z);
-                // where the crest meets the shank the face has no width
+                // where the crest meets the shank, the face has zero width
                 let same = (self.position(inner) - point).norm() < 1e-9;
                 if same { inner } else { self.vertex(point) }
             })

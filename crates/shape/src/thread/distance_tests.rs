@@ -1,7 +1,7 @@
-//! The thread's distance against truths found another way.
+//! Compares the thread's distance with independent references.
 //!
-//! Faces: the foot point on the helicoid is iterated to 1e-15 m. Starts: the nearest point of the radial
-//! surface and the end face is searched by brute force and refined to 1 nm.
+//! Faces: the foot point on the helicoid, iterated to 1e-15 m. Starts: the nearest point of the radial surface and
+//! the end face, found by brute-force search and refined to 1 nm.
 
 use std::f64::consts::TAU;
 
@@ -19,14 +19,15 @@ fn m48_nut() -> Nut {
     Nut::new(48e-3, 5e-3, 15e-3, 74e-3, ThreadAllowance::default(), Hand::Right).unwrap()
 }
 
-/// A reproducible sequence in [0, 1): additive recurrence with the golden ratio's relatives.
+/// A reproducible low-discrepancy sequence in [0, 1): additive recurrence with a generalised golden ratio.
 fn sequence(dimension: usize) -> impl Iterator<Item = f64> {
     let steps =
         [0.819_172_513_396_164_4, 0.671_043_606_703_789_2, 0.549_700_477_901_935_6, 0.450_305_486_905_857_7];
     (1..).map(move |index| (0.5 + steps[dimension] * f64::from(index)).fract())
 }
 
-/// Foot point of x on the flank through (angle, ridge, side), iterated: step onto F = 0, then along it.
+/// Distance and normal at the foot point of x on the flank (angle, ridge, side), by iteration: step onto F = 0, then
+/// along it.
 fn flank_truth(
     profile: &ThreadProfile,
     x: Vector3<f64>,
@@ -36,7 +37,7 @@ fn flank_truth(
 ) -> (f64, Vector3<f64>) {
     let implicit = |y: Vector3<f64>| {
         let r = y.x.hypot(y.y);
-        // unwrapped around the angle that the point was built from
+        // unwrap the angle around the one that the point was constructed from
         let angle =
             start + (y.y * start.cos() - y.x * start.sin()).atan2(y.x * start.cos() + y.y * start.sin());
         let s = y.z - profile.rise() * angle - ridge * profile.pitch();
@@ -63,7 +64,7 @@ fn flank_truth(
     ((x - y).dot(&normal), normal)
 }
 
-/// A point at `height` above the flank at (angle, radius), and the truth there.
+/// A point at `height` [m] above the flank at (angle, radius).
 fn above_flank(profile: &ThreadProfile, angle: f64, radius: f64, side: f64, height: f64) -> Vector3<f64> {
     let tan = -1.0 / profile.flank_slope();
     let turn = -side * profile.rise() / radius;
@@ -83,12 +84,15 @@ fn flank_distance_is_exact_to_a_nanometre_and_its_gradient_to_a_hundredth_of_a_d
             {
                 let side = if side < 0.5 { -1.0 } else { 1.0 };
                 let height = (2.0 * c - 1.0) * reach;
-                // far enough from crest and root that the foot is on the flank
+                // stay far enough from crest and root for the foot to be on the flank
                 let (low, high) = (profile.root_radius() + 0.6e-3, profile.crest_radius() - 0.6e-3);
                 let point = above_flank(&profile, a * TAU, low + (high - low) * b, side, height);
                 let (truth, normal) =
                     flank_truth(&profile, point, a * TAU, side, (20e-3 / profile.pitch()).round());
-                assert!((truth - height).abs() < 1e-12, "the construction and the iteration agree");
+                assert!(
+                    (truth - height).abs() < 1e-12,
+                    "construction and iteration differ: {truth:e}, {height:e}"
+                );
                 let Sample { distance, normal: ours } = profile.sample(point);
                 worst = worst.max((distance - truth).abs());
                 worst_angle = worst_angle.max(ours.cross(&normal).norm().asin().to_degrees());
@@ -99,14 +103,15 @@ fn flank_distance_is_exact_to_a_nanometre_and_its_gradient_to_a_hundredth_of_a_d
     }
 }
 
-/// Nearest point of the part's surface, by search over angle and height.
+/// Distance to the nearest point of the part's surface [m], by search over angle and height.
 fn brute_force(surface: &RadialSurface, x: Vector3<f64>, outer: Option<f64>) -> f64 {
     let on_side = |angle: f64, z: f64| {
         let radius = surface.radius(angle, z).0;
         Vector3::new(radius * angle.cos(), radius * angle.sin(), z)
     };
     let (angle, radius) = (x.y.atan2(x.x), x.x.hypot(x.y));
-    // an end face is flat: either the point is straight above it, or its rim, which is on the side too, is nearer
+    // an end face is flat: either the point is straight above it, or the nearest point is on its rim, which belongs to
+    // the radial surface too
     let above_end = |end: usize| {
         let rim = surface.radius(angle, surface.ends[end]).0;
         let is_above = outer.map_or(radius <= rim, |outer| (rim..=outer).contains(&radius));
@@ -116,7 +121,7 @@ fn brute_force(surface: &RadialSurface, x: Vector3<f64>, outer: Option<f64>) -> 
     side.min(above_end(0)).min(above_end(1))
 }
 
-/// Smallest value of a continuous function: grids that shrink around the best few points.
+/// Minimum of a continuous function, by grids that shrink around the best few points.
 fn zoom(value: impl Fn(f64, f64) -> f64, center: [f64; 2], reach: [f64; 2], heights: [f64; 2]) -> f64 {
     let mut seeds = vec![(f64::INFINITY, center)];
     let mut reach = reach;
@@ -135,7 +140,7 @@ fn zoom(value: impl Fn(f64, f64) -> f64, center: [f64; 2], reach: [f64; 2], heig
             }
         }
         found.sort_by(|p, q| p.0.total_cmp(&q.0));
-        // points of different valleys, not eight neighbours of one
+        // keep seeds in different valleys, not several neighbours in one
         let step = reach.map(|r| 1.5 * r / f64::from(half));
         seeds.clear();
         for candidate in found {
@@ -152,7 +157,7 @@ fn zoom(value: impl Fn(f64, f64) -> f64, center: [f64; 2], reach: [f64; 2], heig
     seeds[0].0
 }
 
-/// Largest error of the field around the places of a node set, over random points at up to `reach`.
+/// Largest underestimate and overestimate of the distance [m] at random points within `reach` [m] of the nodes.
 fn start_error(
     place: impl Fn(usize) -> Vector3<f64>,
     count: usize,
@@ -174,7 +179,7 @@ fn start_error(
 }
 
 #[test]
-fn distance_at_crest_root_and_start_edges_is_bounded() {
+fn distance_error_at_crest_root_and_start_edges_is_bounded() {
     let spacing = crate::node::NodeSpacing::of_distances([5e-3, 5e-3, 2e-3, 2e-3, 0.7e-3]);
     let reach = 100e-6;
     for chamfered in [false, true] {

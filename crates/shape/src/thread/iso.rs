@@ -144,7 +144,7 @@ pub fn is_standard(thread: IsoThread) -> bool {
     standard_threads().any(|known| known == thread)
 }
 
-/// Width across flats [mm]: the standard's, or 1.5 d + 2 mm rounded to whole millimetres between its sizes.
+/// Width across flats [mm]: the standard width, or 1.5 d + 2 mm rounded to whole millimetres for other sizes.
 #[must_use]
 pub fn width_across_flats(diameter_mm: f64) -> f64 {
     let standard = ACROSS_FLATS.iter().find(|(diameter, _)| *diameter == diameter_mm);
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_combination_is_listed_once_and_fine_is_finer_than_coarse() {
+    fn combinations_are_unique_and_fine_pitches_are_below_coarse_ones() {
         let all: Vec<_> = standard_threads().collect();
         assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
         for (diameter, pitches) in FINE {

@@ -6,9 +6,9 @@ k = ±P/2π       s = wrap(z − kθ) ∈ (−P/2, P/2]      w(r) = w₂ + (r₂
 ridge = { r < r_crest and |s| < w(r) },   core = { r < r_root }
 ```
 
-A bolt is ridge ∪ core, cut by its end planes and the cone of its tip; a nut is its hexagon less ridge ∪ core
-(with the internal thread's radii), less the cones of its countersinks. [`ThreadProfile`] holds the section and
-its distance, [`RadialSurface`] the radius R(θ, z) that mesh, mass and nodes are made from.
+A bolt is ridge ∪ core, cut by its end planes and the cone of its tip. A nut is its hexagon minus ridge ∪ core
+(with the internal thread's radii), minus the cones of its countersinks. [`ThreadProfile`] holds the section and
+its distance; [`RadialSurface`] holds the radius R(θ, z), which yields mesh, mass and nodes.
 */
 
 mod bolt;

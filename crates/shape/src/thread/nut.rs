@@ -19,7 +19,8 @@ use crate::{Branches, Sample, ShapeError};
 
 /// Outline edge that is the outer wall of the hexagon.
 const WALL: usize = 1;
-/// Points nearer to the axis than this share of the wall's distance do not see it: it is far behind everything else.
+/// The outer wall is ignored for points nearer to the axis than this fraction of the wall's distance [-]: all other
+/// faces are nearer.
 const WALL_MATTERS: f64 = 0.9;
 
 /// A nut and its dimensions.
@@ -62,7 +63,7 @@ impl Nut {
         Ok(Self { surface, hexagon: SectionedSolid::new(Section::Polygon { sides: 6 }, outline) })
     }
 
-    /// The same nut with both ends opened like this.
+    /// The same nut with this start at both ends.
     ///
     /// # Errors
     /// When a countersink would be narrower than the bore, wider than the nut, or the two would meet.
@@ -84,7 +85,7 @@ impl Nut {
         Ok(self)
     }
 
-    /// The thread: the air inside the nut.
+    /// The thread profile: the region of air inside the nut.
     #[must_use]
     pub fn thread(&self) -> &ThreadProfile {
         &self.surface.profile
@@ -131,7 +132,7 @@ impl Nut {
         each_cut_piece(&self.surface.profile, Side::Internal, &at, reach, &cuts, visit);
     }
 
-    /// What bounds the thread, for blocks of points.
+    /// The bounds of the thread, for blocks of points.
     #[inline(always)]
     pub(crate) fn window(&self) -> ThreadWindow {
         ThreadWindow {
@@ -196,7 +197,7 @@ impl Nut {
             self.surface.start_nodes(&mut nodes, end, spacing);
             self.end_face_nodes(&mut nodes, end, spacing);
         }
-        // the hexagon's end faces are those of the thread's chart, less the bore
+        // `end_face_nodes` covers the end faces around the bore: keep only the outer wall's nodes
         let mut wall = self.hexagon.nodes(spacing);
         wall.retain(|chart| {
             let level = self.wall_level();

@@ -1,6 +1,6 @@
-//! The axial section of an ISO thread and the exact distance to the screw surface that it sweeps.
+//! The axial section of an ISO thread, and the distance to the screw surface that it sweeps.
 //!
-//! The section repeats with the pitch P and is its own mirror image, so only σ = |s| ∈ [0, P/2] matters:
+//! The section repeats with the pitch P and is mirror-symmetric, so only σ = |s| ∈ [0, P/2] matters:
 //!
 //! ```text
 //!  r_root  ───────┐ (r_root, w_root)                 w(r) = w₂ + (r₂ − r) tan α
@@ -9,11 +9,11 @@
 //!  r_crest           └────── (r_crest, w_crest) … σ = 0
 //! ```
 //!
-//! A step ds along the axis at constant θ moves only ds cos λ across the helix, tan λ = k/r, so the distance to
-//! the surface is the distance to the polyline in the plane (r, σ cos λ), with λ taken half way between
-//! the point and its foot. That holds on faces *and* around the crest edge; the remaining error is of third
-//! order: measured on M48x5 against iterated foot points it is 0.03 nm within 50 µm of the flanks and 1.1 nm
-//! within 0.3 mm, the gradient 0.00015° (`distance_tests.rs`).
+//! A step ds along the axis at constant θ moves only ds cos λ across the helix, tan λ = k/r. So the distance to
+//! the surface is the distance to the polyline in the plane (r, σ cos λ), with λ evaluated half way between
+//! the point and its foot (the nearest point of the surface). That holds on faces *and* around the crest edge. The
+//! remaining error is of third order: measured on M48x5 against iterated foot points it is 0.03 nm within 50 µm of
+//! the flanks and 1.1 nm within 0.3 mm; the gradient is off by 0.00015° (`distance_tests.rs`).
 //!
 //! Legend: r₂ pitch radius, w₂ half width of the ridge there, α = 30° half angle, k = ±P/2π rise per radian.
 
@@ -30,21 +30,21 @@ const TAN_HALF_ANGLE: f64 = 0.577_350_269_189_625_8;
 /// H/P = √3/2: height of the sharp triangle.
 const TRIANGLE_HEIGHT: f64 = 0.866_025_403_784_438_6;
 
-/// Sense of a thread.
+/// Handedness of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hand {
-    /// Turned clockwise it moves away: the usual one.
+    /// Turned clockwise, it moves away from the viewer: the usual thread.
     Right,
     /// The mirror image.
     Left,
 }
 
-/// |∇F|² of a flank F = ±s + r tan α − const without its lead: 1 + tan²α.
+/// |∇F|² of a flank F = ±s + r tan α − const without the term of the lead: 1 + tan²α.
 const STEEPNESS: f64 = 1.0 + TAN_HALF_ANGLE * TAN_HALF_ANGLE;
-/// r/k where |∇F|² is 1.44, more than on any thread of ours.
+/// r/k where |∇F|² is 1.44, which no supported thread exceeds.
 const FARTHEST_LEAD: f64 = 3.061_862;
 
-/// 1/√x for 4/3 ≤ x ≤ 1.45, within 4e-16: a polynomial through it at Chebyshev points and a step of Newton's.
+/// 1/√x for 4/3 ≤ x ≤ 1.45, error 4e-16: a polynomial through Chebyshev points and one Newton step.
 #[inline(always)]
 fn inverse_root(x: f64) -> f64 {
     const MIDDLE: f64 = 1.391_666_666_666_666_6;
@@ -61,10 +61,10 @@ fn inverse_root(x: f64) -> f64 {
     y * (-0.5 * x * y).mul_add(y, 1.5)
 }
 
-/// How far a thread stays behind the basic profile, so that parts have play.
+/// Deviation of a thread from the basic profile, which gives the parts play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThreadAllowance {
-    /// Shift of the whole profile away from the mating part [m]; axial play is 2 tan 30° times it.
+    /// Shift of the whole profile away from the mating part [m]; it gives an axial play of 2 tan 30° times the shift.
     pub radial: f64,
     /// Thinning of the ridge along the axis [m], half of it on either flank.
     pub axial: f64,
@@ -74,7 +74,7 @@ pub struct ThreadAllowance {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThreadProfile {
     pitch: f64,
-    /// 1/P [1/m]: a division less for every point.
+    /// 1/P [1/m], stored to save a division per point.
     per_pitch: f64,
     rise: f64,
     pitch_radius: f64,
@@ -120,13 +120,13 @@ impl ThreadProfile {
         if !(1e-4..=1.0).contains(&diameter) {
             return Err(ShapeError::length("diameter_mm", diameter, "0.1 mm to 1000 mm"));
         }
-        // beyond a third of the diameter the root of the ISO profile comes near the axis
+        // with a larger pitch the root of the ISO profile comes near the axis
         if !(pitch > 0.0 && pitch <= diameter / 3.0) {
             let allowed = format!("more than 0 up to a third of diameter_mm ({} mm)", mm(diameter / 3.0));
             return Err(ShapeError::length("pitch_mm", pitch, allowed));
         }
         let (radial, axial) = (allowance.radial, allowance.axial);
-        // the crest flat is P/8 wide: an allowance that eats it leaves a knife
+        // the crest flat is P/8 wide: an allowance of that size would leave a knife edge
         let most = [pitch / 4.0, pitch / 8.0];
         let named = [("radial_clearance_mm", radial), ("axial_clearance_mm", axial)];
         for ((field, value), most) in named.into_iter().zip(most) {
@@ -210,12 +210,12 @@ impl ThreadProfile {
         (-self.pitch).mul_add(nearest_whole(s * self.per_pitch), s)
     }
 
-    /// Signed distance to ridge ∪ core, unlimited along the axis: negative inside.
+    /// Signed distance to ridge ∪ core of the endless thread: negative inside.
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
         let radius = (point.x * point.x + point.y * point.y).sqrt();
         if radius < 1e-9 * self.root_radius {
-            // on the axis every direction is as good as another
+            // on the axis the direction is arbitrary
             return Sample { distance: radius - self.root_radius, normal: Vector3::x() };
         }
         let angle = angle_of(point.x, point.y);
@@ -230,15 +230,15 @@ impl ThreadProfile {
         self.lift(point, radius, side, section)
     }
 
-    /// Signed distance to one flank, prolonged beyond crest and root: positive on the side that `side` (±1)
-    /// points to. `ridge` counts pitches from the ridge through θ = 0, z = 0.
+    /// Signed distance to one flank, extended beyond crest and root: positive outside the ridge. `side` is +1 for the
+    /// upper flank and −1 for the lower. `ridge` counts pitches from the ridge through θ = 0, z = 0.
     #[must_use]
     pub fn sample_flank(&self, point: Vector3<f64>, ridge: i64, side: f64) -> Sample {
         let angle = angle_of(point.x, point.y);
         self.flank_at(point, point.z - self.rise * angle - self.pitch * ridge as f64, side)
     }
 
-    /// The same at a known height s above the middle of the ridge [m].
+    /// Signed distance to a flank at a known height s above the middle of the ridge [m].
     ///
     /// The flank is F = ±s + r tan α − const = 0 with |∇F| = g(r) = √(1 + tan²α + k²/r²): d = F/g half way to the
     /// foot, and the normal ∇F/g at the foot.
@@ -248,16 +248,17 @@ impl ThreadProfile {
         self.flank_at_radius(point, radius, s, side)
     }
 
-    /// The same at a known distance from the axis [m]. Divisions and roots are what it costs: two are left.
+    /// [`Self::flank_at`] at a known distance from the axis [m]. Divisions and roots dominate its cost; two divisions
+    /// are left.
     #[inline(always)]
     pub(crate) fn flank_at_radius(&self, point: Vector3<f64>, radius: f64, s: f64, side: f64) -> Sample {
-        // nearer to the axis than any thread goes a flank is as steep as here
+        // nearer to the axis than any thread reaches, use the slope at the smallest radius
         let least = FARTHEST_LEAD * self.rise.abs();
         let radius = if radius > least { radius } else { least };
         let excess = side.mul_add(s, -self.half_width_at(radius));
         let slope = |curvature: f64| (self.rise * curvature).mul_add(self.rise * curvature, STEEPNESS);
         let curvature = 1.0 / radius;
-        // the foot is nearer or farther from the axis by d tan α / g; 1/(1 + w) to second order is plenty for it
+        // radius of the foot: r − d tan α / g, with 1/(1 + w) expanded to second order, which is accurate enough
         let w = (self.rise * curvature) * (self.rise * curvature) * (1.0 / STEEPNESS);
         let shortening = excess * (-TAN_HALF_ANGLE / STEEPNESS);
         let foot_radius = shortening.mul_add(w.mul_add(w, 1.0 - w), radius);
@@ -270,7 +271,7 @@ impl ThreadProfile {
         let normal_t = -side * self.rise * inverse * foot_curvature;
         let (cos, sin) = (point.x * curvature, point.y * curvature);
         let turn = -distance * normal_t * foot_curvature;
-        // a rotation by the small angle `turn`, unit to the fourth order
+        // rotation by the small angle `turn`; its length is 1 up to fourth order
         let keep = (-0.5 * turn).mul_add(turn, 1.0);
         let (foot_cos, foot_sin) = (keep.mul_add(cos, -(turn * sin)), keep.mul_add(sin, turn * cos));
         let normal = Vector3::new(
@@ -283,13 +284,13 @@ impl ThreadProfile {
         Sample { distance: (-bulge).mul_add(along, distance), normal }
     }
 
-    /// From the section back to space.
+    /// Maps a section sample back to space.
     fn lift(&self, point: Vector3<f64>, radius: f64, side: f64, section: SectionSample) -> Sample {
         let SectionSample { distance, normal: [across, along], foot_radius } = section;
         let cos_lead = self.lead_cosine(foot_radius);
         let sin_lead = cos_lead * self.rise / foot_radius;
         let (normal_r, normal_t, normal_z) = (across, -side * along * sin_lead, side * along * cos_lead);
-        // the normal stands at the foot, which is turned against the point by −d nₜ / r
+        // the normal is that at the foot, which is rotated about the axis by −d nₜ / r against the point
         let (sin, cos) = (point.y / radius, point.x / radius);
         let turn = -distance * normal_t / foot_radius;
         let (foot_cos, foot_sin) = (cos - turn * sin, sin + turn * cos);
@@ -298,7 +299,7 @@ impl ThreadProfile {
             normal_r * foot_sin + normal_t * foot_cos,
             normal_z,
         );
-        // leaving the foot along nₜ gains the radius (d nₜ)²/2r that the section does not see
+        // a step d nₜ along the tangent increases the radius by (d nₜ)²/2r, which the section ignores
         let bulge = normal_r * (distance * normal_t).powi(2) / (2.0 * foot_radius);
         Sample { distance: distance - bulge, normal: normal.normalize() }
     }

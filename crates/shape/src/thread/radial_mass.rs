@@ -1,11 +1,11 @@
-//! Volume integrals of everything inside a radial surface.
+//! Volume integrals over the region inside a radial surface.
 //!
 //! ```text
 //! ∫ f dV = ∫dθ ∫dz ∫₀^R f r dr        moments of (1, x, y, z) with x = r cos θ, y = r sin θ
 //! ```
 //!
-//! The integral over r is closed; along z the integrand is a polynomial of degree six on every face, which
-//! four Gauss points integrate exactly; around θ four Gauss points between neighbouring columns leave a
+//! The integral over r has a closed form. Along z the integrand is a polynomial of degree six on every face, which
+//! four Gauss points integrate exactly. Around θ, four Gauss points between neighbouring columns leave a
 //! relative error below 1e-12.
 
 use std::f64::consts::TAU;
@@ -16,7 +16,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 use super::RadialSurface;
 use crate::quadrature::{GAUSS_4, on_interval};
 
-/// Columns around the axis; with four Gauss points each the error is far below rounding of the sums.
+/// Columns around the axis; with four Gauss points each, the error is far below the rounding of the sums.
 const COLUMNS: usize = 48;
 
 impl RadialSurface {

@@ -1,8 +1,8 @@
-//! Watertight triangles of a radial surface.
+//! Watertight mesh of a radial surface.
 //!
-//! The surface is cut into columns of constant θ that include every corner angle. Between two columns the
-//! faces follow one another without beginning or ending, so each is one quadrilateral between two chains of
-//! vertices, and neighbouring strips share exactly the vertices on their common column.
+//! The surface is divided by columns of constant θ that include every corner angle. Between two columns no face
+//! begins or ends, so each face is one quadrilateral between two chains of vertices. Neighbouring strips share
+//! exactly the vertices on their common column.
 
 use std::f64::consts::TAU;
 
@@ -12,7 +12,7 @@ use super::RadialSurface;
 use super::radial_surface::{RadialFace, Side};
 use crate::mesh::MeshBuilder;
 
-/// Heights on one column closer than this are one vertex [m]: far below any face, far above rounding.
+/// Heights on one column closer than this are one vertex [m]: far smaller than any face, far larger than rounding.
 const SAME_HEIGHT: f64 = 1e-10;
 
 /// Faces from the lower to the upper end between two neighbouring columns.
@@ -53,7 +53,7 @@ fn cylindrical(radius: f64, angle: f64, z: f64) -> Vector3<f64> {
     Vector3::new(radius * cos, radius * sin, z)
 }
 
-/// What the surface leaves open: its rims at the two end planes.
+/// The open rims of the surface at the two end planes.
 pub(crate) struct RadialRims {
     /// Angle of every column [rad], ascending in [0, 2π).
     pub(crate) angles: Vec<f64>,
@@ -64,11 +64,12 @@ pub(crate) struct RadialRims {
 }
 
 impl RadialSurface {
-    /// Adds the surface to a mesh, with columns at least at `wanted` even divisions and the angles `also`.
+    /// Adds the surface to a mesh, with columns at about `wanted` equal divisions and at the angles `also` [rad].
     pub(crate) fn add_to(&self, builder: &mut MeshBuilder, wanted: usize, also: &[f64]) -> RadialRims {
         let angles = self.column_angles(wanted, also);
         let strips: Vec<Strip> = (0..angles.len()).map(|left| self.strip_between(&angles, left)).collect();
-        // every vertex first: a corner of one strip may lie inside an edge of its neighbour, which must bend there
+        // all vertices first: a corner of one strip may lie on an edge of its neighbour, which then needs that vertex
+        // too
         let mut columns: Vec<Column> = vec![Column::default(); angles.len()];
         for (left, strip) in strips.iter().enumerate() {
             for (column, angle, side) in
@@ -100,7 +101,7 @@ impl RadialSurface {
         RadialRims { lower: rim(bottom), upper: rim(top), angles }
     }
 
-    /// The faces between a column and the next, and the heights of their boundaries on both.
+    /// The faces between one column and the next, and the heights of their boundaries on both.
     fn strip_between(&self, angles: &[f64], left: usize) -> Strip {
         let ends = [angles[left], angles.get(left + 1).copied().unwrap_or(angles[0] + TAU)];
         let faces: Vec<RadialFace> =
@@ -113,7 +114,7 @@ impl RadialSurface {
         Strip { angles: ends, faces, heights }
     }
 
-    /// Even divisions, less those that crowd a corner angle, plus the corner angles and `also`.
+    /// Column angles [rad]: the corner angles, `also`, and `wanted` equal divisions without those too close to these.
     pub(crate) fn column_angles(&self, wanted: usize, also: &[f64]) -> Vec<f64> {
         let mut fixed: Vec<f64> = self.corner_angles();
         fixed.extend(also.iter().map(|angle| angle.rem_euclid(TAU)));
@@ -138,7 +139,7 @@ impl MeshBuilder {
     fn zip(&mut self, left: &[u32], right: &[u32]) {
         let (mut i, mut j) = (0, 0);
         while i + 1 < left.len() || j + 1 < right.len() {
-            // the chain that is behind moves on
+            // advance the chain that is behind
             let left_next = (i + 1) * right.len().max(2);
             let right_next = (j + 1) * left.len().max(2);
             if j + 1 < right.len() && (i + 1 >= left.len() || right_next <= left_next) {
@@ -151,7 +152,8 @@ impl MeshBuilder {
         }
     }
 
-    /// Closes a rim with a flat face around the axis at height z, looking up or down, in rings of at most `max_edge`.
+    /// Closes a rim with a flat face around the axis at height z [m], facing up or down, in rings of width `max_edge`
+    /// [m] at most.
     pub(crate) fn cap(&mut self, rim: &[u32], z: f64, up: bool, max_edge: f64) {
         let widest = rim.iter().map(|&index| self.position(index).xy().norm()).fold(0.0, f64::max);
         let rings = crate::node::NodeSpacing::intervals(widest, max_edge);

@@ -5,14 +5,13 @@
 //! | face | u | v |
 //! |---|---|---|
 //! | root, lower flank, crest, upper flank | across the face | turns along the helix |
-//! | end (lower, upper) | from the surface to the part's axis or rim | laps |
+//! | end (lower, upper) | from the surface to the part's axis or outer wall | laps |
 //! | cone (lower, upper) | from the end plane inwards | laps |
 //! | cone edge (end, side) | along the line where cone and flank meet | – |
 //! | corner | – | number of the corner |
 //!
-//! A chart names an angle and a height; the radius is R(θ, z). A node therefore stays on the surface when
-//! clearance, diameter or pitch change, and one that would leave through an end plane slides along its helix
-//! to the plane instead.
+//! A chart determines an angle and a height; the radius is R(θ, z). A node therefore stays on the surface when
+//! clearance, diameter or pitch change. A node that would lie beyond an end plane slides along its helix to the plane.
 
 use std::f64::consts::TAU;
 
@@ -31,7 +30,7 @@ const CONE: u32 = 6;
 /// 8 + 2 end + side.
 const CONE_EDGE: u32 = 8;
 const CORNER: u32 = 12;
-/// First face number that is free for the body around the thread.
+/// First face number of the body around the thread.
 pub(crate) const BODY: u32 = 16;
 
 /// A point of the radial surface.
@@ -42,7 +41,7 @@ pub(crate) struct RadialPoint {
 }
 
 impl RadialSurface {
-    /// Angle and height of a chart; end faces give the point of their rim.
+    /// Angle and height of a chart; for an end face, those of its rim.
     pub(crate) fn locate(&self, chart: Chart) -> RadialPoint {
         let Chart { face, u, v } = chart;
         let profile = &self.profile;
@@ -77,7 +76,7 @@ impl RadialSurface {
         }
     }
 
-    /// Nodes of the thread's faces, of its convex edges and of its starts at both ends.
+    /// Nodes on the faces and convex helical edges of the thread.
     pub(crate) fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let spacing = &self.distances(spacing);
         let mut nodes = NodeSet::default();
@@ -92,7 +91,7 @@ impl RadialSurface {
             2.0 * profile.half_width_at(profile.crest_radius()),
             flank_width,
         ];
-        // face by face: whole vectors of nodes then miss the margin together
+        // face by face, so that detection can skip whole blocks of nodes
         for face in [UPPER_FLANK, LOWER_FLANK, CREST, ROOT] {
             let rows = NodeSpacing::intervals(widths[face as usize], spacing.face);
             for row in 0..rows {
@@ -100,7 +99,7 @@ impl RadialSurface {
                 self.helix(&mut nodes, NodeKind::Face, face, u, spacing, 0.5 * (row % 2) as f64);
             }
         }
-        // the ridge that cuts is the crest of a bolt, the root (minor diameter) of a nut
+        // the convex edges are at the crest of a bolt, and at the root (minor diameter) of a nut
         let cutting = if self.side == Side::External { CREST } else { ROOT };
         for u in [0.0, 1.0] {
             self.helix(&mut nodes, NodeKind::Edge, cutting, u, spacing, 0.0);
@@ -108,7 +107,7 @@ impl RadialSurface {
         nodes
     }
 
-    /// Spacing that leaves every turn its fewest nodes, however long the thread.
+    /// Spacing that gives every turn its minimum number of nodes.
     fn distances(&self, spacing: &NodeSpacing) -> NodeSpacing {
         let turn = TAU * self.profile.crest_radius();
         let [faces, edges] = [spacing.fewest_on_faces, spacing.fewest_on_edges];
@@ -170,7 +169,7 @@ impl RadialSurface {
         }
     }
 
-    /// One row along the helix, leaving out what the starts have cut away.
+    /// One row of nodes along the helix, without those that the starts have cut away.
     fn helix(
         &self,
         nodes: &mut NodeSet,
@@ -195,15 +194,15 @@ impl RadialSurface {
             }
             let chart = Chart { face, u, v: hand * turn };
             let at = self.locate(chart);
-            let own = match self.radius(at.angle, at.z).1 {
+            let is_on_face = match self.radius(at.angle, at.z).1 {
                 RadialFace::Root => face == ROOT,
                 RadialFace::Crest => face == CREST,
                 RadialFace::Flank { side, .. } => face == if side < 0 { LOWER_FLANK } else { UPPER_FLANK },
                 RadialFace::Cone { .. } => false,
             };
-            // on an edge rounding decides between the two faces, but never in favour of a cone by a margin
-            let cut = kind == NodeKind::Edge && !self.is_cut(at);
-            if own || cut {
+            // on an edge, rounding decides which of the two faces is found: accept either, but not a cone
+            let is_uncut_edge = kind == NodeKind::Edge && !self.is_cut(at);
+            if is_on_face || is_uncut_edge {
                 row.push(chart.v);
             }
         }
@@ -217,8 +216,8 @@ impl RadialSurface {
         }
     }
 
-    /// Which of the two flanks a node is on or at the edge of, 0 the lower and 1 the upper one; 2 for other places of the
-    /// thread, 3 for the body around it. Nodes of one flank are near together.
+    /// The flank that a node lies on or borders: 0 lower, 1 upper; 2 elsewhere on the thread, 3 on the body around
+    /// it. Nodes of one flank come near the other part together.
     pub(crate) fn side_of(&self, chart: Chart) -> u32 {
         let Chart { face, u, .. } = chart;
         match face {
@@ -238,12 +237,12 @@ impl RadialSurface {
         }
     }
 
-    /// Heights between which nothing cuts the thread [m].
+    /// Heights between which no end plane or cone cuts the thread [m].
     pub(crate) fn endless(&self) -> [f64; 2] {
         [0, 1].map(|end| self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]))
     }
 
-    /// Whether a cone has removed the thread at this place.
+    /// Whether a cone has cut away the thread at this point.
     fn is_cut(&self, at: RadialPoint) -> bool {
         matches!(self.radius(at.angle, at.z).1, RadialFace::Cone { .. })
     }

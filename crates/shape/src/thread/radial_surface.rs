@@ -1,16 +1,16 @@
 //! The thread as a radius over angle and height, R(θ, z).
 //!
 //! Every face of a thread start is *linear* in (θ, z): flanks r = r₂ + (w₂ ∓ (z − kθ − jP))/tan α, crest and
-//! root constant, the 45° cone r = r_e ± (distance from the end plane). So the (θ, z) domain falls into
+//! root constant, the 45° cone r = r_e ± (distance from the end plane). So the (θ, z) domain divides into
 //! polygons with straight sides:
 //!
 //! ```text
 //! bolt   R = min(clamp(flank, root, crest), cones)        nut   R = max(clamp(flank, root, crest), cones)
 //! ```
 //!
-//! At a fixed angle the faces follow one another along z at known heights ([`RadialSurface::bands`]), and the
-//! corners of all polygons lie at a few known angles ([`RadialSurface::corner_angles`]): a mesh whose columns
-//! include these angles has no T-junction, an integral between them no kink.
+//! At a fixed angle the faces follow one another along z at known heights ([`RadialSurface::bands`]). The
+//! corners of all polygons lie at a few known angles ([`RadialSurface::corner_angles`]). A mesh whose columns
+//! include these angles has no T-junctions, and an integrand between them has no kinks.
 
 use std::f64::consts::TAU;
 
@@ -20,12 +20,12 @@ use nalgebra::Vector3;
 use super::{ThreadProfile, ThreadStart};
 use crate::Sample;
 
-/// Whether the thread's region is the material or the air.
+/// Whether the region ridge ∪ core is material or air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Bolt: cones cut the region down.
+    /// Bolt: material; cones shrink the region.
     External,
-    /// Nut: cones open the region up.
+    /// Nut: air; cones enlarge the region.
     Internal,
 }
 
@@ -55,14 +55,14 @@ pub struct RadialSurface {
     pub(crate) side: Side,
 }
 
-/// A point, and where it is about the z axis.
+/// A point and its cylindrical coordinates about the z axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AboutAxis {
-    /// [m].
+    /// Position [m].
     pub(crate) point: Vector3<f64>,
     /// Distance from the axis [m].
     pub(crate) radius: f64,
-    /// Unit vector away from the axis; x on it.
+    /// Unit vector away from the axis [-]; +x for a point on the axis.
     pub(crate) outward: Vector3<f64>,
 }
 
@@ -75,7 +75,7 @@ impl AboutAxis {
 }
 
 impl RadialSurface {
-    /// R(θ, z) [m] and the face it lies on.
+    /// R(θ, z) [m] and the face at that point.
     pub(crate) fn radius(&self, angle: f64, z: f64) -> (f64, RadialFace) {
         let profile = &self.profile;
         let s = profile.phase(angle, z);
@@ -101,7 +101,7 @@ impl RadialSurface {
         best
     }
 
-    /// Radius of the cone at an end, prolonged to height z [m].
+    /// Radius of the cone at an end, extended to height z [m].
     pub(crate) fn cone_radius(&self, end: usize, z: f64) -> Option<f64> {
         let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return None };
         let depth = if end == 0 { z - self.ends[0] } else { self.ends[1] - z };
@@ -111,7 +111,7 @@ impl RadialSurface {
         })
     }
 
-    /// Field of the material that the cone of an end leaves, the cone prolonged.
+    /// Field of the material that the cone of an end bounds, with the cone extended beyond its edges.
     pub(crate) fn sample_cone(&self, end: usize, at: &AboutAxis) -> Option<Sample> {
         let cone = self.cone_radius(end, at.point.z)?;
         let AboutAxis { radius, outward, .. } = *at;
@@ -123,7 +123,7 @@ impl RadialSurface {
         })
     }
 
-    /// Whether the cone of an end can hold a point of this height that is within `reach` [m] of the thread.
+    /// Whether the cone of an end can touch a point at height z [m] that is within `reach` [m] of the thread.
     pub(crate) fn cone_matters(&self, end: usize, z: f64, reach: f64) -> bool {
         self.cone_radius(end, z).is_some_and(|cone| match self.side {
             Side::External => cone < self.profile.crest_radius() + reach,
@@ -139,7 +139,7 @@ impl RadialSurface {
         }
     }
 
-    /// Height at which the cone of an end has this radius [m], if that is between the ends.
+    /// Height at which the cone of an end has this radius [m]; `None` if that is not between the ends.
     pub(crate) fn cone_height(&self, end: usize, radius: f64) -> Option<f64> {
         let ThreadStart::Chamfered { end_radius } = self.starts[end] else { return None };
         let depth = match self.side {
@@ -170,7 +170,7 @@ impl RadialSurface {
         }
     }
 
-    /// Radius of a face, prolonged, at (θ, z) [m].
+    /// Radius of a face, extended beyond its edges, at (θ, z) [m].
     pub(crate) fn face_radius(&self, face: RadialFace, angle: f64, z: f64) -> f64 {
         let [a, b, c] = self.plane(face);
         a + b * angle + c * z
@@ -211,7 +211,7 @@ impl RadialSurface {
 
         let mut bands: Vec<(RadialFace, f64, f64)> = Vec::new();
         for pair in heights.windows(2) {
-            // narrower than an atom: the two heights are one
+            // 10 pm, less than an atom: rounding of one height
             if pair[1] - pair[0] < 1e-11 {
                 continue;
             }
@@ -224,7 +224,7 @@ impl RadialSurface {
         bands
     }
 
-    /// Angles in [0, 2π) at which faces begin or end: where an edge of the ridge meets an end plane, or the
+    /// Angles in [0, 2π) [rad] at which faces begin or end: where an edge of the ridge meets an end plane, or the
     /// height at which a cone reaches crest or root.
     pub(crate) fn corner_angles(&self) -> Vec<f64> {
         let mut angles: Vec<f64> = self.corners().iter().map(|&(angle, _)| angle.rem_euclid(TAU)).collect();

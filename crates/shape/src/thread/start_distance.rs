@@ -1,7 +1,7 @@
 //! The distance near a thread start, where ridges end.
 //!
-//! Away from the starts the thread's own distance is the answer. Where its foot has been cut away by an end
-//! plane or a cone, the body is taken apart into pieces that are locally convex, and the nearest piece wins:
+//! Away from the starts the distance of the endless thread is correct. Where an end plane or a cone has cut away its
+//! foot, the body is split into locally convex pieces, and the nearest piece gives the distance:
 //!
 //! ```text
 //! bolt   core {r < r_root},      ridges  {r < r_crest} ∩ {above the lower flank} ∩ {below the upper flank}
@@ -20,11 +20,11 @@ use super::radial_surface::{AboutAxis, Side};
 use crate::intersection::intersection;
 use crate::{Branches, Sample};
 
-/// A foot this far outside counts as on the body [m]: the second-order error of the foot itself.
+/// A foot at most this far outside counts as on the body [m]: the foot itself has a second-order error.
 const ON_BODY: f64 = 1e-9;
 
-/// |∇F| of a flank F = ±s + r tan α − const is below this on every thread of ours, so that a flank within reach has an
-/// F of at most this many times the reach.
+/// Upper bound of |∇F| of a flank F = ±s + r tan α − const over all supported threads: a flank within reach has F of at
+/// most this many times the reach.
 pub(super) const STEEPEST: f64 = 1.2;
 
 /// Field of a thread between cuts (end planes, cones, hexagon), all of which bound the material.
@@ -85,8 +85,8 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
     })
 }
 
-/// Visits the locally convex pieces of material within `reach` of the point: core (or sleeve) and the two nearest
-/// ridges, each with the cuts. The nearest comes first.
+/// Visits the locally convex pieces of material within `reach` [m] of the point: core (or sleeve) and the two nearest
+/// ridges, each with the cuts. Of the core and the nearest ridge, the nearer comes first.
 pub(crate) fn each_cut_piece(
     profile: &ThreadProfile,
     side: Side,
@@ -95,7 +95,7 @@ pub(crate) fn each_cut_piece(
     cuts: &[Sample],
     mut visit: impl FnMut(u32, &Branches),
 ) {
-    // behind every face of a cut is behind the whole body's: far from one cut is far from all pieces
+    // every piece lies behind every cut: far from one cut is far from all pieces
     if cuts.iter().any(|cut| cut.distance > reach) {
         return;
     }
@@ -142,8 +142,7 @@ pub(crate) fn each_cut_piece(
     if !is_across {
         return;
     }
-    // across the groove faces the flank of another ridge: a bolt's is the next ridge's, a nut's the other side of the
-    // same groove
+    // the flank across the groove: on a bolt that of the next ridge, on a nut the other flank of the same groove
     let across = match side {
         Side::External => profile.flank_at_radius(point, radius, s - toward * profile.pitch(), -toward),
         Side::Internal => profile.flank_at_radius(point, radius, s, -toward),

@@ -1,9 +1,9 @@
-//! Blocks of points against a thread and what cuts it.
+//! Blocks of points against a thread with its end planes and cones.
 //!
 //! A point that is clear of the core and of the flank across the groove has one piece within reach: the ridge with the
-//! nearer flank, cut off at its tip, by the end planes and the cones; `start_distance.rs` says what the pieces are and
-//! why these tests find them. Flanks cost most, and blocks of nodes lie on one flank: only blocks with a point near
-//! theirs are asked for it, and only blocks with a point near a cut for the cuts.
+//! nearer flank, bounded by its tip, the end planes and the cones. `start_distance.rs` defines the pieces and these
+//! tests. Flanks cost most, and the nodes of a block lie on one flank: flanks are evaluated only for blocks with a
+//! point near a flank, and cuts only for blocks with a point near a cut.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -18,23 +18,24 @@ use crate::block::{
     BLOCK, CORNER, FAR, FaceBlock, Lanes, PAIR, PlaceBlock, PointBlock, SEVERAL, SINGLE, Verdict, smallest,
 };
 
-/// What bounds the thread.
+/// The bounds of the thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadWindow {
     /// Heights of the end planes [m].
     pub(super) ends: [f64; 2],
-    /// Height of the shank or head, which lie below the thread [m]; −∞ without one.
+    /// Top of the shank or head, which lie below the thread [m]; −∞ without one.
     pub(super) body_top: f64,
-    /// Radius from which on other faces count [m].
+    /// Radius beyond which faces of the body around the thread are relevant [m].
     pub(super) widest: f64,
-    /// Radii of the cones at the end planes [m]; material is inside a bolt's and outside a nut's.
+    /// Radii of the cones at the end planes [m]; a bolt's material is inside its cones, a nut's outside.
     pub(super) cones: [Option<f64>; 2],
 }
 
-/// Besides what else it is, a point is near a tip, an end plane or a cone.
+/// Flag, combined with the class of a point: the point is near the tip, an end plane or a cone.
 const CUT: Verdict = 16;
 
-/// Where the points of a block are: s above the middle of the nearest ridge, and distance from the axis [m].
+/// Thread coordinates of the points of a block: s above the middle of the nearest ridge, and distance from the axis
+/// [m].
 struct Places<'a> {
     phase: &'a Lanes,
     radius: &'a Lanes,
@@ -53,7 +54,7 @@ impl ThreadProfile {
         out: &mut PlaceBlock,
     ) {
         let [x, y, z] = &points.axes;
-        // +1: the ridge is material, −1: the groove is air
+        // +1 for a bolt, whose ridge is material; −1 for a nut, where the same region is air
         let sign = if side == Side::External { 1.0 } else { -1.0 };
         let (body, tip) = self.body_and_tip(side);
         let [phases, radii] = &mut out.own;
@@ -85,12 +86,12 @@ impl ThreadProfile {
                 | (from_high >= -behind)
                 | (from_cone >= -behind);
 
-            // far from the endless thread is far from what the ends leave of it
+            // the ends only remove material: far from the endless thread is far from the cut one
             let from_flank = if from_near < from_across { from_near } else { from_across } * (1.0 / STEEPEST);
             let from_groove = if from_flank < from_body { from_flank } else { from_body };
             let from_thread = if from_groove > from_tip { from_groove } else { from_tip };
             clear[lane] = from_thread;
-            // a point that faces the ridge alone is single until the ridge's other faces have been counted
+            // a point that faces only the ridge counts as single until the ridge's other faces have been counted
             let beside = if is_thread & !is_across { CORNER } else { SEVERAL };
             let verdict = if is_thread & !is_beside { SINGLE } else { beside };
             let verdict = if is_cut { verdict | CUT } else { verdict };
@@ -100,7 +101,7 @@ impl ThreadProfile {
             all |= out.verdict[lane];
         }
         out.clear = smallest(&clear);
-        // otherwise a point is within reach, and no bound beyond it
+        // if a point is within reach, the bound is not needed
         out.clear_of_ends = match all == FAR {
             true => window.clear_of_ends(sign, radii, z, clear),
             false => f64::NEG_INFINITY,
@@ -153,8 +154,8 @@ impl ThreadProfile {
         }
     }
 
-    /// The nearer flank as the first face of every point, and how many faces hold the points: it or none. Points beyond
-    /// its reach are [`FAR`].
+    /// Evaluates the nearer flank as the first face of every point. Returns the number of relevant faces found so
+    /// far, 1 if d ≥ −`behind` and else 0. Single points farther than `reach` become [`FAR`].
     #[inline(always)]
     fn flank_block(
         &self,
@@ -185,8 +186,8 @@ impl ThreadProfile {
         held_by
     }
 
-    /// The core (or sleeve) as the second face of points that the nearer flank alone holds of its ridge; other points of a
-    /// corner must be asked by themselves.
+    /// Evaluates the core (or sleeve) as the second face of corner points whose only relevant face of the ridge is
+    /// the nearer flank. Other corner points become [`SEVERAL`].
     #[inline(always)]
     fn corner_block(
         &self,
@@ -215,7 +216,7 @@ impl ThreadProfile {
         }
     }
 
-    /// Tip, end planes and cones, in the order of `start_distance::each_cut_piece`.
+    /// Evaluates tip, end planes and cones, in the order of `start_distance::each_cut_piece`.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "one call, and all of it must be inlined")]
     fn cut_block(
@@ -277,14 +278,15 @@ impl ThreadProfile {
 }
 
 impl ThreadWindow {
-    /// What the thread with its ends leaves clear of points at these radii and heights [m], from what the endless one does.
+    /// Clearance of points at these radii and heights [m] from the thread with its ends, given their clearance from
+    /// the endless thread.
     #[inline(always)]
     fn clear_of_ends(&self, sign: f64, radii: &Lanes, heights: &Lanes, mut clear: Lanes) -> f64 {
         for (lane, from_thread) in clear.iter_mut().enumerate() {
             let (radius, z) = (radii[lane], heights[lane]);
             let cones = [0, 1].map(|end| self.beyond_cone(end, sign, radius, z));
             let from_cone = if cones[0] > cones[1] { cones[0] } else { cones[1] };
-            // what else the part has does not come nearer than body and wall
+            // the rest of the part lies below the shank's top or beyond the radius `widest`
             let from_cut = if from_cone > *from_thread { from_cone } else { *from_thread };
             let (from_shank, from_wall) = (z - self.body_top, self.widest - radius);
             let from_rest = if from_shank < from_wall { from_shank } else { from_wall };
@@ -296,7 +298,7 @@ impl ThreadWindow {
         smallest(&clear)
     }
 
-    /// Radius of a cone at a height [m]; without a cone it bounds nothing.
+    /// Radius of a cone at a height [m]; ±∞ without a cone, so that it never cuts.
     #[inline(always)]
     fn cone(&self, end: usize, sign: f64, z: f64) -> f64 {
         let depth = if end == 0 { z - self.ends[0] } else { self.ends[1] - z };
@@ -310,7 +312,7 @@ impl ThreadWindow {
     }
 }
 
-/// Adds a face of the ridge where it holds a point; the first two are kept.
+/// Adds a face of the ridge to the points with d ≥ −`behind`; stores the first two faces and counts all.
 #[inline(always)]
 fn offer(
     distance: &Lanes,
@@ -323,7 +325,7 @@ fn offer(
     for own in distance {
         any |= *own >= -behind;
     }
-    // most faces hold no point of a block
+    // most faces are relevant to no point of a block
     if !any {
         return;
     }

@@ -1,5 +1,5 @@
-//! What the mesh tests share: meshes with sharp edges, and the benchmark files.
-#![allow(dead_code, clippy::print_stdout)] // every test binary uses its own part; skips say why
+//! Shared by the mesh tests: meshes with sharp edges, and the benchmark files.
+#![allow(dead_code, clippy::print_stdout)] // each test binary uses only some items; skipped tests print why
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub(crate) fn benchmark_file(name: &str) -> Option<String> {
     let path = PathBuf::from(folder).join(name);
     let text = std::fs::read_to_string(&path).ok();
     if text.is_none() {
-        println!("skipped: {} is not there", path.display());
+        println!("skipped: {} does not exist", path.display());
     }
     text
 }

@@ -1,4 +1,4 @@
-//! What was measured about an arm in a step.
+//! Measurements of an arm in one step.
 
 use tightfit_robot::arm::ArmReport;
 use tightfit_robot::grasp::Slip;
@@ -6,21 +6,21 @@ use tightfit_robot::grasp::Slip;
 /// Grasp, limits and work of an arm over one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArmCertificate {
-    /// Distance of the part's centre of mass from where the arm would have it after the step [m]; in soft fingers what the
-    /// spring gives way.
+    /// Distance of the part's centre of mass from its nominal position in the hand after the step [m]; in soft
+    /// fingers the deflection of the spring.
     pub drift: f64,
-    /// Angle between the part and where the arm would have it [rad].
+    /// Angle between the part and its nominal attitude in the hand [rad].
     pub turning_drift: f64,
     /// Joints at their limits, and work.
     pub report: ArmReport,
-    /// What slipped in soft fingers.
+    /// Slip in soft fingers.
     pub slip: Slip,
-    /// How far the controller's command was out of reach [m].
+    /// Distance of the controller's command from the reachable pose [m]; zero if it was reachable.
     pub out_of_reach: f64,
 }
 
 impl ArmCertificate {
-    /// Continues with a later piece of the same step.
+    /// Adds a later part of the same step.
     pub(crate) fn follow(&mut self, later: &Self) {
         let ArmReport { effort_limited, position_limited, speed_limited, .. } = later.report;
         let report = &mut self.report;

@@ -1,4 +1,4 @@
-//! The controllers of an arm as one choice, and what they ask of one step.
+//! The controllers of an arm as one enum, and their command for one step.
 
 use nalgebra::{Vector3, Vector6};
 use tightfit_robot::arm::{ArmCommand, ArmState};
@@ -13,36 +13,36 @@ use tightfit_spatial::Pose;
 use super::{Arm, ArmMotion};
 use crate::{Parameters, Scene, State};
 
-/// What leads an arm.
+/// Controller of an arm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Controller {
-    /// The part on a spring and damper to its set-point.
+    /// A spring and damper between the part and its set-point.
     Impedance(CartesianImpedance),
-    /// A virtual mass on a spring to the set-point, pushed by the measured force, which the joints follow.
+    /// The measured force moves a virtual mass on a spring to the set-point; the joints follow it.
     Admittance(Admittance),
-    /// Joints that follow the set-point by inverse kinematics, drawn to a posture where one is preferred.
+    /// The joints follow the set-point by inverse kinematics, with an optional preferred posture.
     Joints(JointController, Option<JointVector>),
 }
 
-/// What a controller asks of an arm over one step.
+/// Command of a controller for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmInput {
     /// Effort of the drives.
     pub command: ArmCommand,
-    /// What the controller remembers after the step.
+    /// Memory of the controller after the step.
     pub memory: AdmittanceMemory,
-    /// Joints whose highest speed held the command back.
+    /// Joints whose speed limit slowed the command.
     pub speed_limited: JointSet,
-    /// How far the command is out of reach [m].
+    /// Distance of the command from the reachable pose [m]; zero if it is reachable.
     pub out_of_reach: f64,
     /// Why there is no command; the step is then not taken.
     pub error: Option<ControlError>,
-    /// What the strategy remembers after the step, where the arm has one.
+    /// Memory of the strategy after the step, if the arm has one.
     pub strategy: Option<StrategyMemory>,
 }
 
 impl ArmInput {
-    /// A command of one's own.
+    /// A command given by the caller.
     #[must_use]
     pub fn of_command(command: ArmCommand, motion: &ArmMotion) -> Self {
         Self {
@@ -56,16 +56,16 @@ impl ArmInput {
     }
 }
 
-/// Where the part is to be over a step, and what it is pressed with.
+/// Target pose of the part over a step, and its pressing force.
 pub(crate) struct Wanted {
-    /// Pose of the part at the start of the step, and its velocity.
+    /// Target pose of the part at the start of the step, and its velocity.
     pub(crate) posed: Posed,
-    /// Force that is to be exerted besides, world axes [N].
+    /// Additional force on the part, world axes [N].
     pub(crate) force: Vector3<f64>,
 }
 
 impl Arm {
-    /// What the controller asks of the step that follows a state.
+    /// The controller's command for the step after a state.
     pub(crate) fn input(
         &self,
         wanted: &Wanted,
@@ -122,13 +122,13 @@ impl Arm {
         Ok(input)
     }
 
-    /// A command that presses besides.
+    /// Adds a pressing force to a command.
     fn pushing(&self, mut command: ArmCommand, joints: &ArmState, push: &Vector6<f64>) -> ArmCommand {
         command.forward += self.model.posture(&joints.angles).tip_jacobian().tr_mul(push);
         command
     }
 
-    /// The preferred posture; joints without end stay where they are.
+    /// The preferred posture; continuous joints keep their angle.
     fn preferred_from(&self, angles: &JointVector) -> JointVector {
         let mut preferred = self.preferred;
         for (index, joint) in self.chain.joints().iter().enumerate() {
@@ -140,7 +140,7 @@ impl Arm {
     }
 }
 
-/// Where a set-point is at the end of a step.
+/// Set-point at the end of a step.
 fn next_pose(posed: &Posed, step: f64) -> Pose {
     let turn = Vector3::new(posed.velocity[3], posed.velocity[4], posed.velocity[5]) * step;
     let angle = turn.norm();
@@ -152,7 +152,7 @@ fn next_pose(posed: &Posed, step: f64) -> Pose {
     Pose::new(here.translation + posed.velocity.fixed_rows::<3>(0) * step, rotation)
 }
 
-/// Joints that go to a pose as fast as they may.
+/// Moves the joints to a pose within their speed limits.
 fn follow(
     model: &Chain,
     controller: &JointController,

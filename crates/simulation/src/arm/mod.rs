@@ -1,12 +1,13 @@
-//! An arm in a scene: what holds a part and leads it along the set-points.
+//! An arm in a scene: it holds a part and moves it along the set-points.
 //!
 //! ```text
 //! set-point of the part, measured state ─► controller ─► ArmCommand ─► step: arm and part as one body ─► sensor
 //!         scene.drives                     `Input`                     crates/simulation/src/step/arm.rs
 //! ```
 //!
-//! The controller leads the frame of the held part, so that springs and dampers turn about it; it knows the part's weight.
-//! Where the arm has a strategy, that makes the set-points instead of a drive, from joints and sensor alone.
+//! The controlled frame is that of the held part, so springs and dampers act about it. The controller knows the
+//! part's weight. A strategy, if the arm has one, replaces the drive: it makes the set-points from joints and sensor
+//! alone.
 
 mod certificate;
 mod controller;
@@ -36,63 +37,63 @@ use crate::BodyId;
 pub struct Arm {
     /// The arm.
     pub chain: Chain,
-    /// The arm as its controller knows it: with the part's weight, led at the part's frame.
+    /// The controller's model of the arm: with the part as payload and the part's frame as the tip.
     pub model: Chain,
-    /// Body of the scene that is held.
+    /// The held body.
     pub body: BodyId,
-    /// Where the part's frame belongs in the hand.
+    /// Nominal pose of the part's frame in the hand.
     pub tip_from_part: Pose,
-    /// How it is held.
+    /// How the part is held.
     pub grasp: Grasp,
     /// Angles at the start [rad or m].
     pub start: JointVector,
-    /// Posture that is preferred where the set-point leaves a choice [rad or m]; joints without end have none.
+    /// Preferred posture of the redundant joints [rad or m]; ignored for continuous joints.
     pub preferred: JointVector,
-    /// What leads it.
+    /// The controller.
     pub controller: Controller,
-    /// What it feels.
+    /// The force sensor.
     pub sensor: Sensor,
-    /// What makes the set-points, where no drive does.
+    /// The strategy that makes the set-points, if no drive does.
     pub strategy: Option<Strategy>,
 }
 
-/// A force sensor and where it sits.
+/// A force sensor and its mounting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sensor {
     /// Frame, bias, noise and filter.
     pub sensor: ForceSensor,
-    /// Between which bodies it measures.
+    /// Mounting of the sensor.
     pub place: SensorPlace,
-    /// Point about which the controller is told the torque.
+    /// Point about which the controller receives the torque.
     pub torque_about: TorquePoint,
-    /// Stream of its noise.
+    /// Random stream of its noise.
     pub seed: u64,
 }
 
-/// Between which bodies a sensor measures.
+/// Mounting of a sensor: between which bodies it measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SensorPlace {
-    /// Between hand and part: contact, weight and inertia of the part, in axes that go with the arm's tip.
+    /// Between hand and part: contact, weight and inertia of the part, in the axes of the arm's tip.
     Wrist,
-    /// Under the parts that do not move: contact on the held part alone, in world axes.
+    /// Under the fixed parts: contact on the held part alone, in world axes.
     Table,
 }
 
 /// Impulses on the held part over a step, about its centre of mass, world axes [N·s, N·m·s].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
-    /// Of the arm, through the hand.
+    /// From the arm, through the hand.
     pub(crate) hand: Vector6<f64>,
-    /// Of contacts.
+    /// From contacts.
     pub(crate) contacts: Vector6<f64>,
 }
 
 /// Point of a held part about which a torque is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TorquePoint {
-    /// Origin of the part's frame, which is led.
+    /// Origin of the part's frame, the controlled frame.
     Frame,
-    /// Its centre of mass.
+    /// Centre of mass of the part.
     CenterOfMass,
 }
 
@@ -103,7 +104,7 @@ impl Arm {
         Held::at(&self.tip_from_part, inertia)
     }
 
-    /// Where the sensor is fixed.
+    /// Frame to which the sensor is fixed.
     pub(crate) fn sensor_parent(&self, world_from_tip: &Pose) -> Pose {
         match self.sensor.place {
             SensorPlace::Wrist => *world_from_tip,
@@ -111,7 +112,8 @@ impl Arm {
         }
     }
 
-    /// What the sensor is loaded with over a step: force and torque on the part less what the arm itself gives it.
+    /// Load of the sensor over a step: the reaction to the hand's force for a wrist sensor, the contact load for a
+    /// table sensor.
     pub(crate) fn sensor_load(&self, passed: &Passed, center: Vector3<f64>, step: f64) -> Load {
         let load = match self.sensor.place {
             SensorPlace::Wrist => -passed.hand / step,
@@ -120,7 +122,7 @@ impl Arm {
         Load { force: load.fixed_rows::<3>(0).into(), torque: load.fixed_rows::<3>(3).into(), point: center }
     }
 
-    /// What the sensor shows before anything moves: the weight of a part in the hand, and its bias.
+    /// Reading of the sensor at rest: bias, and the weight of the held part for a wrist sensor.
     pub(crate) fn shown_at_rest(
         &self,
         posture: &Posture,
@@ -137,8 +139,8 @@ impl Arm {
         self.sensor.sensor.without_noise(&self.sensor_parent(&posture.world_from_tip), &load)
     }
 
-    /// What the surroundings do to the part by the last measurement, about its frame or centre of mass, world axes [N, N·m]: the
-    /// weight that the controller knows is taken off.
+    /// Measured wrench of the environment on the part, about its frame or centre of mass, world axes [N, N·m]. The
+    /// known weight of the part is subtracted.
     pub(crate) fn felt(
         &self,
         motion: &ArmMotion,

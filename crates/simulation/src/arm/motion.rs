@@ -1,4 +1,4 @@
-//! What is integrated of an arm in a scene, and what is kept of it in a record.
+//! State of an arm in a scene, and its record after a step.
 
 use nalgebra::{Vector3, Vector6};
 use tightfit_robot::JointVector;
@@ -11,25 +11,25 @@ use tightfit_spatial::{Inertia, Pose};
 
 use super::Arm;
 
-/// Joints, grasp, controller and sensor: everything of an arm that survives a step.
+/// State of an arm between steps: joints, grasp, controller and sensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmMotion {
     /// Angles and speeds.
     pub joints: ArmState,
     /// The part in the hand.
     pub held: Held,
-    /// Where the controller leads the arm.
+    /// Memory of the controller.
     pub controller: AdmittanceMemory,
-    /// What the sensor remembers.
+    /// Memory of the sensor.
     pub sensor: SensorMemory,
-    /// What the sensor showed after the last step, [f; τ] in its axes [N, N·m].
+    /// Reading of the sensor after the last step, [f; τ] in its axes [N, N·m].
     pub measured: Vector6<f64>,
-    /// What the strategy remembers, where the arm has one.
+    /// Memory of the strategy, if the arm has one.
     pub strategy: Option<StrategyMemory>,
 }
 
 impl ArmMotion {
-    /// At rest, with the part in the hand as the scene has it.
+    /// At rest, with the part at its nominal pose in the hand.
     pub(crate) fn start(arm: &Arm, angles: JointVector, inertia: &Inertia, gravity: Vector3<f64>) -> Self {
         let joints = ArmState::at_rest(angles);
         let held = arm.held(inertia);
@@ -57,7 +57,7 @@ impl ArmMotion {
         self.joints.is_finite() && tip_from_center.is_finite() && numbers.copied().all(f64::is_finite)
     }
 
-    /// Every number of it, in a fixed order.
+    /// Visits every number in a fixed order.
     pub(crate) fn each_word(&self, mut word: impl FnMut(u64)) {
         let mut pose = |pose: &Pose| {
             pose.translation
@@ -84,16 +84,16 @@ impl ArmMotion {
     }
 }
 
-/// What is kept of an arm after a step.
+/// Record of an arm after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmRecord {
     /// Angles and speeds.
     pub joints: ArmState,
-    /// What the sensor showed, [f; τ] in its axes [N, N·m].
+    /// Reading of the sensor, [f; τ] in its axes [N, N·m].
     pub measured: Vector6<f64>,
     /// Wrench of the arm on the part over the step, about its centre of mass, world axes [N, N·m].
     pub load: Vector6<f64>,
-    /// Where the strategy stands after the step, where the arm has one.
+    /// Phase of the strategy after the step, if the arm has one.
     pub phase: Option<Phase>,
 }
 

@@ -13,7 +13,7 @@ use tightfit_spatial::SplitMix;
 use super::ArmMotion;
 use crate::snapshot::{PoseNumbers, SnapshotError};
 
-/// Angles and speeds have as many entries as an arm may have joints.
+/// Angles and speeds have the largest number of joints of any arm.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArmNumbers {
@@ -34,7 +34,7 @@ pub(crate) struct ArmNumbers {
     strategy: Option<StrategyNumbers>,
 }
 
-/// What a strategy remembers, as [`StrategyMemory::numbers`] has it.
+/// Memory of a strategy, in the order of [`StrategyMemory::numbers`].
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StrategyNumbers {

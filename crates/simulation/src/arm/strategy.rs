@@ -1,4 +1,4 @@
-//! A strategy in the place of a drive: it is asked once a step, from the state alone.
+//! A strategy instead of a drive: it is queried once per step, from the state alone.
 
 use tightfit_robot::control::Posed;
 use tightfit_robot::strategy::StrategyMemory;
@@ -8,7 +8,7 @@ use super::{Arm, TorquePoint, Wanted};
 use crate::{Parameters, Scene, State};
 
 impl Arm {
-    /// What the strategy wants of the step that follows a state, and what it remembers after it.
+    /// Set-point of the strategy for the step after a state, and its memory after that step.
     pub(crate) fn ask_strategy(
         &self,
         scene: &Scene,
@@ -19,7 +19,7 @@ impl Arm {
         let (strategy, memory) = (self.strategy.as_ref()?, motion.strategy.as_ref()?);
         let inertia = parameters.bodies[self.body].inertia?;
         let felt = self.felt(motion, &inertia, scene.gravity, TorquePoint::Frame);
-        // where the joints have the part, which need not be where it is
+        // Pose of the part by the joints; the true pose may differ.
         let world_from_part = self.model.posture(&motion.joints.angles).world_from_tip;
         let seen = strategy.perceive(memory, &world_from_part, &felt);
         let next = strategy.ask(memory, &seen, scene.step);

@@ -1,4 +1,4 @@
-//! What must hold before a step is taken. A step itself trusts its caller.
+//! Checks before a step. The step itself trusts its caller.
 
 use tightfit_pipeline::integration::Coupling;
 use tightfit_spatial::{Columns3, Inertia, Pose};
@@ -8,15 +8,15 @@ use crate::{Input, Motion, Scene, State};
 
 const FINITE: &str = "it must be finite";
 
-/// Parameters and first state of an environment of this scene.
+/// Checks parameters and initial state of an environment of this scene.
 pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
     let parameters = &setup.parameters;
     let count = |name: &str, found: usize, wanted: usize| match found == wanted {
         true => Ok(()),
         false => Err(parameter(
             name,
-            format!("{found} long where the scene has {wanted}"),
-            "take `Setup::of` the scene",
+            format!("of length {found}, but the scene has {wanted}"),
+            "use `Setup::of` the scene",
         )),
     };
     count("bodies", parameters.bodies.len(), scene.bodies.len())?;
@@ -34,7 +34,7 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
             return Err(parameter(
                 &name,
                 "of another kind".into(),
-                "nodes of the scene lie on it by face: keep the kind",
+                "nodes of the scene lie on its faces: keep the kind",
             ));
         }
         let mut positions = Columns3::default();
@@ -53,7 +53,7 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
                     parameter(
                         &format!("inertia of {}", body.name),
                         error.to_string(),
-                        "give that of a real body",
+                        "use values of a real body",
                     )
                 })?;
             }
@@ -66,7 +66,7 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
     count("spins of the state", setup.state.spins.len(), free)?;
     count("kinematic bodies of the state", setup.state.kinematic.len(), kinematic)?;
     if setup.drives.iter().any(|drive| drive.body.index() >= scene.bodies.len()) {
-        return Err(parameter("body of a drive", "none of the scene".into(), "take a body of the scene"));
+        return Err(parameter("body of a drive", "not in the scene".into(), "use a body of the scene"));
     }
     let warm = &setup.state.warm;
     let mut numbers = warm.velocity.iter().chain(warm.impulses.iter().flat_map(|impulse| impulse.iter()));
@@ -76,14 +76,14 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
     state(&setup.state)
 }
 
-/// Largest μ that a scene file may have [-].
+/// Largest μ of a scene file [-].
 const MOST_FRICTION: f64 = 10.0;
 
 fn parameter(name: &str, value: String, remedy: &'static str) -> Fault {
     Fault::Parameter { name: name.to_string(), value, remedy }
 }
 
-/// A state that a step may start from.
+/// Checks a state before a step.
 pub(super) fn state(state: &State) -> Result<(), Fault> {
     let fault =
         |name: String, value: String| Fault::State { step: state.step + 1, name, value, remedy: FINITE };
@@ -111,7 +111,7 @@ pub(super) fn state(state: &State) -> Result<(), Fault> {
     Ok(())
 }
 
-/// An input for this state.
+/// Checks an input for this state.
 pub(super) fn input(input: &Input, state: &State) -> Result<(), Fault> {
     let fault =
         |name: String, value: String, remedy| Fault::Input { step: state.step + 1, name, value, remedy };
@@ -122,7 +122,7 @@ pub(super) fn input(input: &Input, state: &State) -> Result<(), Fault> {
     ];
     for (name, found, wanted) in counts {
         if found != wanted {
-            let value = format!("{found} long where the state has {wanted}");
+            let value = format!("of length {found}, but the state has {wanted}");
             return Err(fault(name.into(), value, "start from `Input::none`"));
         }
     }

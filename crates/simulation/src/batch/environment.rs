@@ -1,4 +1,4 @@
-//! One environment of a batch: what is its own, and how it takes a step in a lane's workspace.
+//! One environment of a batch, and its step in the workspace of a lane.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::lane::{Lane, Waiting};
 use super::{Fault, Setup, check};
 use crate::{BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, Workspace, step};
 
-/// What leads an environment.
+/// Source of the inputs of an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Control {
-    /// Its drive, or nothing where it has none.
+    /// Its drive, if it has one.
     #[default]
     Drive,
-    /// These loads, until others are given.
+    /// This input, until another is given.
     Given(Input),
 }
 
@@ -110,7 +110,7 @@ impl Environment {
             None => limits.contains(Limit::NotFinite).then_some(Fault::NotFinite { step: taken }),
         };
         if let Some(fault) = fault {
-            // the step put the state back and only counted on
+            // The step restored the state but advanced its count.
             state.step -= 1;
             return Err(fault);
         }

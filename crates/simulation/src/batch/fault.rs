@@ -1,108 +1,108 @@
-//! Why an environment stands still, and what was asked of a batch in vain.
+//! Faults of environments and errors of a batch.
 
 use crate::{ArmFailure, Motion, Scene};
 
-/// Why an environment is frozen. The step it names was not taken.
+/// Why an environment is frozen. The named step was not taken.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    /// A parameter that no step can be taken with.
+    /// An invalid parameter.
     #[error("parameter {name} is {value}; {remedy}")]
     Parameter {
         /// Its name, with the body or pair.
         name: String,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         remedy: &'static str,
     },
-    /// A state that no step can be taken from.
+    /// An invalid state.
     #[error("step {step}: {name} of the state is {value}; {remedy}")]
     State {
         /// Number of the step, from 1.
         step: u64,
         /// Which part of the state.
         name: String,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         remedy: &'static str,
     },
-    /// An input that no step can be taken with.
+    /// An invalid input.
     #[error("step {step}: {name} of the input is {value}; {remedy}")]
     Input {
         /// Number of the step, from 1.
         step: u64,
         /// Which part of the input.
         name: String,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         remedy: &'static str,
     },
-    /// The step led to numbers that are not finite.
-    #[error("step {step}: its result is not finite; the forces or speeds are beyond reason")]
+    /// The result of the step is not finite.
+    #[error("step {step}: its result is not finite; the forces or speeds are too large")]
     NotFinite {
         /// Number of the step, from 1.
         step: u64,
     },
-    /// The arm could not go on.
+    /// The arm failed.
     #[error("step {step}: {failure}")]
     Arm {
         /// Number of the step, from 1.
         step: u64,
-        /// What stopped it.
+        /// The failure.
         failure: ArmFailure,
     },
 }
 
-/// What was asked of a batch in vain.
+/// An invalid request to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// There is no such environment.
+    /// The environment does not exist.
     #[error("environment {index} of {count}: the last is {}", .count.saturating_sub(1))]
     NoEnvironment {
-        /// What was asked for.
+        /// The requested index.
         index: usize,
-        /// How many there are.
+        /// Number of environments.
         count: usize,
     },
-    /// There is no such body, or it does not move freely.
-    #[error("`{name}` is no such body of the scene; those are: {known}")]
+    /// The body does not exist, or is not free where a free one is needed.
+    #[error("body `{name}` cannot be used here; choose one of: {known}")]
     UnknownBody {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// Names of the possible bodies.
         known: String,
     },
-    /// A part of another kind cannot carry the scene's nodes.
+    /// A part of another kind, on which the scene's nodes do not fit.
     #[error(
-        "body `{name}` is given a part of another kind; nodes of the scene lie on it by face, so keep the kind"
+        "the new part of body `{name}` is of another kind; nodes of the scene lie on its faces, so keep the kind"
     )]
     OtherKind {
         /// The body.
         name: String,
     },
-    /// A part that an arm cannot hold where it is put.
+    /// The arm cannot hold a part at the given pose.
     #[error("the arm cannot hold `{name}` there: {reason}")]
     OutOfHand {
         /// The part.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A part in a hand cannot start on its own.
+    /// A held part cannot start with a velocity.
     #[error("`{name}` is held by the arm, which starts at rest; give it no velocity")]
     HeldMoving {
         /// The part.
         name: String,
     },
     /// The threads could not be started.
-    #[error("threads could not be started: {0}; ask for fewer")]
+    #[error("threads could not be started: {0}; use fewer threads")]
     Threads(String),
 }
 
 impl BatchError {
-    /// With the free bodies that could have been meant.
+    /// The error for an unknown body, with the names of the free bodies.
     pub(super) fn unknown_body(name: &str, scene: &Scene) -> Self {
         let free = scene.bodies.iter().filter(|body| body.motion == Motion::Free);
         let known: Vec<_> = free.map(|body| body.name.as_str()).collect();

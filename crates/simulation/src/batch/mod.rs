@@ -3,13 +3,13 @@ Many environments of one scene, stepped over threads.
 
 ```text
 Scene, nodes (one, shared) ─┬─ lane 0: Workspace ─┬─ the next of n environments: Parameters, State, drive or input,
-                            └─ lane 1: Workspace ─┘  nodes of parts of its own, contacts found
+                            └─ lane 1: Workspace ─┘  nodes of its modified parts, contacts found
 ```
 
-Every environment is what [`crate::Run`] would make of it alone, to the last bit, whatever the number of threads and
-whoever its neighbours are: lanes share nothing but the scene and the queue, and a workspace carries nothing from one environment to
-the next. One that cannot go on (a number that is not finite, parameters of another scene) is frozen where it stood
-and says why; the others do not notice.
+Every environment gives the same result as a [`crate::Run`] alone, to the last bit, whatever the number of threads and the
+other environments. Lanes share only the scene and the queue, and a workspace carries nothing from one environment to the
+next. An environment with a fault (a number that is not finite, parameters of another scene) is frozen in its last state
+and reports the reason; the others are not affected.
 
 ```
 use tightfit_simulation::batch::{Batch, Observations, Setup};
@@ -56,17 +56,18 @@ use lane::Lane;
 pub struct Batch {
     scene: Scene,
     environments: Vec<Environment>,
-    /// Nodes of the scene's own parts, for all environments that have these.
+    /// Nodes of the scene's parts, for all environments that do not modify them.
     shared_nodes: Vec<Arc<NodeBlocks>>,
-    /// One per thread, lent to one environment after another.
+    /// One workspace per thread, used by one environment after another.
     lanes: Vec<Lane>,
-    /// None with a single thread: the caller's serves.
+    /// `None` with a single thread: the caller's thread is used.
     pool: Option<ThreadPool>,
 }
 
 impl Batch {
-    /// `count` environments that start as the scene says, over `threads` threads; 0 takes one per core. Noise of the force
-    /// sensor is another one in each ([`Setup::with_sensor_stream`]), and that of a run alone in the first.
+    /// `count` environments with the start of the scene, over `threads` threads; 0 uses one per core. Each
+    /// environment has its own noise of the force sensor ([`Setup::with_sensor_stream`]); the first has that of a
+    /// single run.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -92,7 +93,7 @@ impl Batch {
         })
     }
 
-    /// What all of them simulate.
+    /// The scene of all environments.
     #[must_use]
     pub fn scene(&self) -> &Scene {
         &self.scene
@@ -110,8 +111,7 @@ impl Batch {
         self.environments.is_empty()
     }
 
-    /// Starts one environment anew; a frozen one thaws. What is wrong with the setup freezes it at once and is
-    /// among the [`Self::faults`].
+    /// Restarts one environment, frozen or not. An invalid setup freezes it at once and appears in [`Self::faults`].
     ///
     /// # Errors
     /// When there is no such environment.
@@ -121,7 +121,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Says what leads an environment from now on: its drive, or loads that are given.
+    /// Sets the source of an environment's inputs: its drive, or a given input.
     ///
     /// # Errors
     /// When there is no such environment.
@@ -130,7 +130,7 @@ impl Batch {
         Ok(())
     }
 
-    /// What the drive of an environment would do in the next step: a policy may add to it.
+    /// Input of an environment's drive for the next step, which a policy may modify.
     ///
     /// # Errors
     /// When there is no such environment.
@@ -143,12 +143,12 @@ impl Batch {
         self.advance(1);
     }
 
-    /// Several steps of every environment: each takes all of them before the next one's turn, which spares the
-    /// threads a meeting after every step.
+    /// Several steps of every environment. Each environment takes all its steps at once, which saves a
+    /// synchronisation after every step.
     pub fn advance(&mut self, steps: usize) {
         let Self { scene, environments, lanes, pool, .. } = self;
         let scene = &*scene;
-        // whichever lane is free takes the next one: some have more contacts than others
+        // A free lane takes the next environment, since some have more contacts than others.
         let waiting = Mutex::new(environments.iter_mut());
         let walk = |lane: &mut Lane| {
             loop {
@@ -163,8 +163,8 @@ impl Batch {
         }
     }
 
-    /// Memory of an environment that no other shares, as far as it has taken any [bytes]: state, parameters, drive, nodes
-    /// of parts with dimensions of its own, contacts kept for the next step.
+    /// Unshared memory of an environment [bytes]: state, parameters, drive, nodes of modified parts, contacts kept
+    /// for the next step.
     ///
     /// # Errors
     /// When there is no such environment.
@@ -180,7 +180,7 @@ impl Batch {
         Ok(&self.get(index)?.setup.state)
     }
 
-    /// What was measured of an environment's last step.
+    /// Certificate of an environment's last step.
     ///
     /// # Errors
     /// When there is no such environment.
@@ -194,7 +194,7 @@ impl Batch {
         environments.filter_map(|(index, environment)| Some((index, environment.fault.as_ref()?)))
     }
 
-    /// Reads a free body out of every environment, in columns; frozen ones show where they stopped.
+    /// Reads a free body of every environment, in columns; frozen environments give their last state.
     ///
     /// # Errors
     /// When no free body has this name.

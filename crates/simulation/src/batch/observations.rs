@@ -1,4 +1,4 @@
-//! What a learner reads: one body of every environment, in columns.
+//! Observations for learning: one body of every environment, in columns.
 
 use tightfit_spatial::Columns3;
 
@@ -11,7 +11,7 @@ use crate::{BodyId, BodyRecord, Scene};
 pub struct Observations {
     /// Time [s].
     pub time: Vec<f64>,
-    /// Place of the part's frame, world axes [m].
+    /// Position of the part's frame, world axes [m].
     pub position: Columns3,
     /// Attitude of the part as a quaternion x, y, z, w [-].
     pub quaternion: [Vec<f64>; 4],
@@ -32,7 +32,7 @@ pub struct Observations {
 }
 
 impl Observations {
-    /// Forgets the rows and keeps the memory.
+    /// Removes the rows and keeps the memory.
     pub fn clear(&mut self) {
         let Self {
             time, position, quaternion, velocity, turning_in_body, contact_force, contact_torque, ..
@@ -50,7 +50,7 @@ impl Observations {
     /// Appends the body at `place` of the scene, which is free body `index`.
     pub(super) fn push(&mut self, environment: &Environment, scene: &Scene, place: BodyId, index: usize) {
         let setup = &environment.setup;
-        // parameters of another scene: nothing of them can be read
+        // Parameters of another scene have no such body.
         if setup.state.motions.len() <= index || setup.parameters.bodies.len() <= place.index() {
             return self.push_nothing();
         }

@@ -1,4 +1,4 @@
-//! What one environment starts from: parameters, state and drives, each with the scene's as default.
+//! Start of one environment: parameters, state and drives, with those of the scene as default.
 
 use std::mem::discriminant;
 
@@ -32,14 +32,14 @@ use crate::{ArmMotion, BodyId, Drive, Parameters, Scene, State};
 pub struct Setup {
     /// Dimensions, mass and friction.
     pub parameters: Parameters,
-    /// Where it starts.
+    /// Initial state.
     pub state: State,
-    /// What guides its parts, unless inputs are given; at most one drive for each part.
+    /// The drives, unless inputs are given; at most one for each part.
     pub drives: Vec<Drive>,
 }
 
 impl Setup {
-    /// The scene as its file describes it.
+    /// The start described by the scene.
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
         let parameters = Parameters::of(scene);
@@ -54,10 +54,10 @@ impl Setup {
         self
     }
 
-    /// Gives a body other dimensions: a wider hole is another clearance. Mass and inertia stay.
+    /// Changes the dimensions of a body, e.g. the clearance of a hole. Mass and inertia do not change.
     ///
     /// # Errors
-    /// When the scene has no such body, or it is a part of another kind.
+    /// When the scene has no such body, or the part is of another kind.
     pub fn with_part(mut self, scene: &Scene, body: &str, part: Part) -> Result<Self, BatchError> {
         let place = scene.body(body).ok_or_else(|| {
             let known: Vec<_> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
@@ -71,11 +71,11 @@ impl Setup {
         Ok(self)
     }
 
-    /// A drive in place of the one that its body has. The body starts at the first set-point, in the arm that holds
-    /// it if any.
+    /// Changes the drive of a body, or adds one. The body starts at the first set-point, together with the arm that
+    /// holds it.
     ///
     /// # Errors
-    /// When the arm cannot hold it there.
+    /// When the arm cannot hold the body there.
     pub fn with_drive(mut self, scene: &Scene, drive: Drive) -> Result<Self, BatchError> {
         if let Some(index) = scene.free_index(drive.body) {
             self.place(scene, drive.body, index, drive.target(0.0), Twist::zero())?;
@@ -88,8 +88,8 @@ impl Setup {
         Ok(self)
     }
 
-    /// Noise of the force sensor from stream `number` of the scene's seed; 0 is that of a run alone. Without noise nothing is
-    /// done.
+    /// Takes the noise of the force sensor from stream `number` of the scene's seed; 0 is that of a single run.
+    /// Without noise it has no effect.
     #[must_use]
     pub fn with_sensor_stream(mut self, scene: &Scene, number: u64) -> Self {
         if let (Some(arm), Some(motion)) = (&scene.arm, self.state.arm.as_deref_mut())
@@ -100,10 +100,10 @@ impl Setup {
         self
     }
 
-    /// Puts the part of a free body somewhere, moving; the arm that holds it goes along, at rest.
+    /// Sets pose and velocity of a free body. An arm that holds it moves along and starts at rest.
     ///
     /// # Errors
-    /// When the scene has no such body, it is not free, or an arm cannot hold it there, or not moving.
+    /// When the scene has no such free body, the arm cannot hold it there, or a held body is given a velocity.
     pub fn with_motion(
         mut self,
         scene: &Scene,

@@ -1,4 +1,5 @@
-//! The folder of recordings: `tosses.npy`, all rows one after another, and `index.csv`, where each toss begins.
+//! Reads a folder of recordings: `tosses.npy` with the rows of all tosses, and `index.csv` with the first row of each
+//! toss.
 //!
 //! ```text
 //! row        quaternion w x y z | position [m] | angular velocity, body axes [rad/s] | velocity, world axes [m/s]
@@ -16,13 +17,13 @@ use super::npy;
 /// Numbers of a row.
 const COLUMNS: usize = 13;
 
-/// How far the length of a recorded quaternion may be from one [-].
+/// Tolerance on the length of a recorded quaternion [-].
 const UNIT: f64 = 1e-3;
 
 /// One recorded state: pose and velocity of the cube's centre.
 pub type RecordedState = BodyMotion;
 
-/// One toss, rows at equal distances of time.
+/// One toss, with rows at equal time intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toss {
     /// Its states, at least two.
@@ -32,10 +33,10 @@ pub struct Toss {
 /// All tosses of a folder.
 ///
 /// # Errors
-/// When a file is missing or is not what the format asks for.
+/// When a file is missing or does not have the expected format.
 pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
     let rows_path = folder.join("tosses.npy");
-    let bytes = std::fs::read(&rows_path).map_err(RecordingError::unreadable(&rows_path))?;
+    let bytes = std::fs::read(&rows_path).map_err(missing(&rows_path))?;
     let table = npy::table(&rows_path, &bytes)?;
     if table.columns != COLUMNS {
         return Err(RecordingError::malformed(
@@ -45,7 +46,7 @@ pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
         ));
     }
     let index_path = folder.join("index.csv");
-    let text = std::fs::read_to_string(&index_path).map_err(RecordingError::unreadable(&index_path))?;
+    let text = std::fs::read_to_string(&index_path).map_err(missing(&index_path))?;
     let mut tosses = Vec::new();
     for (line, first, count) in index(&text, &index_path)? {
         let end = first.checked_add(count).filter(|end| *end <= table.rows() && count >= 2);
@@ -70,6 +71,15 @@ pub fn load_tosses(folder: &Path) -> Result<Vec<Toss>, RecordingError> {
         return Err(RecordingError::malformed(&index_path, "names no toss", "expected one line per toss"));
     }
     Ok(tosses)
+}
+
+/// A file of the folder that cannot be read.
+fn missing(path: &Path) -> impl FnOnce(std::io::Error) -> RecordingError {
+    let path = path.to_path_buf();
+    move |error| {
+        let remedy = "the folder of recordings holds tosses.npy and index.csv";
+        RecordingError::malformed(&path, format!("cannot be read: {error}"), remedy)
+    }
 }
 
 /// (line, first row, number of rows) of every toss.

@@ -1,9 +1,9 @@
 /*!
-Recordings of real cubes thrown onto a table, held against the step.
+Compares the step with recordings of real cubes thrown onto a table.
 
-A recording has no force in it; what it can judge is where the cube goes. Every toss starts from its first recorded
-state and is never corrected afterwards. `npy` reads the array, `load` the folder, `replay` runs the cube through
-[`crate::step`] and measures, `spread` sums up over the tosses.
+A recording contains no forces; only the motion of the cube is compared. Every toss starts from its first recorded
+state and is never corrected afterwards. `npy` reads the array, `load` the folder, `replay` simulates the cube with
+[`crate::step`] and measures its error, `spread` summarises the tosses.
 */
 
 mod error;

@@ -1,15 +1,15 @@
-//! Two-dimensional arrays of numbers in NumPy's file format.
+//! Reads two-dimensional arrays of numbers in NumPy's file format.
 //!
 //! ```text
 //! 6 bytes  \x93NUMPY      2 bytes  version      2 (version 1) or 4 bytes  length of the header, little-endian
 //! header   {'descr': '<f4', 'fortran_order': False, 'shape': (58362, 13), }      then the numbers, row by row
 //! ```
 //!
-//! Format: numpy.lib.format. Read here: little-endian floats of 4 and 8 bytes, row-major, two dimensions.
+//! Format: numpy.lib.format. Supported: little-endian floats of 4 and 8 bytes, row-major, two dimensions.
 
 use std::path::{Path, PathBuf};
 
-/// A file that is no such array.
+/// The file is not a supported array.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {found}; expected a row-major two-dimensional array of float32 or float64, as numpy.save writes it", .path.display())]
 pub struct NotAnArray {
@@ -22,9 +22,9 @@ pub struct NotAnArray {
 /// Numbers by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Numbers of a row, at least one.
+    /// Numbers per row, at least one.
     pub columns: usize,
-    /// Row after row.
+    /// The numbers, row by row.
     pub values: Vec<f64>,
 }
 
@@ -45,12 +45,12 @@ impl Table {
 /// The array in the bytes of a file.
 ///
 /// # Errors
-/// When it is no such array.
+/// When the file is not a supported array.
 pub fn table(path: &Path, bytes: &[u8]) -> Result<Table, NotAnArray> {
     parse(bytes).map_err(|found| NotAnArray { path: path.to_path_buf(), found })
 }
 
-/// The table, or what is wrong with the bytes.
+/// The table, or a description of the error in the bytes.
 fn parse(bytes: &[u8]) -> Result<Table, String> {
     if !bytes.starts_with(b"\x93NUMPY") {
         return Err("does not begin like a .npy file".into());
@@ -62,13 +62,13 @@ fn parse(bytes: &[u8]) -> Result<Table, String> {
     let (start, length): (usize, _) = match bytes.get(6) {
         Some(1) => (10, word(8, 2)),
         Some(2 | 3) => (12, word(8, 4)),
-        Some(other) => return Err(format!("has format version {other}, known are 1 to 3")),
+        Some(other) => return Err(format!("has format version {other}; supported are 1 to 3")),
         None => return Err("ends within its first bytes".into()),
     };
     let header = length.and_then(|length| bytes.get(start..start.checked_add(length)?));
     let header = header.ok_or("ends within its header")?;
     let data = &bytes[start + header.len()..];
-    let header = std::str::from_utf8(header).map_err(|_| "has a header that is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "has a header that is not text")?;
     let width = match value_of(header, "'descr'") {
         Some(text) if text.starts_with("'<f4'") => 4,
         Some(text) if text.starts_with("'<f8'") => 8,
@@ -87,7 +87,7 @@ fn parse(bytes: &[u8]) -> Result<Table, String> {
     let wanted = rows.checked_mul(columns).and_then(|count| count.checked_mul(width));
     if columns == 0 || wanted != Some(data.len()) {
         return Err(format!(
-            "promises {rows} x {columns} numbers of {width} bytes and holds {} bytes",
+            "declares {rows} x {columns} numbers of {width} bytes but holds {} bytes",
             data.len()
         ));
     }
@@ -98,7 +98,7 @@ fn parse(bytes: &[u8]) -> Result<Table, String> {
     Ok(Table { columns, values })
 }
 
-/// What follows a key of the header.
+/// The text after a key of the header.
 fn value_of<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let after = header.split_once(key)?.1;
     Some(after.trim_start().strip_prefix(':')?.trim_start())
@@ -138,6 +138,6 @@ mod tests {
         assert!(answer("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }").contains("by columns"));
         assert!(answer("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }").contains("shape (1,)"));
         let huge = "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615, 13), }";
-        assert!(answer(huge).contains("promises"));
+        assert!(answer(huge).contains("declares"));
     }
 }

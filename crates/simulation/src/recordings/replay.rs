@@ -1,13 +1,13 @@
-//! A recorded toss through the step.
+//! Simulates a recorded toss with the step.
 //!
 //! ```text
 //! position error of a toss   mean over its rows after the first of |x − x_recorded|                  [m]
 //! rotation error of a toss   mean over the same rows of the angle between R and R_recorded         [rad]
 //! ```
 //!
-//! The cube is that of the recordings' URDF: side 104.8 mm, 0.37 kg, 8.1e-4 kg m², μ 0.15. It meets the ground with
-//! its eight corners, which is exact for a plane. The ground lies at z = 0, the frame of the recordings, unless told.
-//! Cubes at rest are recorded 1 mm lower than half their side and slightly tilted, by the tracker's bias.
+//! The cube is that of the recordings' URDF: side 104.8 mm, 0.37 kg, 8.1e-4 kg m², μ 0.15. Its eight corners touch
+//! the ground, which is exact for a plane. By default the ground lies at z = 0, the frame of the recordings. The
+//! tracker is biased: cubes at rest are recorded 1 mm lower than half their side and slightly tilted.
 //!
 //! Recordings: Pfrommer, Halm, Posa, *ContactNets*, CoRL 2020.
 
@@ -30,10 +30,10 @@ pub struct CubeReplay {
     steps_per_row: usize,
 }
 
-/// What the recordings leave open.
+/// Settings that the recordings do not determine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayOptions {
-    /// Steps between two rows, at least one.
+    /// Steps per row, at least one.
     pub steps_per_row: usize,
     /// Coefficient of restitution between cube and ground [-].
     pub restitution: f64,
@@ -42,13 +42,13 @@ pub struct ReplayOptions {
 }
 
 impl Default for ReplayOptions {
-    /// One step a row, plastic, ground at z = 0.
+    /// One step per row, plastic impacts, ground at z = 0.
     fn default() -> Self {
         Self { steps_per_row: 1, restitution: 0.0, ground: 0.0 }
     }
 }
 
-/// How far a simulated toss is from its recording, means over the rows after the first.
+/// Errors of a simulated toss against its recording, averaged over the rows after the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TossErrors {
     /// Distance of the centres [m].
@@ -65,7 +65,7 @@ impl CubeReplay {
     /// The cube above its ground.
     ///
     /// # Errors
-    /// When the restitution is not between 0 and 1, or the ground no number.
+    /// When the restitution is not between 0 and 1, or the height of the ground is not a number.
     pub fn new(options: &ReplayOptions) -> Result<Self, SceneError> {
         let ReplayOptions { steps_per_row, restitution, ground } = *options;
         let steps_per_row = steps_per_row.max(1);
@@ -104,7 +104,7 @@ impl CubeReplay {
         self.scene.step
     }
 
-    /// Simulates a toss from its first state and compares the others.
+    /// Simulates a toss from its first state and compares it with the others.
     pub fn errors(&mut self, toss: &Toss) -> TossErrors {
         let mut state = self.start.clone();
         self.workspace.clear();

@@ -1,4 +1,4 @@
-//! Many numbers in two.
+//! Median and 90th percentile.
 
 /// Median and 90th percentile of some numbers, in their unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of any numbers; between two of them, percentiles are interpolated. Not a number when there are none.
+    /// Percentiles of numbers, with linear interpolation; NaN if there are no numbers.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.into_iter().collect();

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tightfit_network::interaction::InteractionFile;
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_interaction::InteractionFile;
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;
@@ -55,7 +55,7 @@ enum Weight {
 #[derive(Clone, Debug)]
 pub(super) struct CspaceOf {
     pub(super) against: String,
-    pub(super) space: Option<Arc<ConfigurationSpace>>,
+    pub(super) space: Option<Arc<CspaceNetworks>>,
 }
 
 /// An interaction network against a fixed part; `None` where its file could not be read.
@@ -165,7 +165,7 @@ impl BodyBuilder {
     }
 
     /// C-space networks of this free part against a fixed one.
-    pub fn cspace(mut self, against: &str, space: Arc<ConfigurationSpace>) -> Self {
+    pub fn cspace(mut self, against: &str, space: Arc<CspaceNetworks>) -> Self {
         self.cspace = Some(CspaceOf { against: against.to_string(), space: Some(space) });
         self
     }

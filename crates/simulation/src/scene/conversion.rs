@@ -6,9 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tightfit_network::interaction::InteractionFile;
-use tightfit_network::{ConfigurationField, ConfigurationFile, NetworkError};
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_interaction::InteractionFile;
+use tightfit_network::{CspaceField, CspaceFile, NetworkError};
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_robot::control::SetPoints;
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
@@ -202,12 +202,10 @@ impl Conversion<'_> {
         let mut body = body
             .at(Pose::new(Vector3::from(description.position_mm) * 1e-3, turned(description.rotation_deg)));
         if let Some(cspace) = &description.cspace {
-            let load =
-                |file: &String| ConfigurationFile::load(&self.folder.join(file)).map(|file| file.field);
-            let fields: Result<Vec<ConfigurationField>, NetworkError> =
-                cspace.networks.iter().map(load).collect();
+            let load = |file: &String| CspaceFile::load(&self.folder.join(file)).map(|file| file.field);
+            let fields: Result<Vec<CspaceField>, NetworkError> = cspace.networks.iter().map(load).collect();
             let space = self.kept(fields, || at("cspace.networks"));
-            let space = space.map(|fields| Arc::new(ConfigurationSpace::new(fields)));
+            let space = space.map(|fields| Arc::new(CspaceNetworks::new(fields)));
             body.cspace = Some(CspaceOf { against: cspace.against.clone(), space });
         }
         if let Some(interaction) = description.interaction.as_ref().filter(|_| choice.wants_interaction()) {

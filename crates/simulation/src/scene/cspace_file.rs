@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tightfit_network::{ConfigurationField, ConfigurationFile, NetworkError};
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_network::{CspaceField, CspaceFile, NetworkError};
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_shape::preset::preset;
 
 use super::body_builder::{BodyBuilder, CspaceOf};
@@ -52,9 +52,9 @@ pub(super) fn embedded_cspace(bodies: &[Body]) -> Result<Option<CspacePair>, Net
             continue;
         };
         let of_pair = NETWORKS.iter().filter(|(first, second, _)| (first, second) == (own, other));
-        let fields = of_pair.map(|(name, _, bytes)| Ok(ConfigurationFile::from_bytes(bytes, name)?.field));
-        let fields: Result<Vec<ConfigurationField>, NetworkError> = fields.collect();
-        return Ok(Some(CspacePair { moving, fixed, space: Arc::new(ConfigurationSpace::new(fields?)) }));
+        let fields = of_pair.map(|(name, _, bytes)| Ok(CspaceFile::from_bytes(bytes, name)?.field));
+        let fields: Result<Vec<CspaceField>, NetworkError> = fields.collect();
+        return Ok(Some(CspacePair { moving, fixed, space: Arc::new(CspaceNetworks::new(fields?)) }));
     }
     Ok(None)
 }

@@ -1,10 +1,8 @@
-//! The interaction network that clusters a part's contacts, given by the scene.
+//! The interaction network that a scene names for the contacts of a part.
 
 use std::sync::Arc;
 
-use tightfit_network::Located;
-use tightfit_network::interaction::InteractionFile;
-use tightfit_pipeline::clustering::interaction::InteractionClustering;
+use tightfit_interaction::{InteractionClustering, InteractionFile, Located};
 use tightfit_shape::Part;
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
@@ -19,16 +17,16 @@ pub struct InteractionPair {
     pub moving: BodyId,
     /// Fixed body.
     pub fixed: BodyId,
-    /// The network's object frame in the part's: at the centre of mass.
+    /// Pose of the network's object frame in the part's frame: at the centre of mass.
     pub part_from_object: Pose,
     /// Network and surface.
     pub clustering: Arc<InteractionClustering>,
-    /// Where on the surface the nodes of the free body are.
+    /// Locations of the free body's nodes on the surface.
     pub located: Arc<Vec<Located>>,
 }
 
 impl InteractionPair {
-    /// Whether it is of these two bodies.
+    /// Whether it belongs to these two bodies.
     pub(crate) fn is_of(&self, pair: &ContactPair) -> bool {
         pair.bodies == [self.moving.min(self.fixed), self.moving.max(self.fixed)]
     }
@@ -51,15 +49,15 @@ pub(super) fn interaction_of(
     let fixed = fixed.ok_or_else(|| (at("against"), format!("names `{against}`, which is no part")))?;
     let own = &bodies[moving];
     let Some(inertia) = own.inertia else {
-        let remedy = "is for free parts; leave it out or free the part";
+        let remedy = "is for free parts; omit it or make the part free";
         return Err((format!("parts.{name}.interaction"), remedy.into()));
     };
     let InteractionFile { network, surface, .. } = InteractionFile::clone(file);
     let part_from_object = Pose::new(inertia.center_of_mass, *rotation);
     if let Some(off) = off_surface(&own.part, &part_from_object, surface.points()) {
         let remedy = format!(
-            "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; train one for it with \
-             `tightfit train embedding`, or turn it with rotation_deg",
+            "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; create one with \
+             `tightfit train embedding`, or rotate it with rotation_deg",
             off * 1e3
         );
         return Err((at("network"), remedy));
@@ -73,10 +71,11 @@ pub(super) fn interaction_of(
     Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
 }
 
-/// Vertices of a network's surface that lie this far off the part, by its size [-], are another part's.
+/// Median distance of a network's surface from the part, relative to the part's size, above which it belongs to another
+/// part [-].
 const OFF: f64 = 0.02;
 
-/// Median distance of vertices from the part [m], where that is too much.
+/// Median distance of vertices from the part [m], if it exceeds the limit.
 fn off_surface(part: &Part, part_from_object: &Pose, vertices: &[Vector3<f64>]) -> Option<f64> {
     let size = part.aabb()?.size().norm();
     let away = |vertex: &Vector3<f64>| part.sample(part_from_object.transform_point(*vertex)).distance.abs();

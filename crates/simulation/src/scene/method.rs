@@ -27,7 +27,7 @@ pub struct MethodDescription {
     pub mesh_tolerance_mm: Option<f64>,
     /// How contacts are reduced before they are solved.
     pub clustering: Option<ClusteringChoice>,
-    /// Number of contacts to which a pair is reduced: groups of `k-means` (12), or how many `first` keeps (16).
+    /// Contacts that represent those of a pair: groups of `k-means` (12).
     #[schemars(range(min = 1, max = 100000))]
     pub clusters: Option<u32>,
     /// Whether the configuration as a whole is kept from colliding, beside the contacts; with `sor` or `pgs`.
@@ -47,9 +47,9 @@ pub struct MethodDescription {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance_m_s: Option<f64>,
     /// What a sliding contact does in `sor`.
-    pub slip: Option<SlipChoice>,
+    pub slip: Option<SlipRule>,
     /// How bodies are advanced.
-    pub integration: Option<IntegrationChoice>,
+    pub integration: Option<IntegrationMethod>,
     /// Whether crossings of the edges of turned parts are contacts (true, but false in `paper`); without them contacts are at nodes alone.
     pub crossings: Option<bool>,
     /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
@@ -90,10 +90,6 @@ pub enum ClusteringChoice {
     None,
     /// The deepest of each of several groups of near place and normal.
     KMeans,
-    /// The first that were found.
-    First,
-    /// Four that span the largest area.
-    CoveredArea,
     /// Points of the surface by the interaction network of `parts.NAME.interaction`.
     Interaction,
 }
@@ -120,35 +116,6 @@ pub enum SolverChoice {
     /// Projected Gauss-Seidel on the friction cone.
     Pgs,
 }
-
-/// What a sliding contact does.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SlipChoice {
-    /// Dissipates most at the midpoint, the paper's rule.
-    Dissipation,
-    /// Is held back against its slip, Coulomb's law.
-    Coulomb,
-}
-
-/// How bodies are advanced.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IntegrationChoice {
-    /// Passive midpoint rule.
-    Midpoint,
-    /// The same with C at the start of the step, the paper's.
-    PaperMidpoint,
-    /// Explicit Euler.
-    ExplicitEuler,
-    /// Semi-implicit Euler.
-    SemiImplicitEuler,
-    /// Implicit Euler.
-    ImplicitEuler,
-}
-
-/// Contacts that MuJoCo keeps of a pair.
-const FIRST: u32 = 16;
 
 impl MethodDescription {
     /// How finely curved faces are cut into triangles.
@@ -181,40 +148,31 @@ impl MethodDescription {
             methods.clustering = match choice {
                 ClusteringChoice::None => ClusteringMethod::None,
                 ClusteringChoice::KMeans => ClusteringMethod::KMeans { clusters: CLUSTERS },
-                ClusteringChoice::First => ClusteringMethod::First { contacts: FIRST },
-                ClusteringChoice::CoveredArea => ClusteringMethod::CoveredArea,
                 ClusteringChoice::Interaction => ClusteringMethod::Interaction,
             };
         }
         if let Some(number) = self.clusters {
             match &mut methods.clustering {
                 ClusteringMethod::KMeans { clusters } => *clusters = number,
-                ClusteringMethod::First { contacts } => *contacts = number,
-                other => return Err(idle("clusters", other.name(), "clustering", "k-means` or `first")),
+                other => return Err(idle("clusters", other.name(), "clustering", "k-means")),
             }
         }
-        if let Some(choice) = self.solver
-            && methods.solver.name() != choice.name()
-        {
-            methods.solver = match choice {
+        if let Some(choice) = self.solver {
+            let solver = match choice {
                 SolverChoice::Ladder => SolverMethod::Ladder,
                 SolverChoice::Sor => SolverMethod::Sor(SweepOptions::SOR, SlipRule::default()),
                 SolverChoice::Pgs => SolverMethod::Pgs(SweepOptions::PGS),
             };
+            // the preset's options of the same solver stay
+            if solver.name() != methods.solver.name() {
+                methods.solver = solver;
+            }
         }
         self.set_sweeps(&mut methods.solver)?;
         self.set_cspace(&mut methods)?;
         methods.crossings = self.crossings.unwrap_or(methods.crossings);
         methods.projection = self.projection.unwrap_or(methods.projection);
-        if let Some(choice) = self.integration {
-            methods.integration = match choice {
-                IntegrationChoice::Midpoint => IntegrationMethod::Midpoint,
-                IntegrationChoice::PaperMidpoint => IntegrationMethod::PaperMidpoint,
-                IntegrationChoice::ExplicitEuler => IntegrationMethod::ExplicitEuler,
-                IntegrationChoice::SemiImplicitEuler => IntegrationMethod::SemiImplicitEuler,
-                IntegrationChoice::ImplicitEuler => IntegrationMethod::ImplicitEuler,
-            };
-        }
+        methods.integration = self.integration.unwrap_or(methods.integration);
         Ok(methods)
     }
 
@@ -245,10 +203,7 @@ impl MethodDescription {
             let SolverMethod::Sor(_, slip) = solver else {
                 return Err(idle("slip", name, "solver", "sor"));
             };
-            *slip = match choice {
-                SlipChoice::Dissipation => SlipRule::Dissipation,
-                SlipChoice::Coulomb => SlipRule::Coulomb,
-            };
+            *slip = choice;
         }
         let given = [
             ("sweeps", self.sweeps.is_some()),
@@ -266,16 +221,6 @@ impl MethodDescription {
                 Some((key, _)) => Err(idle(key, name, "solver", "sor` or `pgs")),
                 None => Ok(()),
             },
-        }
-    }
-}
-
-impl SolverChoice {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Ladder => "ladder",
-            Self::Sor => "sor",
-            Self::Pgs => "pgs",
         }
     }
 }

@@ -49,7 +49,7 @@ pub use warning::SceneWarning;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tightfit_pipeline::configuration::ConfigurationSpace;
+use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::mesh::CollisionMesh;
@@ -160,7 +160,7 @@ pub struct CspacePair {
     /// Fixed body.
     pub fixed: BodyId,
     /// The networks.
-    pub space: Arc<ConfigurationSpace>,
+    pub space: Arc<CspaceNetworks>,
 }
 
 /// How two bodies touch.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
-    DetectionOptions, Side, bend, closed_within, mesh_ids, most_crossings, search_margin,
+    DetectionOptions, PairBody, bend, closed_within, mesh_ids, most_crossings, search_margin,
 };
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::Pose;
@@ -60,7 +60,7 @@ impl<'a> BodyViews<'a> {
         self.largest(|sides| bend(sides, time))
     }
 
-    fn largest(&self, of_pair: impl Fn([&Side; 2]) -> f64) -> f64 {
+    fn largest(&self, of_pair: impl Fn([&PairBody; 2]) -> f64) -> f64 {
         let pairs = self.context.scene.contacts.iter().map(|pair| {
             let sides = pair.bodies.map(|body| self.side(body, 0));
             of_pair([&sides[0], &sides[1]])
@@ -69,7 +69,7 @@ impl<'a> BodyViews<'a> {
     }
 
     /// The pairs of bodies, with the options of a detection within `margin` [m].
-    pub(super) fn pairs(&self, margin: f64) -> impl Iterator<Item = ([Side<'a>; 2], DetectionOptions)> {
+    pub(super) fn pairs(&self, margin: f64) -> impl Iterator<Item = ([PairBody<'a>; 2], DetectionOptions)> {
         let (Context { scene, parameters, parts, .. }, views) = (*self.context, *self);
         let mut first_id: u32 = 0;
         scene.contacts.iter().zip(&parameters.friction).map(move |(pair, friction)| {
@@ -92,7 +92,7 @@ impl<'a> BodyViews<'a> {
         })
     }
 
-    fn side(&self, body: BodyId, first_id: u32) -> Side<'a> {
+    fn side(&self, body: BodyId, first_id: u32) -> PairBody<'a> {
         let Context { scene, parameters, parts, .. } = *self.context;
         let (own, part) = (&scene.bodies[body], &parameters.bodies[body].part);
         let (network, mesh) = match parts.has_scene_part[body.index()] {
@@ -120,7 +120,18 @@ impl<'a> BodyViews<'a> {
             };
         let [linear, angular] = velocity;
         let nodes = &parts.nodes[body.index()];
-        Side { part, network, mesh, nodes, world_from_part, center, body: free, linear, angular, first_id }
+        PairBody {
+            part,
+            network,
+            mesh,
+            nodes,
+            world_from_part,
+            center,
+            body: free,
+            linear,
+            angular,
+            first_id,
+        }
     }
 
     /// Velocity that brings a kinematic part to its next pose.

@@ -14,7 +14,7 @@
 //! all contacts have to be found once instead of twice. At an edge a push by micrometres brings nodes in front of another
 //! face: those that it left near are detected once more.
 
-use tightfit_pipeline::detection::detect_again;
+use tightfit_pipeline::detection::redetect;
 use tightfit_pipeline::integration::{BodyMotion, advance_pose};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
@@ -148,7 +148,7 @@ fn push_early(
         }
         early.clear();
         for (sides, options) in BodyViews::after(projecting.context, state).pairs(COUNTED * bend) {
-            detect_again([&sides[0], &sides[1]], &options, &memory.near, &mut early);
+            redetect([&sides[0], &sides[1]], &options, &memory.near, &mut early);
         }
         if early.smallest_gap() > -CORRECTED {
             break;

@@ -11,9 +11,7 @@
 
 use nalgebra::Vector6;
 use tightfit_network::InferenceScratch;
-use tightfit_pipeline::configuration::{
-    ConfigurationContact, FreeBody, LocalField, colliding_contact, coming_contact,
-};
+use tightfit_pipeline::cspace::{CspaceContact, FreeBody, LocalField, colliding_contact, coming_contact};
 
 use super::context::Piece;
 use super::free_motion::Masses;
@@ -27,7 +25,7 @@ const ALLOWED: f64 = 0.2e-6;
 #[derive(Debug, Default)]
 pub(super) struct CspaceContacts {
     /// Each with the free body that it is of.
-    pub(super) found: Vec<(u32, ConfigurationContact)>,
+    pub(super) found: Vec<(u32, CspaceContact)>,
     pub(super) scratch: InferenceScratch,
 }
 

@@ -6,8 +6,7 @@
 use std::ops::Range;
 
 use nalgebra::{UnitQuaternion, Vector3};
-use tightfit_network::interaction::ObjectState;
-use tightfit_pipeline::clustering::interaction::{ContactSet, InteractionWorkspace, SurfaceContact};
+use tightfit_interaction::{ContactSet, InteractionWorkspace, ObjectState, SurfaceContact};
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::Part;
 use tightfit_spatial::{Pose, Wrench, vectorised};

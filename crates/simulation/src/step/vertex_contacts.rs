@@ -8,8 +8,7 @@
 //! Most vertices are far. Blocks of them are asked which ([`Part::face_block`]), and the rest one by one.
 
 use nalgebra::Vector3;
-use tightfit_network::{EmbeddedSurface, Located};
-use tightfit_pipeline::clustering::interaction::ContactSet;
+use tightfit_interaction::{ContactSet, EmbeddedSurface, Located};
 use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock};
 use tightfit_spatial::{Pose, Vectorise};

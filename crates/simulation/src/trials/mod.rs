@@ -1,8 +1,8 @@
 /*!
 Trials: one strategy from many start errors, over threads.
 
-The part lies in the hand otherwise than the arm believes, by an error that is drawn for each trial; parameters are the same
-for all. The verdict is that of the scene's task on the true poses, whatever the strategy believes.
+Each trial draws a random error between the true and the assumed pose of the part in the hand; parameters are the same for
+all trials. The scene's task judges the true poses, whatever the strategy reports.
 
 ```no_run
 use tightfit_simulation::{Scene, trials::Trials};
@@ -25,18 +25,18 @@ use rayon::prelude::*;
 
 use crate::Scene;
 
-/// How many trials are made, and how large their errors are.
+/// Number of trials, and ranges of their start errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trials {
     /// Number of trials.
     pub count: usize,
-    /// What the errors are drawn from.
+    /// Seed of the errors.
     pub seed: u64,
     /// Largest shift along each axis [m].
     pub shift: f64,
     /// Largest tilt about x and about y [rad].
     pub tilt: f64,
-    /// How many of them, from the first on, are audited.
+    /// Number of trials that are audited, from the first on.
     pub audited: usize,
 }
 
@@ -47,8 +47,8 @@ impl Default for Trials {
 }
 
 impl Trials {
-    /// Makes all trials on the threads of the current pool; `follow` is told how many are done. Results are in order, and do not
-    /// depend on the number of threads.
+    /// Runs all trials on the threads of the current pool; `follow` receives the number of finished trials. Results
+    /// are in order and do not depend on the number of threads.
     pub fn run(&self, scene: &Scene, follow: impl Fn(usize) + Sync) -> Vec<Trial> {
         let done = AtomicUsize::new(0);
         let one = |number: usize| {
@@ -56,7 +56,7 @@ impl Trials {
             follow(1 + done.fetch_add(1, Ordering::Relaxed));
             trial
         };
-        // a trial is seconds of work: hand them out one by one
+        // A trial takes seconds, so they are distributed one by one.
         (0..self.count).into_par_iter().with_max_len(1).map(one).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! How a part lies in the hand, against what the arm believes.
+//! Error between the true and the assumed pose of a part in the hand.
 
 use tightfit_pipeline::integration::twist_angle;
 use tightfit_robot::sensing::SensorMemory;
@@ -7,19 +7,20 @@ use tightfit_spatial::{Pose, SplitMix, Vector3};
 use crate::drive::about;
 use crate::{Run, Task};
 
-/// Pose of the true part in the frame of the believed one: world_from_part = world_from_believed * believed_from_part.
+/// True pose of the part in the assumed frame of the part: world_from_part = world_from_believed *
+/// believed_from_part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StartError {
     /// Shift along the axes of the part's frame [m].
     pub shift: Vector3<f64>,
-    /// Turns about x and then y [rad].
+    /// Rotations about x and then y [rad].
     pub tilt: [f64; 2],
-    /// Turn about z before them [rad]: the phase of a thread.
+    /// Rotation about z before `tilt` [rad]: the phase of a thread.
     pub turn: f64,
 }
 
 impl StartError {
-    /// Error of trial `number`: shifts uniform in ± `shift` [m], tilts in ± `tilt` [rad], any phase where `any_turn`.
+    /// Error of trial `number`: shifts uniform in ± `shift` [m], tilts in ± `tilt` [rad], any phase if `any_turn`.
     #[must_use]
     pub fn draw(seed: u64, number: u64, shift: f64, tilt: f64, any_turn: bool) -> Self {
         let mut random = stream(seed, number);
@@ -29,7 +30,7 @@ impl StartError {
         Self { shift, tilt, turn }
     }
 
-    /// The pose.
+    /// The error as a pose.
     #[must_use]
     pub fn believed_from_part(&self) -> Pose {
         let [about_x, about_y] = self.tilt;
@@ -44,8 +45,8 @@ fn stream(seed: u64, number: u64) -> SplitMix {
 }
 
 impl Run {
-    /// Puts the part of a run that has not begun into the hand with an error that the arm does not know of; the sensor's noise
-    /// is that of trial `number` of a `seed`. Without an arm nothing is done.
+    /// Applies a start error that the arm does not know, before the first step of a run. The sensor's noise is that
+    /// of trial `number` of a `seed`. Without an arm it has no effect.
     pub fn misplace(&mut self, error: &StartError, seed: u64, number: u64) {
         let Some(arm) = &self.scene.arm else { return };
         let (Some(inertia), Some(index), Some(motion)) = (
@@ -68,7 +69,7 @@ impl Run {
         self.state.spins[index] = twist_angle(&world_from_part.rotation);
     }
 
-    /// Whether the held part may be in any phase of a turn: a nut.
+    /// Whether the held part has a thread phase, as a nut does.
     #[must_use]
     pub fn has_phase(&self) -> bool {
         matches!(self.scene.task, Some(Task::Thread { .. }))

@@ -5,32 +5,32 @@ use tightfit_robot::strategy::Phase;
 use super::{StartError, Trials};
 use crate::{ArmFailure, Limit, Outcome, Record, Run, Scene, Summary};
 
-/// What a trial came to.
+/// Result of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// Its number, from 0.
     pub number: u64,
-    /// Where the part was in the hand.
+    /// Start error of the part in the hand.
     pub error: StartError,
-    /// The verdict by the true poses.
+    /// Outcome by the true poses.
     pub outcome: Outcome,
-    /// Where the strategy stood at the end.
+    /// Phase of the strategy at the end.
     pub end: Option<Phase>,
-    /// The phase before that.
+    /// The phase before the end.
     pub last_phase: Option<Phase>,
-    /// When it ended [s].
+    /// Time at the end [s].
     pub time: f64,
     /// Largest contact force [N] and torque about the centre of mass [N·m], means over a step.
     pub peaks: [f64; 2],
-    /// Deepest penetration by certificates, and by the audit where it was made [m].
+    /// Deepest penetration by the certificates, and by the audit if it ran [m].
     pub penetration: [Option<f64>; 2],
     /// Largest drift of the grasp [m].
     pub grasp_drift: f64,
-    /// Steps, and those that did not converge.
+    /// Number of steps, and of unconverged steps.
     pub steps: [usize; 2],
-    /// Steps that hit each limit, in the order of [`Limit::ALL`].
+    /// Number of steps that reached each limit, in the order of [`Limit::ALL`].
     pub limits: [usize; Limit::ALL.len()],
-    /// Why the arm could not go on, where it could not.
+    /// Failure of the arm, if any.
     pub failure: Option<ArmFailure>,
 }
 
@@ -41,7 +41,7 @@ impl Trial {
         self.outcome.completed && self.failure.is_none()
     }
 
-    /// Makes a trial of a scene and gives its records too.
+    /// Runs a trial of a scene; returns its run and records too.
     #[must_use]
     pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Run, Vec<Record>) {
         let mut run = Run::new(scene.clone(), trials.seed);

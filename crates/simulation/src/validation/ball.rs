@@ -1,4 +1,4 @@
-//! A ball on a plane: rolling, slipping, and the way from one to the other.
+//! A ball on a plane: rolling, slipping, and the transition from slipping to rolling.
 //!
 //! ```text
 //! rolls iff μ ≥ 2/7 tan θ:   a = 5/7 g sin θ                    ω̇ = a/R
@@ -14,7 +14,7 @@ use crate::SceneError;
 
 const RADIUS: f64 = 0.03;
 
-/// Twenty degrees, once with grip and once without.
+/// A slope of twenty degrees, with friction for rolling and for slipping.
 pub(super) fn slope(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let angle = 20_f64.to_radians();
     let (sin, cos) = libm::sincos(angle);
@@ -36,7 +36,7 @@ pub(super) fn slope(case: &str) -> Result<Vec<Verdict>, SceneError> {
     Ok(verdicts)
 }
 
-/// A metre a second without spin, until it rolls.
+/// Starts at 1 m/s without spin and ends rolling.
 pub(super) fn to_rolling(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let mut trial = ball([0.0, -GRAVITY], 0.2)?;
     trial.body_mut().twist.linear_in_world.x = 1.0;

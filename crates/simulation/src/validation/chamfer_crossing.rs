@@ -14,13 +14,13 @@ use super::peg_fit::{CLEARANCE, center_of_mass, fit};
 use crate::SceneError;
 
 const FRICTION: f64 = 0.15;
-/// Error of the support across the axis [m], half of the chamfer.
+/// Lateral offset of the support [m], half of the chamfer.
 const OFFSET: f64 = 1e-3;
 
 pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let mut trial = fit(CLEARANCE, FRICTION, 2.0 * OFFSET)?;
     let arm = center_of_mass(&trial);
-    // the tip's edge meets the chamfer one offset below the mouth
+    // The edge of the tip touches the chamfer one offset below the mouth.
     let start = Vector3::new(OFFSET, 0.0, -0.9 * OFFSET);
     trial.body_mut().center = start + arm;
     let (mut along, mut across) = (0.0, 0.0);

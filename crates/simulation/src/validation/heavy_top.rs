@@ -1,11 +1,11 @@
-//! The heavy top of Lagrange in steady precession, slow root.
+//! The heavy symmetric top (Lagrange) in steady precession, slow root.
 //!
 //! ```text
 //! J₁ cos θ Ω² − J₃ ω₃ Ω + m g l = 0          ω = Ω sin θ across the axis, ω₃ along it
 //! ```
 //!
-//! J about the fixed point [kg m²], l from it to the centre of mass [m], θ from the vertical. The top is turned
-//! about its fixed point: the body has J about that point and does not translate, the weight enters as the
+//! J about the fixed point [kg m²], l from it to the centre of mass [m], θ from the vertical. The top turns
+//! about its fixed point: the body has J about that point and does not translate. The weight acts as the
 //! torque l ẑ_b × m g at the attitude in the middle of the step.
 
 use std::f64::consts::TAU;
@@ -39,7 +39,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let [a, b, c] = [MOMENT * cos, AXIAL_MOMENT * SPIN, UNBALANCE * GRAVITY];
     let truth = 2.0 * c / (b + (b * b - 4.0 * a * c).sqrt());
     let body = trial.body_mut();
-    // leaning towards +x: the vertical has −sin θ along the body's x axis
+    // The top leans towards +x: the vertical has −sin θ along the body's x axis.
     body.rotation = about(Vector3::y(), TILT);
     body.twist.angular_in_body = Vector3::new(-truth * sin, 0.0, SPIN);
     let (mut turned, mut last) = (0.0, 0.0);

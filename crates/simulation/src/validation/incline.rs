@@ -1,4 +1,4 @@
-//! A block on an incline, the textbook law of Coulomb friction.
+//! A block on an incline: Coulomb friction.
 //!
 //! ```text
 //! slips iff tan θ > μ:   θ_c = atan 0.3 = 16.6992°        a = g (sin θ − μ cos θ),  x = ½ a t²
@@ -21,14 +21,14 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let above = slid(critical + BESIDE)?;
     let slope = critical + BESIDE;
     let truth = GRAVITY * (libm::sin(slope) - FRICTION * libm::cos(slope)) / 2.0;
-    // 0.001° is worth 89 µm: a micrometre is 1e-5°
+    // 0.001° corresponds to 89 µm, a micrometre to 1e-5°.
     Ok(vec![
         Verdict::within(format!("{case}.below"), "um", 0.0, below * 1e6, 1.0),
         Verdict::within(format!("{case}.above"), "um", truth * 1e6, above * 1e6, 1.0),
     ])
 }
 
-/// How far the block moves in a second [m].
+/// Displacement of the block in one second [m].
 fn slid(slope: f64) -> Result<f64, SceneError> {
     let (down, along) = (-GRAVITY * libm::cos(slope), GRAVITY * libm::sin(slope));
     let mut trial = Trial::from_toml(&format!(

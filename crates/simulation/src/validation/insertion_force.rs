@@ -5,8 +5,8 @@
 //! F_z = 2μM/l − μF_x (1 + 2μr/l)                                          two-point contact, sliding in
 //! ```
 //!
-//! δ, θ offset [m] and tilt [rad] of the peg, with index 0 those of the support; F_x counted towards +x, from
-//! which a peg that leans to +x takes its mouth force. l depth of the touching edge of the tip [m].
+//! δ, θ offset [m] and tilt [rad] of the peg, with index 0 those of the support; F_x positive towards +x, the side on
+//! which the mouth pushes a peg that leans to +x. l depth of the touching edge of the tip [m].
 
 use tightfit_pipeline::integration::Coupling;
 use tightfit_spatial::{Pose, Vector3};
@@ -52,7 +52,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         let tip = body.center - body.rotation * arm;
         let depth = -tip.z - RADIUS * libm::sin(tilt);
         let across = STIFFNESS * (OFFSET - body.center.x);
-        // the support's force acts above the tip
+        // The support's force acts at the centre of mass, above the tip.
         let moment = TURNING * (TILT - tilt) + across * (body.center.z - tip.z);
         let predicted =
             2.0 * FRICTION * moment / depth - FRICTION * across * (1.0 + 2.0 * FRICTION * RADIUS / depth);

@@ -1,8 +1,8 @@
 /*!
-Validation: truths that nobody here derived, held against the step.
+Validation: compares the step with published analytical results.
 
-A [`Case`] builds a scene, drives it through the same [`crate::step`] that everything else uses, and measures.
-Every number becomes a [`Verdict`] with the tolerance of the design reference (MATH 11). One case may give
+A [`Case`] builds a scene, simulates it with [`crate::step`], as all other code does, and measures.
+Every number becomes a [`Verdict`] with the tolerance of `docs/design/math.md` §11. One case may give
 several, with dotted names. A case that misses its tolerance is reported as failing; no tolerance is widened.
 */
 
@@ -33,15 +33,15 @@ pub use verdict::Verdict;
 
 use crate::SceneError;
 
-/// Free fall [m/s²], as in the truths.
+/// Acceleration of gravity [m/s²].
 const GRAVITY: f64 = 9.81;
 
-/// A truth and the experiment that tests it.
+/// A reference result and the experiment that tests it.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// Short name, first part of its verdicts' names.
+    /// Short name, first part of the names of its verdicts.
     pub name: &'static str,
-    /// Where the truth comes from, in one line.
+    /// The reference result and its source, in one line.
     pub truth: &'static str,
     experiment: fn(&str) -> Result<Vec<Verdict>, SceneError>,
 }

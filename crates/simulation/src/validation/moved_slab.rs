@@ -1,13 +1,13 @@
-//! A ball on a slab that is moved sideways under it.
+//! A ball on a slab that accelerates sideways.
 //!
 //! ```text
 //! rolls iff a ≤ 7/2 μ g:   a_ball = 2/7 a                       ω̇ = 5/7 a/R
 //! slips otherwise:         a_ball = μ g                         ω̇ = 5 μ g/2R
-//! always                   Δ(½mv² + ½Jω² + mgz) = work of contact + work that the slab supplies + projection
+//! always                   Δ(½mv² + ½Jω² + mgz) = work of contact + work of the slab's drive + projection
 //! ```
 //!
 //! a acceleration of the slab [m/s²], R radius [m], J = 2/5 m R²; friction at the contact accelerates the ball and
-//! spins it up backwards. Contact may only dissipate; all that the ball gains comes from whoever moves the slab.
+//! spins it backwards. Contact only dissipates; all energy of the ball comes from the drive of the slab.
 
 use super::trial::Trial;
 use super::{GRAVITY, Verdict};
@@ -24,41 +24,42 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
             false => (FRICTION * GRAVITY, 2.5 * FRICTION * GRAVITY / RADIUS),
         };
         let mut trial = ball_on_slab()?;
-        let mut book = Book::default();
-        // velocities follow the mean of the slab's over a step: half a step late, so differences are compared
-        let early = book.accelerate(&mut trial, slab, 0.2);
-        let late = book.accelerate(&mut trial, slab, 0.7);
+        let mut totals = Totals::default();
+        // The ball follows the slab's mean velocity over a step, half a step late, so differences are compared.
+        let early = totals.accelerate(&mut trial, slab, 0.2);
+        let late = totals.accelerate(&mut trial, slab, 0.7);
         let rate = |axis: usize| (late[axis] - early[axis]) / 0.5;
         let mut part = |what: &str, unit, truth, value, part| {
             verdicts.push(Verdict::within_part(format!("{case}.{name}.{what}"), unit, truth, value, part));
         };
         part("acceleration", "m/s2", truth, rate(0), 1e-6);
-        // it turns about y against the way it goes
+        // The ball spins about y against its direction of motion.
         part("spin-up", "rad/s2", -spin_truth, rate(4), 1e-6);
         let moment = 0.4 * RADIUS * RADIUS;
         let kinetic = (late[0] * late[0] + late[2] * late[2] + moment * late[4] * late[4]) / 2.0;
         let gained = kinetic + GRAVITY * (trial.body().center.z - RADIUS);
-        part("energy", "J", gained, book.work, 1e-9);
+        part("energy", "J", gained, totals.work, 1e-9);
         let mut within = |what: &str, unit, value, tolerance| {
             verdicts.push(Verdict::within(format!("{case}.{name}.{what}"), unit, 0.0, value, tolerance));
         };
-        within("injected", "J", book.injected, 1e-12);
-        within("lift", "m", book.lift, 100e-9);
+        within("injected", "J", totals.injected, 1e-12);
+        within("lift", "m", totals.lift, 100e-9);
     }
     Ok(verdicts)
 }
 
-/// What is added up on the way.
+/// Totals over the run.
 #[derive(Default)]
-struct Book {
-    /// Of contact, of the slab, and of the projection that keeps the ball out of it [J].
+struct Totals {
+    /// Work of contact, of the slab, and of the projection [J].
     work: f64,
+    /// Energy added by contact [J].
     injected: f64,
-    /// Largest distance of the ball from the slab, either way [m].
+    /// Largest distance of the ball from the slab, above or below [m].
     lift: f64,
 }
 
-impl Book {
+impl Totals {
     /// Accelerates the slab from rest at time zero until `time` [s]; returns the ball's velocity.
     fn accelerate(&mut self, trial: &mut Trial, acceleration: f64, time: f64) -> [f64; 6] {
         while (trial.state.step as f64) * trial.scene.step < time - 1e-9 {

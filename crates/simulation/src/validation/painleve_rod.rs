@@ -1,11 +1,11 @@
-//! A rod slides on its end: the contact where Coulomb's law and rigidity nearly contradict one another.
+//! A rod slides on its end: near the Painlevé paradox, where Coulomb friction and rigidity are inconsistent.
 //!
 //! ```text
 //! pₙ = m g T/(D_nn ∓ μ D_nt),   D_nn = 1 + 3 cos²θ = 1.6,   D_nt = 3 sin θ cos θ = 1.2      at tan θ = 2
 //! ```
 //!
-//! J = m a²/3, a half length [m], θ from the horizontal, pₙ normal impulse of the first step [N·s]; minus when
-//! the rod is pushed ahead of its end (Painlevé 1895). At μ_c = 4/3 there is no finite answer.
+//! J = m a²/3, a half length [m], θ from the horizontal, pₙ normal impulse of the first step [N·s]; minus if
+//! the end is pushed ahead of the rod (Painlevé 1895). At μ_c = 4/3 there is no finite solution.
 
 use super::trial::Trial;
 use super::{GRAVITY, Verdict};
@@ -20,7 +20,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     for friction in [0.5, 1.0, 1.25] {
         for (name, direction) in [("pushed", 1.0), ("pulled", -1.0)] {
             let mut trial = rod(friction)?;
-            // fast enough that friction does not stop the end within the step
+            // Fast enough that friction does not stop the end within the step.
             trial.body_mut().twist.linear_in_world.x = -10.0 * direction;
             trial.step();
             let measured = trial.contact_wrench()[0].z * trial.scene.step;

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! d, D diameters, r = d/2, l_c depth of the tip's centre, l depth of the tip's touching edge [m], θ tilt [rad]
-//! towards +x, F push (+x, and −z counted positive), M about +y. Whitney's statics take both normals across
-//! the axis; the mouth's is that of the peg's side, tilted by θ, which matters when θ is not far below 2μ.
+//! towards +x, F applied force (+x, and −z counted positive), M about +y. Whitney's statics take both normals
+//! perpendicular to the axis. The true normal at the mouth is that of the peg's side, tilted by θ; this matters when
+//! θ is not far below 2μ.
 
 use tightfit_spatial::Vector3;
 
@@ -51,10 +52,10 @@ impl TwoPoint {
         Vector3::new(RADIUS * cos - RADIUS - self.clearance / 2.0, 0.0, -self.depth - RADIUS * sin)
     }
 
-    /// M/rF_z at which the peg just slides in under F_x/F_z, with the mouth's normal tilted by θ.
+    /// M/rF_z at which the peg begins to slide in under F_x/F_z, with the mouth's normal tilted by θ.
     pub(super) fn jamming_moment(&self, friction: f64, across: f64) -> f64 {
         let (sin, cos) = libm::sincos(self.tilt());
-        // forces on the peg per f₁ and f₂, and their places against the tip's centre
+        // Forces on the peg per f₁ and f₂, and their positions relative to the tip's centre.
         let mouth = [-cos + friction * sin, sin + friction * cos];
         let tip = [1.0, friction];
         let wall = RADIUS + self.clearance / 2.0;
@@ -64,15 +65,15 @@ impl TwoPoint {
         let determinant = mouth[0] * tip[1] - mouth[1] * tip[0];
         let first = (-across * tip[1] - tip[0]) / determinant;
         let second = (mouth[0] + across * mouth[1]) / determinant;
-        // torque about +y of a force (x, z) at (x, z)
+        // Torque about +y of a force (x, z) at (x, z).
         let torque = |at: [f64; 2], force: [f64; 2]| at[1] * force[0] - at[0] * force[1];
         -(first * torque(at_mouth, mouth) + second * torque(at_tip, tip)) / RADIUS
     }
 
-    /// Whether a push of 10 N with the moment M = `moment` r F_z and F_x = `across` F_z leaves the peg stuck.
+    /// Whether the peg sticks under an axial force of 10 N, a moment M = `moment` r F_z and F_x = `across` F_z.
     pub(super) fn is_stuck(&self, friction: f64, across: f64, moment: f64) -> Result<bool, SceneError> {
         const PUSH: f64 = 10.0;
-        // in a tenth of a second 10 µm are 1e-4 of the push
+        // In a tenth of a second 1e-4 of the force moves the peg by 10 µm.
         const MOVED: f64 = 10e-6;
         let mut trial = fit(self.clearance, friction, 0.0)?;
         let rotation = about(Vector3::y(), self.tilt());

@@ -1,10 +1,10 @@
-//! A block falls on a plane and stays there.
+//! A block falls on a plane without rebound.
 //!
 //! ```text
 //! no rebound, no penetration, and the work of contacts and projection is −m g h            all to 1 nm
 //! ```
 //!
-//! h height of the fall [m]. The velocity-level rule of the paper sinks 7 mm into the plane at T = 10 ms.
+//! h height of the fall [m]. With the paper's velocity-level rule the block sinks 7 mm into the plane at T = 10 ms.
 
 use super::trial::Trial;
 use super::{GRAVITY, Verdict};

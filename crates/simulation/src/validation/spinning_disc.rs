@@ -4,9 +4,9 @@
 //! m v̇ = −μ m g ⟨u_x/|u|⟩      ½ m R² ω̇ = −μ m g ⟨(x u_y − y u_x)/|u|⟩        u = (v − ω y, ω x)
 //! ```
 //!
-//! ⟨ ⟩ mean over the disc under uniform pressure. Both motions end at the same moment, v/Rω → 0.653. The truth
-//! is this equation, integrated here by Runge and Kutta's rule over 40 × 72 equal areas; the pressure under a
-//! rigid disc is not unique, the solver's equal softness chooses the uniform one.
+//! ⟨ ⟩ mean over the disc under uniform pressure. Both motions end at the same time, v/Rω → 0.653. The reference
+//! is this equation, integrated here by a Runge-Kutta method over 40 × 72 equal areas. The pressure under a
+//! rigid disc is not unique; the solver's equal compliance selects the uniform pressure.
 
 use std::f64::consts::TAU;
 
@@ -57,7 +57,7 @@ fn disc(rings: usize, laps: usize) -> Vec<[f64; 2]> {
     (0..rings).flat_map(ring).collect()
 }
 
-/// Way of the centre until both motions end [m].
+/// Displacement of the centre until both motions end [m].
 fn distance_to_rest() -> f64 {
     let points = disc(40, 72);
     let rate = |[v, w]: [f64; 2]| {
@@ -74,7 +74,7 @@ fn distance_to_rest() -> f64 {
     let [mut v, mut w] = START;
     let mut distance = 0.0;
     while v > 1e-4 {
-        // shorter steps towards the end, where the direction of slip turns faster
+        // Shorter steps towards the end, where the direction of slip changes faster.
         let step = (0.02 * v / (FRICTION * GRAVITY)).min(1e-3);
         let after = |[dv, dw]: [f64; 2], part: f64| [v + part * step * dv, w + part * step * dw];
         let a = rate([v, w]);

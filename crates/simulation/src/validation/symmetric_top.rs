@@ -1,10 +1,10 @@
-//! A symmetric top without torque.
+//! A torque-free symmetric top.
 //!
 //! ```text
-//! Ω = (J₃ − J₁)/J₁ ω₃         the transverse rate circles in body axes; midpoint rule: 2/T atan(ΩT/2)
+//! Ω = (J₃ − J₁)/J₁ ω₃         the transverse rate rotates in body axes; midpoint rule: 2/T atan(ΩT/2)
 //! ```
 //!
-//! The transverse rate keeps its size. With C(ω_k), as the paper has it, it falls from 0.6 to 0.436 in a second.
+//! The transverse rate keeps its magnitude. With the paper's C(ω_k) it falls from 0.6 to 0.436 in a second.
 
 use std::f64::consts::TAU;
 

@@ -1,10 +1,10 @@
-//! A tall box on an incline that it cannot slide on.
+//! A tall box on an incline with enough friction to prevent sliding.
 //!
 //! ```text
 //! tips iff tan θ > w/h:   θ_c = atan(40/100) = 21.8014°
 //! ```
 //!
-//! Beyond θ_c the tilt grows as cosh(11.7 t): after 1.5 s an excess of a millionth of a degree shows.
+//! Beyond θ_c the tilt grows as cosh(11.7 t): after 1.5 s an excess of a millionth of a degree is measurable.
 
 use super::trial::{Trial, threshold};
 use super::{GRAVITY, Verdict};

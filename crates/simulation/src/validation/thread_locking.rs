@@ -1,10 +1,10 @@
 //! Self-locking of a loaded thread.
 //!
 //! ```text
-//! the nut runs down by itself iff μ < μ_c = tan λ/(g cos λ) = 0.030804
+//! the nut runs down under the load iff μ < μ_c = tan λ/(g cos λ) = 0.030804
 //! ```
 //!
-//! The nut is free to turn under 100 N. The tolerance is that 0.030 runs and 0.031 stops: 0.031 − μ_c.
+//! The nut is free to turn under 100 N. The tolerance follows from: 0.030 runs and 0.031 locks, so 0.031 − μ_c.
 
 use tightfit_spatial::Vector3;
 
@@ -13,7 +13,7 @@ use super::threaded_pair::{Nodes, lead, pair, slopes};
 use super::trial::threshold;
 use crate::SceneError;
 
-/// A nut that turns more in half a second runs [rad].
+/// Rotation in half a second above which the nut counts as running [rad].
 const RUNS: f64 = 1e-3;
 
 pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
@@ -23,7 +23,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     Ok(vec![Verdict::within(format!("{case}.friction"), "-", truth, measured, 0.031 - truth)])
 }
 
-/// Turn in the second half of a second under load [rad].
+/// Rotation in the second half of one second under load [rad].
 fn turned(friction: f64) -> Result<f64, SceneError> {
     let mut trial = pair(friction, Nodes::PitchRadius)?;
     let mut turned = 0.0;

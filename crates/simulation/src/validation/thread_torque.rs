@@ -6,7 +6,7 @@
 //! ```
 //!
 //! T torque about the axis [N·m], W axial load [N], r₂ pitch radius [m]. Exact for contact at r₂. Contact along
-//! whole flanks may sit anywhere between the radii of the ridge, 21.5 to 24 mm: ±7 %.
+//! whole flanks may act anywhere between the radii of the ridge, 21.5 to 24 mm: ±7 %.
 
 use tightfit_spatial::Vector3;
 
@@ -19,7 +19,7 @@ const LOAD: f64 = 50.0;
 /// Half a turn per second [rad/s].
 const RATE: f64 = std::f64::consts::PI;
 
-/// Contact at the pitch radius, five frictions, both ways.
+/// Contact at the pitch radius, five coefficients of friction, both directions.
 pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let mut verdicts = Vec::new();
     for friction in [0.05, 0.10, 0.15, 0.20, 0.30] {
@@ -28,7 +28,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     Ok(verdicts)
 }
 
-/// Contact wherever the parts' own nodes touch.
+/// Contact at all nodes of the parts.
 pub(super) fn full_flanks(case: &str) -> Result<Vec<Verdict>, SceneError> {
     both_ways(case, 0.15, Nodes::All, 0.07)
 }

@@ -1,6 +1,6 @@
-//! The M48x5 pair of the thread cases: a fixed bolt, a nut turned or free, an axial load.
+//! The M48x5 pair of the thread cases: a fixed bolt, a driven or free nut, an axial load.
 //!
-//! Nodes at the pitch radius: two whole turns on either flank of the nut, so that the normals' lateral parts
+//! Nodes at the pitch radius: two whole turns on either flank of the nut, so that the lateral parts of the normals
 //! cancel and every contact has the radius of the formula.
 
 use tightfit_pipeline::integration::Coupling;
@@ -25,10 +25,10 @@ const FLANKS: [u32; 2] = [1, 3];
 /// Nodes per turn.
 const LAPS: usize = 72;
 
-/// Which nodes touch.
+/// Nodes that detect contact.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nodes {
-    /// Those of the parts.
+    /// All nodes of the parts.
     All,
     /// Flank nodes of the nut at r₂ only.
     PitchRadius,
@@ -40,9 +40,9 @@ pub(super) fn slopes() -> (f64, f64) {
     (lead, (1.0 + SLOPE * SLOPE + lead * lead).sqrt())
 }
 
-/// A nut in the middle of the bolt, its load flank at rest on the bolt's.
+/// A nut in the middle of the bolt, resting with its load flank on that of the bolt.
 pub(super) fn pair(friction: f64, nodes: Nodes) -> Result<Trial, SceneError> {
-    // in phase at z = 22.5 mm and half a turn; the play lets it down to the flank
+    // In phase at z = 22.5 mm and half a turn; the play lowers the nut onto the flank.
     let rest = 22.5 - 1e3 * PLAY * SLOPE;
     let mut trial = Trial::from_toml(&format!(
         r#"
@@ -74,12 +74,13 @@ pub(super) fn pair(friction: f64, nodes: Nodes) -> Result<Trial, SceneError> {
     Ok(trial)
 }
 
-/// A spring that centres the nut and holds its axis upright; it turns the nut at `rate` [rad/s], or lets it turn.
+/// A spring that centres the nut and holds its axis upright. It turns the nut at `rate` [rad/s], or leaves it free to
+/// turn.
 pub(super) fn lead(trial: &mut Trial, rate: Option<f64>) {
     let time = trial.state.step as f64 * trial.scene.step;
     let x = trial.body().rotation * Vector3::x();
     let here = libm::atan2(x.y, x.x);
-    // along the axis there is no spring: the target's height does not matter
+    // There is no spring along the axis, so the height of the target does not matter.
     let target = |time: f64| {
         let angle = rate.map_or(here, |rate| std::f64::consts::PI + rate * time);
         Pose::new(Vector3::zeros(), about(Vector3::z(), angle))

@@ -1,11 +1,11 @@
-//! One environment under an experimenter's hands: inputs are set, steps are taken, impulses are read.
+//! One environment of an experiment: sets inputs, takes steps, reads impulses.
 
 use tightfit_pipeline::integration::BodyMotion;
 use tightfit_spatial::{Vector3, Wrench};
 
 use crate::{Certificate, Input, Parameters, Scene, SceneError, State, Workspace, step};
 
-/// A scene with exactly one free body, and what acts on it.
+/// A scene with exactly one free body, and its inputs.
 pub(super) struct Trial {
     pub(super) scene: Scene,
     pub(super) parameters: Parameters,
@@ -64,7 +64,7 @@ impl Trial {
     }
 }
 
-/// Root of a yes-or-no question: `low` is answered with no, `high` with yes.
+/// Threshold of a predicate by bisection: `is_above` is false at `low` and true at `high`.
 pub(super) fn threshold(
     [mut low, mut high]: [f64; 2],
     precision: f64,

@@ -48,7 +48,7 @@ fn tilts(depth: f64) -> Result<(f64, f64), SceneError> {
     }
     let axis = trial.body().rotation * Vector3::z();
     let tip = trial.body().center - trial.body().rotation * arm;
-    // l at the depth that the spring's give has left
+    // l at the depth of the peg after the deflection of the spring.
     let truth = tilt(|angle| (RADIUS * libm::sin(angle) - tip.z) / libm::cos(angle));
     Ok((truth, libm::atan2(axis.x, axis.z)))
 }
@@ -59,7 +59,7 @@ fn tilt(depth: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         let (sin, cos) = libm::sincos(middle);
-        // towards 0 the peg is narrower than the hole
+        // At small angles the peg is narrower than the hole.
         let fits = DIAMETER * cos + depth(middle) * sin < DIAMETER + CLEARANCE;
         *(if fits { &mut low } else { &mut high }) = middle;
     }

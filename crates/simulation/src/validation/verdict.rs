@@ -1,13 +1,13 @@
-//! What an experiment found.
+//! Result of an experiment.
 
-/// One number held against its truth.
+/// One measured number compared with its reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Name of the case, a dot, and what was measured.
     pub name: String,
-    /// The truth, in `unit`.
+    /// The reference, in `unit`.
     pub expected: f64,
-    /// What the step gave, in `unit`.
+    /// The measurement, in `unit`.
     pub measured: f64,
     /// |measured − expected|, in `unit`.
     pub error: f64,

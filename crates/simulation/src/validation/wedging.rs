@@ -1,12 +1,12 @@
-//! Wedging (Whitney 1982): the peg is held between two friction cones, whatever pushes it.
+//! Wedging (Whitney 1982): two friction cones hold the peg, whatever force pushes it.
 //!
 //! ```text
 //! each contact lies in the other's cone iff l ≤ μ d:    5.00, 7.50, 9.99, 14.99 mm for μ = 0.10, 0.15, 0.20, 0.30
 //! ```
 //!
-//! Rigid bodies carry no preload, so the cones show themselves by the push that cannot leave them: straight
-//! down along the peg's side, M = r F_z. Its border in the jamming diagram is λ = 1, which is l = μ d. The
-//! depth at the border is found by bisection, from rest.
+//! Rigid bodies carry no preload, so wedging is tested with the force that both cones can hold: straight
+//! down along the peg's side, M = r F_z. Its boundary in the jamming diagram is λ = 1, which is l = μ d. The
+//! depth at the boundary is found by bisection, from rest.
 
 use super::Verdict;
 use super::peg_fit::{CLEARANCE, DIAMETER, TwoPoint};

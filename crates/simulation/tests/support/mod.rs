@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use tightfit_network::interaction::{INPUTS, InteractionFile, InteractionNetwork, InteractionOptions};
-use tightfit_network::{EmbeddedSurface, Random, Range};
+use tightfit_interaction::{
+    EmbeddedSurface, INPUTS, InteractionFile, InteractionNetwork, InteractionOptions,
+};
+use tightfit_network::{Random, Range};
 use tightfit_shape::mesh::MeshOptions;
 use tightfit_simulation::Scene;
 use tightfit_spatial::Vector3;

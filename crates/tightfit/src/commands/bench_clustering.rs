@@ -48,11 +48,7 @@ enum Timed {
     },
 }
 
-const METHODS: [ClusteringMethod; 3] = [
-    ClusteringMethod::KMeans { clusters: 12 },
-    ClusteringMethod::First { contacts: 16 },
-    ClusteringMethod::CoveredArea,
-];
+const METHODS: [ClusteringMethod; 1] = [ClusteringMethod::KMeans { clusters: 12 }];
 
 const NAMES: [&str; 4] = ["method", "contacts", "us", "ns_per_contact"];
 

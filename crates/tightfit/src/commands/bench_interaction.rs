@@ -1,14 +1,14 @@
-//! The interaction network of `tightfit bench clustering`: neighbours, both rounds, averages on the surface, gaps there.
+//! The interaction network of `tightfit bench clustering`: neighbours, both rounds, averages on the surface, gaps.
 //!
-//! The network is one with random numbers, whose averages take in more contacts than those of a trained one.
+//! The network is random; its averages include more contacts than those of a trained one.
 
 use anyhow::Result;
-use tightfit::spatial::{Pose, Vector3};
-use tightfit_network::interaction::{INPUTS, InteractionNetwork, InteractionOptions, ObjectState};
-use tightfit_network::{EmbeddedSurface, Located, Random, Range};
-use tightfit_pipeline::clustering::interaction::{
-    ContactSet, InteractionClustering, InteractionWorkspace, SurfaceContact,
+use tightfit::interaction::{
+    ContactSet, EmbeddedSurface, INPUTS, InteractionClustering, InteractionNetwork, InteractionOptions,
+    InteractionWorkspace, Located, ObjectState, SurfaceContact,
 };
+use tightfit::spatial::{Pose, Vector3};
+use tightfit_network::{Random, Range};
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::preset::preset;
 
@@ -52,7 +52,7 @@ pub(super) fn micros(contacts: &Contacts, is_located: bool, rounds: usize) -> Re
     }))
 }
 
-/// The side of a peg as triangles. Its embedding is that of a cylinder whose chords stand for arcs.
+/// The side of a peg as triangles. Its embedding is a cylinder whose chords approximate arcs.
 fn barrel() -> Result<EmbeddedSurface> {
     let (mut points, mut normals) = (Vec::new(), Vec::new());
     let (mut faces, mut embedding) = (Vec::new(), Vec::new());

@@ -9,9 +9,8 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
-use tightfit::network::{
-    Activation, Inference, InferenceScratch, Network, Random, SimdPath, fused_multiply_add_rate,
-};
+use tightfit::network::{Activation, Inference, InferenceScratch, Network, Random, fused_multiply_add_rate};
+use tightfit::spatial::InstructionSet;
 
 use super::numbers::numbers;
 use crate::output::{put, say};
@@ -39,9 +38,10 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<ExitCode> {
     }
     let network = random_network(&arguments.sizes)?;
     let mut measured = Vec::new();
-    for path in SimdPath::ALL.into_iter().filter(|path| path.is_available()) {
+    for path in InstructionSet::ALL.into_iter().rev().filter(|path| path.is_available()) {
         // the portable path has no vectors: a few rounds show as much
-        let rounds = if path == SimdPath::Portable { arguments.rounds.min(3) } else { arguments.rounds };
+        let rounds =
+            if path == InstructionSet::Portable { arguments.rounds.min(3) } else { arguments.rounds };
         measured.push(measure(&network, path, arguments.points, rounds)?);
     }
     let Some(best) = measured.first() else { bail!("no path is available") };
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &NetworkArguments) -> Result<ExitCode> {
 
 /// What one path does.
 struct Measured {
-    path: SimdPath,
+    path: InstructionSet,
     ns_per_point: f64,
     /// Operations per second [1e9/s] of value and gradient; a multiplication and an addition are two.
     gflops: f64,
@@ -117,8 +117,8 @@ fn random_network(sizes: &str) -> Result<Network> {
     Ok(Network::random(&sizes, Activation::Relu, Activation::Tanh, &mut Random::new(1))?)
 }
 
-fn measure(network: &Network, path: SimdPath, points: usize, rounds: usize) -> Result<Measured> {
-    let inference = Inference::with_path(network, path)?;
+fn measure(network: &Network, path: InstructionSet, points: usize, rounds: usize) -> Result<Measured> {
+    let inference = Inference::with_instruction_set(network, path)?;
     let width = network.inputs();
     let mut random = Random::new(2);
     let inputs: Vec<f32> = (0..width * points).map(|_| random.uniform(-1.0, 1.0) as f32).collect();

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use tightfit::spatial::VectorWidth;
+use tightfit::spatial::InstructionSet;
 
 /// Where results go that are given no file, below the folder that the program runs in: one folder per processor.
 const FOLDER: &str = "experiments/speed/results";
@@ -13,7 +13,7 @@ const FOLDER: &str = "experiments/speed/results";
 /// Processor, cores and registers, in words.
 pub(super) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {cores} cores, {:?}", processor(), VectorWidth::current())
+    format!("{}, {cores} cores, {:?}", processor(), InstructionSet::current())
 }
 
 /// How busy the machine is, in words: the load average of the last minute where the system tells.

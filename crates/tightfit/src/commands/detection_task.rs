@@ -13,7 +13,7 @@ use tightfit::shape::node::compact_order;
 use tightfit::shape::{Part, preset::preset};
 use tightfit::spatial::{Pose, UnitQuaternion, Vector3};
 use tightfit_pipeline::detection::{
-    Clearances, DepthNetwork, DetectionOptions, NetworkScratch, NodeBlocks, Side, detect_pair,
+    Clearances, DepthNetwork, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
@@ -272,7 +272,7 @@ impl NodeFinder {
 
     fn find(&mut self, fixed_from_moving: &Pose) {
         let Self { parts, network, nodes, scratch, contacts, .. } = self;
-        let side = |index: usize, world_from_part: Pose, body: u32| Side {
+        let side = |index: usize, world_from_part: Pose, body: u32| PairBody {
             part: &parts[index],
             network: network.as_deref().filter(|_| index == 0),
             mesh: None,

@@ -1,4 +1,4 @@
-//! `tightfit evaluate RECORDINGS`: contact wrenches of several sets of methods against the measured ones.
+//! `tightfit evaluate RECORDINGS`: compares contact wrenches of several sets of methods with measured ones.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,11 +7,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
-use tightfit::learning::clustering::{interaction_pair, plain_surface, spread_start};
-use tightfit::learning::wrench::{
+use tightfit::interaction::InteractionFile;
+use tightfit::interaction_training::clustering::{interaction_pair, plain_surface, spread_start};
+use tightfit::interaction_training::wrench::{
     FittedLoad, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
 };
-use tightfit::network::interaction::InteractionFile;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
 use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, Motion, Preset};
 
@@ -26,33 +26,33 @@ use crate::table::Table;
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     recorded: RecordedArguments,
-    /// Presets to evaluate, separated by commas; all of them when not given.
+    /// Presets to evaluate, separated by commas [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = preset)]
     preset: Vec<Preset>,
-    /// Network that `tightfit train clustering` wrote; its load model and spring are used for every method.
+    /// Network of `tightfit train clustering`; its load model and spring are used for every method.
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
-    /// File whose surface is taken, where the trained network has the geodesic surface of another part.
+    /// File with the surface to use, if the trained network has the geodesic surface of another part.
     #[arg(long, value_name = "FILE", requires = "trained")]
     surface: Option<PathBuf>,
-    /// Preset whose other methods go with the networks; that of their training when not given.
+    /// Preset of the networks' other methods [default: that of the training].
     #[arg(long, value_name = "PRESET", value_parser = preset, requires = "trained")]
     solved_by: Option<Preset>,
-    /// Whether methods with clusters keep poses out of the parts by projection; as in their presets when not given.
+    /// Pose projection of methods with clusters [default: as in their presets].
     #[arg(long, value_enum)]
     projection: Option<Projection>,
-    /// Let the paper's methods have their frictionless C-space rows too, where the scene has a network for them. They hold a part
-    /// where clusters fail, so that an error says little of the clusters.
+    /// Also use the frictionless C-space rows of the paper's methods, if the scene has a network for them. They support a part
+    /// where clusters fail, so errors then say little about the clusters.
     #[arg(long)]
     cspace: bool,
-    /// Also evaluate all contacts and K-means + PGS with the part held rigidly at the recorded poses (load model next-pose): what
-    /// is known of the load when it is not known how far the hold gives way.
+    /// Also evaluate all contacts and K-means + PGS with the part held rigidly at the recorded poses (load model next-pose), as if
+    /// the compliance of the hold were unknown.
     #[arg(long, conflicts_with = "closed_loop")]
     rigid: bool,
-    /// Evaluate all trials, not only those that the split keeps for tests.
+    /// Evaluate all trials, not only the test trials of the split.
     #[arg(long)]
     all_trials: bool,
-    /// Simulate each trial from its first judged state on, instead of predicting every recorded state.
+    /// Simulate each trial from its first evaluated state, instead of predicting every recorded state.
     #[arg(long)]
     closed_loop: bool,
     /// Write measured and predicted wrenches of every moment as CSV.
@@ -68,21 +68,21 @@ pub(crate) struct EvaluateArguments {
 
 #[derive(Clone, Copy, Eq, PartialEq, ValueEnum)]
 enum Projection {
-    /// With all of them.
+    /// Enabled.
     On,
-    /// With none of them.
+    /// Disabled.
     Off,
 }
 
-/// Who knows next to nothing of the load.
+/// K-means with the load model that knows least about the load.
 const RIGID_K_MEANS: &str = "K-means + PGS, rigid hold";
 
-/// A set of methods under a name.
+/// A named set of methods.
 struct Contender {
     name: &'static str,
     methods: Methods,
     network: Option<InteractionPair>,
-    /// Whether the part is at the recorded poses themselves, in the scene as its file says, whatever the load model.
+    /// Whether the part is at the recorded poses, in the scene as its file states it, for any load model.
     rigid: bool,
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         let seen = |name: &str| known.is_some_and(|known| known.iter().any(|own| own == name));
         if let Some(trial) = chosen.iter().find(|trial| seen(&trial.name)) {
             bail!(
-                "{} is to be judged, but the network was trained on it; give the --split of its training, or --all-trials",
+                "{} cannot be evaluated: the network was trained on it; give the --split of its training, or --all-trials",
                 trial.name
             );
         }
@@ -185,7 +185,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     } else {
         format!("{}\n{words}\n", table(&evaluated))
     };
-    // what was found is said, whether or not the files could be written
+    // Print the results even when a file could not be written.
     let said = output::write(format_args!("{text}"));
     curves.and(page).and(said)?;
     Ok(ExitCode::SUCCESS)
@@ -212,7 +212,7 @@ fn contenders(
     };
     let mut all: Vec<Contender> = presets.into_iter().map(named).collect();
     if let Some(file) = trained {
-        // the network goes with any part of the kind; the surface is the part's own
+        // A network fits any part of its kind; the surface belongs to the part.
         let is_plain = file.recipe["purpose"]["task"]["surface"] == "plain";
         let surface = if let Some(path) = &arguments.surface {
             InteractionFile::load(path)?.surface
@@ -225,7 +225,7 @@ fn contenders(
         let seed = file.recipe["purpose"]["recipe"]["seed"].as_u64().unwrap_or(1);
         let untrained = spread_start(*file.network.ranges(), *file.network.options(), seed)?;
         let told = serde_json::from_value(file.recipe["purpose"]["recipe"]["solved_by"].clone());
-        // files from before the choice were judged with the paper's
+        // Older files were trained with the paper's methods.
         let solved_by = arguments.solved_by.or(told.ok()).unwrap_or(Preset::Paper);
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(solved_by) };
         for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
@@ -256,7 +256,7 @@ struct Task {
     model: LoadModel,
     load: FittedLoad,
     trials: usize,
-    /// Those among them that the split keeps for training.
+    /// Number of training trials among them.
     training_trials: usize,
     fit_costs: Option<[f64; 2]>,
     closed_loop: bool,
@@ -284,13 +284,13 @@ impl Task {
             .collect()
     }
 
-    /// What was done, in a sentence.
+    /// Summary of the evaluation in a sentence.
     fn words(&self, fingerprint: &str) -> String {
         let how = match self.closed_loop {
-            true => "each trial simulated from its first judged state".to_string(),
+            true => "each trial simulated from its first evaluated state".to_string(),
             false => format!("every recorded state predicted, load model {}", self.model.name()),
         };
-        // an error on what was trained on says little of other trials
+        // Errors on training trials say little about other trials.
         let seen = match self.training_trials {
             0 => String::new(),
             count => format!(" ({count} of them train by the split)"),
@@ -303,7 +303,7 @@ impl Task {
     }
 }
 
-/// One row a moment: trial, time, the measured wrench, then that of each method.
+/// One row per moment: trial, time, measured wrench, then the wrench of each method.
 fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> String {
     let axes = ["force_x_n", "force_y_n", "force_z_n", "torque_x_nm", "torque_y_nm", "torque_z_nm"];
     let mut text = "trial,time_s".to_string();

@@ -1,29 +1,29 @@
-//! What the clusters of a new interaction network are.
+//! Options of a new interaction network: what its clusters are.
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use tightfit::network::interaction::InteractionOptions;
+use tightfit::interaction::InteractionOptions;
 
 #[derive(Args)]
 pub(super) struct HabitOptions {
-    /// What clusters are: contacts that are met within the step (the default), or the paper's averages over all that are near.
+    /// Kind of clusters: contacts that close within the step (default), or the paper's averages over all near contacts.
     #[arg(long, value_enum)]
     habits: Option<Habits>,
-    /// Gap at the end of the step up to which `touching` counts a contact as met [um].
+    /// Largest gap at the end of the step that `touching` counts as closed [um].
     #[arg(long, default_value_t = 1.0, value_name = "UM", allow_negative_numbers = true)]
     within_um: f64,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Habits {
-    /// Clusters are contacts, of those that the part meets within the step as it moves.
+    /// Clusters are contacts that close within the step.
     Touching,
-    /// Clusters are averages on the surface over all contacts that are near.
+    /// Clusters are averages on the surface over all near contacts.
     Paper,
 }
 
 impl HabitOptions {
-    /// Whether the user chose habits.
+    /// Whether the user chose a kind of clusters.
     pub(super) fn are_given(&self) -> bool {
         self.habits.is_some()
     }

@@ -1,4 +1,4 @@
-//! `tightfit identify`: the numbers of an experiment from its recordings, each with an uncertainty or a refusal.
+//! `tightfit identify`: quantities of an experiment from its recordings, each with an uncertainty or a refusal.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,8 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tightfit::learning::identification::{
-    Answer, Estimate, FirstContact, Identification, Known, Outline, Question, identify_first_contact,
-    identify_fit,
+    Answer, Estimate, Identification, Known, Outline, Question, identify_fit,
 };
 use tightfit::learning::recordings::{Severity, Trial, examine, read_trials, split_trials};
 use tightfit::report::{IdentifiedSection, Scatter, identification_html};
@@ -21,27 +20,21 @@ use crate::table::Table;
 
 #[derive(Args)]
 pub(crate) struct IdentifyArguments {
-    /// A log (.npy, .csv, .parquet) or a folder of logs.
+    /// Log (.csv, .parquet, .npy) or folder of logs.
     path: PathBuf,
-    /// TOML file that says what the columns of a foreign table mean.
+    /// Column map (TOML) of a foreign table.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// What to find, separated by commas: sensor, inertia, time-offset, outline, friction, hole; all when left out.
+    /// Quantities to identify, separated by commas: sensor, inertia, time-offset, outline, friction, hole [default: all].
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     what: Vec<String>,
-    /// Instead, for rods that come down on a plate: holes, and the direction of the first force, fitted on 70 % of the trials and tested on the rest.
-    #[arg(long, conflicts_with_all = ["what", "write"])]
-    first_contact: bool,
-    /// Seed of the split for --first-contact.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    seed: u64,
-    /// Identify from seven of ten trials, drawn by this seed; of the others only the sensor's bias and the hole's place are found.
-    #[arg(long, value_name = "SEED", conflicts_with = "first_contact")]
+    /// Identify from seven of ten trials, drawn by this seed; for the others only the sensor's bias and the hole's position are found.
+    #[arg(long, value_name = "SEED")]
     split: Option<u64>,
-    /// Distance from the robot's tool point to the peg's tip, where it is known [mm].
+    /// Distance from the robot's tool point to the peg's tip, if known [mm].
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
     tool_to_tip_mm: Option<f64>,
-    /// Friction coefficient, where it is known.
+    /// Friction coefficient, if known.
     #[arg(long, value_name = "MU", allow_negative_numbers = true)]
     friction: Option<f64>,
     /// Write calibration.toml, scene.toml and the hole's mesh into this folder.
@@ -65,10 +58,7 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
         .into_iter()
         .partition(|trial| examine(trial).iter().all(|finding| finding.severity != Severity::Error));
     if sound.is_empty() {
-        bail!("no trial of {} can be used; `tightfit recording` says why", arguments.path.display());
-    }
-    if arguments.first_contact {
-        return first_contact(arguments, &sound);
+        bail!("no trial of {} can be used; `tightfit recording` reports why", arguments.path.display());
     }
     let bar = progress::bar("identifying");
     let (train, others) = match arguments.split {
@@ -95,9 +85,9 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
     } else {
         let placed = match others.len() {
             0 => String::new(),
-            count => format!(", {count} only placed, for tests"),
+            count => format!(", {count} test trials"),
         };
-        say!("{} trials{placed}, {} left out as unsound", train.len(), unsound.len());
+        say!("{} trials{placed}, {} left out because of errors", train.len(), unsound.len());
         for (question, answer) in &found.answers {
             say!("\n{}", heading(*question, &found));
             put!("{}", table(answer));
@@ -110,7 +100,7 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
         let calibration = found
             .calibration
             .as_ref()
-            .context("nothing to write: the hole was not asked for or could not be found, see above")?;
+            .context("nothing to write: the hole was not requested or could not be identified, see above")?;
         calibration.write(folder)?;
     }
     if let Some(path) = &arguments.report {
@@ -126,7 +116,7 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the user knows, each number within what a scene takes.
+/// Quantities that the user states, checked for range.
 fn known(arguments: &IdentifyArguments) -> Result<Known> {
     let tip = arguments.tool_to_tip_mm.map(|mm| within("--tool-to-tip-mm", mm, -1e4, 1e4)).transpose()?;
     let friction = arguments.friction.map(|own| within("--friction", own, 0.0, 10.0)).transpose()?;
@@ -140,56 +130,6 @@ fn parted(trials: Vec<Trial>, seed: u64) -> (Vec<Trial>, Vec<Trial>) {
         trials.into_iter().enumerate().partition(|(place, _)| split.train.contains(place));
     let plain = |all: Vec<(usize, Trial)>| all.into_iter().map(|(_, trial)| trial).collect();
     (plain(train), plain(others))
-}
-
-/// Holes and first forces of rods.
-fn first_contact(arguments: &IdentifyArguments, trials: &[Trial]) -> Result<ExitCode> {
-    let groups: Vec<&str> = trials.iter().map(|trial| trial.session.as_str()).collect();
-    let split = split_trials(&groups, arguments.seed);
-    let (contacts, answer) = identify_first_contact(trials, &split);
-    if arguments.json {
-        let of = |contact: &FirstContact| {
-            json!({
-                "trial": trials[contact.trial].name,
-                "trains": contact.trains,
-                "overlap_m": contact.overlap,
-                "measured_n": contact.touch.force.as_slice(),
-                "predicted": contact.predicted.as_slice(),
-                "halves_deg": contact.touch.halves.to_degrees(),
-                "noise_deg": contact.touch.noise.to_degrees(),
-                "angle_deg": contact.angle.to_degrees(),
-                "motion_angle_deg": contact.motion_angle.to_degrees(),
-            })
-        };
-        let report = json!({
-            "answers": answer_json("first-contact", &answer),
-            "contacts": contacts.iter().map(of).collect::<Vec<_>>(),
-        });
-        say!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        put!("{}", table(&answer));
-        for refusal in &answer.refusals {
-            say!("not determined: {}: {}", refusal.name, refusal.reason);
-        }
-    }
-    if let Some(path) = &arguments.report {
-        let picture = Scatter {
-            title: "First contacts: angle between measured and predicted force".into(),
-            axes: ["overlap of tip and plate [mm]".into(), "angle [deg]".into()],
-            points: contacts
-                .iter()
-                .map(|contact| [contact.overlap * 1e3, contact.angle.to_degrees()])
-                .collect(),
-            ..Scatter::default()
-        };
-        let page = identification_html(
-            &format!("First contacts in {}", arguments.path.display()),
-            &[section("first contact".into(), &answer)],
-            &[picture],
-        );
-        write_text(path, &page)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn questions(what: &[String]) -> Result<Vec<Question>> {
@@ -304,7 +244,7 @@ fn pictures(found: &Identification) -> Vec<Scatter> {
     }
     if let Some(play) = &found.play {
         all.push(Scatter {
-            title: "Half-way in: tilt of the tool over the torque".into(),
+            title: "Inside the hole: tilt of the tool over the torque".into(),
             axes: ["torque about the part's y [N·m]".into(), "tilt about y [deg]".into()],
             points: found.tilts.iter().map(|[torque, tilt]| [*torque, tilt.to_degrees()]).collect(),
             lines: Vec::new(),

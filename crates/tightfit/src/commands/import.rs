@@ -1,4 +1,4 @@
-//! `tightfit import inrol DIR OUT`: the folder that the paper's authors published, in our formats.
+//! `tightfit import inrol DIR OUT`: imports the folder that the paper's authors published.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tightfit::learning::inrol::{PublishedTask, task_folders};
+use tightfit::interaction_training::inrol::{PublishedTask, task_folders};
 
 use crate::output::{put, say};
 use crate::table::Table;
@@ -19,15 +19,15 @@ pub(crate) struct ImportArguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// Nodes, faces, networks, clustering parameters, embedding and set-points of the paper's two tasks.
+    /// Import nodes, faces, networks, clustering parameters, embedding and set-points of the paper's two tasks.
     Inrol(InrolArguments),
 }
 
 #[derive(Args)]
 struct InrolArguments {
-    /// The published folder with the tasks in it, or that of one task (with `txt` and `des`).
+    /// Published folder with the tasks, or the folder of one task (with `txt` and `des`).
     folder: PathBuf,
-    /// Folder to write; each task gets one of its own in it.
+    /// Folder to write; each task gets a subfolder.
     out: PathBuf,
     /// Print JSON.
     #[arg(long)]

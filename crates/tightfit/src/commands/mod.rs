@@ -39,6 +39,7 @@ mod train_clustering;
 mod train_cspace;
 mod train_embedding;
 mod train_options;
+mod trained_part;
 pub(crate) mod trials;
 pub(crate) mod validate;
 mod validate_recordings;

@@ -1,15 +1,16 @@
-//! Recordings and their scene, as `tightfit train clustering` and `tightfit evaluate` take them.
+//! Recordings and their scene, for `tightfit train clustering` and `tightfit evaluate`.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use tightfit::interaction_training::wrench::{
+    FittedLoad, LoadModel, LoadSearch, RecordedScene, identify_load,
+};
 use tightfit::learning::identification::Calibration;
+use tightfit::learning::identification::HoldingSpring;
 use tightfit::learning::recordings::{
     Recording, Sample, Split, fingerprint, load_recordings, read_trials, split_trials,
-};
-use tightfit::learning::wrench::{
-    FittedLoad, HoldingSpring, LoadModel, LoadSearch, RecordedScene, identify_load,
 };
 use tightfit::scene::Scene;
 
@@ -21,71 +22,71 @@ use crate::progress;
 pub(super) struct RecordedArguments {
     /// Folder of recordings, or one of them.
     pub(super) recordings: PathBuf,
-    /// Built-in scene or scene file; scene.toml in the folder of the recordings when not given.
+    /// Built-in scene or scene file [default: scene.toml in the folder of the recordings].
     #[arg(long)]
     scene: Option<String>,
-    /// calibration.toml that `tightfit identify --write` wrote: the logs are then those it was made from, in any form.
+    /// calibration.toml of `tightfit identify --write`; the recordings may then be the logs that it was identified from.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// TOML file that says what the columns of a foreign table mean, as it was given to `tightfit identify`.
+    /// Column map (TOML) of a foreign table, as for `tightfit identify`.
     #[arg(long, value_name = "FILE", requires = "calibration")]
     map: Option<PathBuf>,
-    /// Where the state of the part and its load are taken to be; the same for every method.
+    /// How state and load are derived from recorded poses; the same for every method.
     #[arg(long, value_enum)]
     load_model: Option<Load>,
     /// Spring of the load: stiffness [N/m], damping [N·s/m], turning stiffness [N·m/rad] and damping [N·m·s/rad]; twelve numbers
-    /// give each by axis. Otherwise that of the calibration.
+    /// state each by axis [default: from the calibration].
     #[arg(long, value_name = "K,B,KR,BR", conflicts_with = "load")]
     spring: Option<String>,
-    /// Spring, friction and height that --write-load wrote.
+    /// File of --write-load with spring, friction and height.
     #[arg(long, value_name = "FILE")]
     load: Option<PathBuf>,
-    /// Fit stiffness, friction and the fixed part's height to training trials by at most so many rounds of least squares; all contacts judge.
+    /// Fit stiffness, friction and the fixed part's height to training trials in at most COUNT rounds of least squares with all contacts.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     fit_load: u64,
-    /// Training trials that --fit-load takes, evenly over them.
+    /// Number of training trials for --fit-load.
     #[arg(long, value_name = "COUNT", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     fit_trials: u32,
-    /// Seconds of each of them, early in the first and ever later to the last.
+    /// Seconds of each of these trials, early in the first and later in each following one.
     #[arg(long, value_name = "S", default_value_t = 5.0, allow_negative_numbers = true)]
     fit_seconds: f64,
-    /// Write what --fit-load found.
+    /// Write the load that --fit-load found.
     #[arg(long, value_name = "FILE", requires = "fit_load")]
     write_load: Option<PathBuf>,
-    /// Seed of the split of trials: seven of ten train, the others test. A calibration of training trials brings its own.
+    /// Seed of the split: seven of ten trials train, the others test. A calibration with test trials states the split.
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     split: u64,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Load {
-    /// The part is at the recorded pose; a spring as long as the motion of a step.
+    /// The part is at the recorded pose; the spring is as long as the motion of a step.
     NextPose,
     /// The part follows the recorded poses by the spring.
     Followed,
-    /// The part rests where the spring holds it at the recorded pose, each moment for itself.
+    /// The part rests where the spring holds it at the recorded pose, independently for each moment.
     Settled,
 }
 
-/// Trials, split, with the scene they were recorded in.
+/// Training and test trials with their scene.
 pub(super) struct RecordedTrials {
-    /// With the friction and the height of the load.
+    /// The scene with the friction and height of the load.
     pub(super) recorded: RecordedScene,
-    /// As its file says.
+    /// The scene as its file states it.
     pub(super) as_given: RecordedScene,
     pub(super) train: Vec<Recording>,
     pub(super) test: Vec<Recording>,
     pub(super) fingerprint: String,
-    /// Trials that the calibration cannot place, each with the reason.
+    /// Trials without a known hole, each with the reason.
     pub(super) left_out: Vec<String>,
-    /// Cost [-] of the load that --fit-load began with and of the one it found, where it was asked.
+    /// Cost [-] of the load before and after --fit-load, where it was used.
     pub(super) fit_costs: Option<[f64; 2]>,
     calibration: Option<Calibration>,
 }
 
 impl RecordedArguments {
     pub(super) fn load(&self) -> Result<RecordedTrials> {
-        // a hundredth of a second is the shortest that has two samples
+        // A hundredth of a second is the shortest section with two samples.
         within("--fit-seconds", self.fit_seconds, 0.01, 1e5)?;
         output_file::check("--write-load", self.write_load.as_ref())?;
         let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
@@ -100,7 +101,7 @@ impl RecordedArguments {
         let scene = match &self.scene {
             Some(scene) => Scene::find(scene)?,
             None if beside.exists() => Scene::load(&beside)?,
-            None => bail!("{} is not there; name the scene with --scene", beside.display()),
+            None => bail!("{} does not exist; name the scene with --scene", beside.display()),
         };
         let mut periods: Vec<f64> = all
             .iter()
@@ -111,7 +112,7 @@ impl RecordedArguments {
         let period = *periods.get(periods.len() / 2).context("no recording has two samples")?;
         let recorded = RecordedScene::new(&scene, period)?;
         let fingerprint = format!("{:016x}", fingerprint(&all));
-        // trials that the calibration was not identified from are those to test on
+        // Trials that the calibration was not identified from are the test trials.
         let tests = calibration.iter().flat_map(|own| &own.trials).filter(|own| !own.trains);
         let tests: Vec<&str> = tests.map(|own| own.name.as_str()).collect();
         let split = match tests.is_empty() {
@@ -128,8 +129,7 @@ impl RecordedArguments {
         Ok(RecordedTrials { recorded, as_given, train, test, fingerprint, left_out, fit_costs, calibration })
     }
 
-    /// The trials, and why others cannot be placed: those that never found the hole, and those that the calibration does not
-    /// know.
+    /// The trials, and the reasons why others are left out: no insertion, or unknown to the calibration.
     fn all(&self, calibration: Option<&Calibration>) -> Result<(Vec<Recording>, Vec<String>)> {
         let Some(calibration) = calibration else {
             return Ok((load_recordings(&self.recordings)?, Vec::new()));
@@ -143,12 +143,12 @@ impl RecordedArguments {
         }
         if all.is_empty() {
             let reason = left_out.first().map_or("", String::as_str);
-            bail!("the calibration places no trial of {}: {reason}", self.recordings.display());
+            bail!("the calibration applies to no trial of {}: {reason}", self.recordings.display());
         }
         Ok((all, left_out))
     }
 
-    /// The load model that was asked for, or another.
+    /// The chosen load model, or a default.
     pub(super) fn load_model(&self, otherwise: LoadModel) -> LoadModel {
         match self.load_model {
             Some(Load::NextPose) => LoadModel::NextPose,
@@ -158,7 +158,7 @@ impl RecordedArguments {
         }
     }
 
-    /// The load that was asked for, fitted, told by a file, or that of the calibration; the scene of the trials takes it over.
+    /// The load: stated, read, fitted, or from the calibration. It is applied to the scene of the trials.
     pub(super) fn load_of(
         &self,
         trials: &mut RecordedTrials,
@@ -180,7 +180,7 @@ impl RecordedArguments {
                 let known = told.or(identified.map(FittedLoad::of));
                 if known.is_none() && self.fit_load == 0 && model != LoadModel::NextPose {
                     eprintln!(
-                        "tightfit: how far the hold gives way is a guess; --fit-load 20 finds it from training trials, --spring states it"
+                        "tightfit: the compliance of the hold is a guess; --fit-load 20 fits it to training trials, --spring states it"
                     );
                 }
                 known.unwrap_or_default()
@@ -198,7 +198,7 @@ impl RecordedArguments {
         Ok(load)
     }
 
-    /// The load that the search found, and the costs of what was given and of that.
+    /// The fitted load, and the costs before and after.
     fn fit(
         &self,
         trials: &RecordedTrials,
@@ -226,7 +226,7 @@ impl RecordedArguments {
         });
         bar.finish_and_clear();
         let LoadSearch { load: found, costs, .. } = found?;
-        // the search began from a scene that had what was given
+        // The search started from a scene with the given load.
         let found = FittedLoad {
             friction: found.friction * given.friction,
             raise: found.raise + given.raise,
@@ -239,7 +239,7 @@ impl RecordedArguments {
     }
 }
 
-/// A load in words, with the costs of a search for it where there was one.
+/// Text of a load, with the costs of its search if there was one.
 pub(super) fn load_words(load: &FittedLoad, costs: Option<[f64; 2]>) -> String {
     let FittedLoad { spring, friction, raise } = load;
     let axes = |numbers: [f64; 3]| match numbers {

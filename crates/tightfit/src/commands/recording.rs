@@ -1,4 +1,4 @@
-//! `tightfit recording`: what is wrong with recordings before anything is learned from them.
+//! `tightfit recording`: inspects recordings.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,12 +18,12 @@ use crate::table::Table;
 
 #[derive(Args)]
 pub(crate) struct RecordingArguments {
-    /// A log (.npy, .csv, .parquet) or a folder of logs.
+    /// Log (.csv, .parquet, .npy) or folder of logs.
     path: PathBuf,
-    /// TOML file that says what the columns of a foreign table mean.
+    /// Column map (TOML) of a foreign table.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Seed of the split into trials that train (70 %) and trials that test.
+    /// Seed of the split into training (70 %) and test trials.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
     /// Write a page with findings and channels.
@@ -37,7 +37,7 @@ pub(crate) struct RecordingArguments {
 pub(crate) fn run(arguments: &RecordingArguments) -> Result<ExitCode> {
     output_file::check("--report", arguments.report.as_ref())?;
     let set = read_trials(&arguments.path, arguments.map.as_deref())?;
-    let bar = progress::bar("examining");
+    let bar = progress::bar("inspecting");
     let mut findings: Vec<Vec<Finding>> = Vec::new();
     for (index, trial) in set.trials.iter().enumerate() {
         progress::set(&bar, index as f64 / set.trials.len() as f64);
@@ -88,14 +88,14 @@ pub(crate) fn run(arguments: &RecordingArguments) -> Result<ExitCode> {
     Ok(if is_usable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Findings of a kind together: in how many trials, the first text as an example.
+/// Table of findings by kind: number of trials, one text as an example.
 fn summary(findings: &[Vec<Finding>], trials: usize) -> String {
     let mut kinds: Vec<(Severity, FindingKind)> =
         findings.iter().flatten().map(|finding| (finding.severity, finding.kind)).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() {
-        return "nothing found\n".into();
+        return "no findings\n".into();
     }
     let mut table = Table::new(&["severity", "finding", "trials", "rows", "for example"]);
     for (severity, kind) in kinds.into_iter().rev() {

@@ -1,7 +1,7 @@
 //! `tightfit train depth PART`: a depth network from the part's exact distance, with its errors; `--table-2` trains the
 //! bolts of the paper's ten pairs one after another.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -10,17 +10,14 @@ use serde_json::json;
 use tightfit::learning::depth::{DepthErrors, DepthRecipe, FeatureKind, TrainedDepth, train_depth};
 use tightfit::network::training::Stop;
 use tightfit::network::{Activation, Features, FieldFile};
-use tightfit::scene::Scene;
 use tightfit::shape::Part;
-use tightfit::shape::doctor::check_shells;
-use tightfit::shape::mesh::{MeshPart, load};
 use tightfit::shape::preset::{PAPER_PAIRS, preset};
-use tightfit::spatial::Inertia;
 
 use super::train_clustering::{self, ClusteringArguments};
 use super::train_cspace::{self, CspaceArguments};
 use super::train_embedding::{self, EmbeddingArguments};
 use super::train_options::TrainOptions;
+use super::trained_part::{part_of_scene, part_or_mesh, stem_of};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -190,35 +187,6 @@ fn jobs(arguments: &DepthArguments) -> Result<Vec<Job>> {
     };
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(file_of(&stem_of(given))));
     Ok(vec![Job { name, part, out }])
-}
-
-/// What a part's files are named by: a mesh's go where the user is, not where the mesh lies.
-pub(super) fn stem_of(given: &str) -> String {
-    let stem = Path::new(given).file_stem().filter(|_| Path::new(given).is_file());
-    stem.map_or_else(|| given.to_string(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// A part of a scene, with its inertia there where it is free.
-pub(super) fn part_of_scene(scene: &str, name: &str) -> Result<(Part, Option<Inertia>)> {
-    let bodies = Scene::find(scene)?.bodies;
-    let names: Vec<String> = bodies.iter().map(|body| body.name.clone()).collect();
-    match bodies.into_iter().find(|body| body.name == name) {
-        Some(body) => Ok((body.part, body.inertia)),
-        None => bail!("the scene {scene} has no part `{name}`; parts: {}", names.join(", ")),
-    }
-}
-
-/// A mesh file, in the unit of its format or one guessed from its size, or a part by name.
-pub(super) fn part_or_mesh(name: &str) -> Result<Part> {
-    let path = Path::new(name);
-    if !path.is_file() {
-        return Ok(preset(name)?);
-    }
-    let loaded = load(path)?;
-    let part = MeshPart::new(loaded.in_metres(loaded.raw_unit.unit))
-        .with_context(|| format!("{name}; `tightfit part {name} --repair OUT.stl` repairs it"))?;
-    check_shells(part.mesh()).with_context(|| format!("{name}; `tightfit part {name}` examines it"))?;
-    Ok(Part::Mesh(part))
 }
 
 /// Trains and saves; `note` stands before the name on the progress bar.

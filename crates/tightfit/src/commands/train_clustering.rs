@@ -1,4 +1,4 @@
-//! `tightfit train clustering RECORDINGS`: the interaction network that makes clusters of contacts, from measured wrenches.
+//! `tightfit train clustering RECORDINGS`: trains the interaction network from measured wrenches.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,12 +7,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tightfit::learning::clustering::{
+use tightfit::interaction::InteractionFile;
+use tightfit::interaction_training::clustering::{
     ClusteringRecipe, Subset, input_ranges, interaction_pair, plain_surface, spread_start, train_clustering,
 };
-use tightfit::learning::cma_es::Covariance;
-use tightfit::learning::wrench::{Moment, Moments, RecordedScene};
-use tightfit::network::interaction::InteractionFile;
+use tightfit::interaction_training::cma_es::Covariance;
+use tightfit::interaction_training::wrench::{Moment, Moments, RecordedScene};
 use tightfit::scene::{Motion, Preset};
 
 use super::habit_options::HabitOptions;
@@ -28,48 +28,48 @@ use crate::table::Table;
 pub(super) struct ClusteringArguments {
     #[command(flatten)]
     recorded: RecordedArguments,
-    /// Search: the paper's whole covariance, its diagonal, or a few directions.
+    /// Covariance of the search.
     #[arg(long, value_enum, default_value_t = Method::Separable)]
     method: Method,
-    /// What is searched, one after another, separated by commas: last layers, object networks, all. The paper's way is `all`.
+    /// Searched parameters, stage after stage, separated by commas. The paper uses `all`.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "outputs,objects,all")]
     stages: Vec<Stage>,
     #[command(flatten)]
     habits: HabitOptions,
-    /// Preset whose other methods the clusters are judged with: the paper's, or another's detection and solver.
+    /// Preset of the other methods (detection, solver) during training.
     #[arg(long, value_name = "PRESET", default_value = "paper", value_parser = preset)]
     solved_by: Preset,
     /// Generations of each stage.
     #[arg(long, default_value_t = 100)]
     generations: u64,
-    /// Candidates of a generation; 0 is 4 + 3 ln n.
+    /// Candidates of a generation; 0 means 4 + 3 ln n.
     #[arg(long, default_value_t = 0)]
     population: usize,
     /// Standard deviation of the first candidates.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     sigma: f64,
-    /// Recorded moments that a generation is judged by, fresh ones for each.
+    /// Recorded moments per generation, drawn anew for each.
     #[arg(long, default_value_t = 200)]
     batch: usize,
-    /// Recorded moments, the same all along, that decide which generation was best.
+    /// Fixed recorded moments that decide which generation is best.
     #[arg(long, default_value_t = 400)]
     watched: usize,
     /// Restarts with twice the population.
     #[arg(long, default_value_t = 0)]
     restarts: u32,
-    /// Stop after so many seconds; the checkpoint stays, and the same command goes on.
+    /// Stop after S seconds; the checkpoint is kept, and the same command resumes it.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
-    /// Network to begin with, instead of clusters spread over the contacts.
+    /// Network to start from, instead of clusters spread over the contacts.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// File whose surface is taken, such as `tightfit train embedding` writes with geodesic averages.
+    /// File with the surface to use, for example of `tightfit train embedding`.
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     surface: Option<PathBuf>,
     /// File to write.
     #[arg(long, value_name = "FILE", default_value = "clustering.safetensors")]
     out: PathBuf,
-    /// Where the run stands until it is done; OUT.checkpoint when not given.
+    /// Checkpoint of the unfinished training [default: OUT.checkpoint].
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Seed of draws and batches.
@@ -85,9 +85,9 @@ pub(super) struct ClusteringArguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Method {
-    /// The whole covariance.
+    /// Full covariance, as in the paper.
     CmaEs,
-    /// Its diagonal (sep-CMA-ES).
+    /// Diagonal covariance (sep-CMA-ES).
     Separable,
     /// A few directions (LM-MA-ES).
     LowRank,
@@ -95,8 +95,11 @@ enum Method {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Stage {
+    /// Last layers.
     Outputs,
+    /// Object networks.
     Objects,
+    /// All parameters.
     All,
 }
 
@@ -108,7 +111,9 @@ pub(super) fn run(arguments: &ClusteringArguments) -> Result<ExitCode> {
 fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let seconds = arguments.seconds.map(|most| within("--seconds", most, 0.0, 1e9)).transpose()?;
     if arguments.from.is_some() && arguments.habits.are_given() {
-        bail!("--habits is given with --from, whose network has its own; leave one of them out");
+        bail!(
+            "--habits and --from are both given, but the network of --from states its options; omit one of them"
+        );
     }
     output_file::check("--out", Some(&arguments.out))?;
     output_file::check("--checkpoint", arguments.checkpoint.as_ref())?;
@@ -161,7 +166,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
         name.push(".checkpoint");
         PathBuf::from(name)
     });
-    let bar = progress::bar("clustering: first look");
+    let bar = progress::bar("clustering: first evaluation");
     let clock = Instant::now();
     let trained = train_clustering(recorded, &pair, &moments, &recipe, &purpose, Some(&checkpoint), |now| {
         let [stage, stages] = now.stage;
@@ -180,7 +185,7 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
     let trained = trained?;
     trained.file.save(&arguments.out)?;
     if trained.is_complete {
-        // a leftover would only be resumed at its end
+        // A leftover checkpoint would only be resumed at its end.
         let _ = std::fs::remove_file(&checkpoint);
     }
     let [before, after] = trained.errors;
@@ -205,12 +210,12 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
         model.name(),
         load_words(&load, trials.fit_costs)
     );
-    let rest = if trained.is_complete { "" } else { "; the same command goes on from its checkpoint" };
+    let rest = if trained.is_complete { "" } else { "; the same command resumes its checkpoint" };
     say!("{}: written{rest}", arguments.out.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Farthest that a contact can be from the centre of mass [m]: half the diagonal of the smaller part's box.
+/// Largest distance of a contact from the centre of mass [m]: half the diagonal of the smaller part's box.
 fn contact_radius(recorded: &RecordedScene) -> f64 {
     let sizes =
         recorded.scene.bodies.iter().filter_map(|body| body.part.aabb()).map(|own| own.diagonal() / 2.0);

@@ -1,5 +1,5 @@
-//! `tightfit train embedding PART`: the surface of a part in eight dimensions whose straight distances stand for ways along it,
-//! in a file with an interaction network that has not learnt anything yet: its clusters lie outermost in twelve directions.
+//! `tightfit train embedding PART`: embeds the surface of a part in eight dimensions, where straight distances approximate
+//! geodesics. The file also holds an untrained interaction network, whose clusters lie outermost in twelve directions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,15 +8,15 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use tightfit::learning::clustering::spread_start;
-use tightfit::learning::embedding::{
+use tightfit::interaction::InteractionFile;
+use tightfit::interaction_training::clustering::spread_start;
+use tightfit::interaction_training::embedding::{
     EmbeddingRecipe, embed, embedding_errors, refined, surface, usual_ranges,
 };
-use tightfit::network::interaction::InteractionFile;
 use tightfit::shape::mesh::MeshOptions;
 
 use super::habit_options::HabitOptions;
-use super::train::{part_of_scene, part_or_mesh, stem_of};
+use super::trained_part::{part_of_scene, part_or_mesh, stem_of};
 use crate::output::{put, say};
 use crate::progress;
 use crate::table::Table;
@@ -28,10 +28,10 @@ pub(super) struct EmbeddingArguments {
     /// Scene that has the part: built-in, or a file. Its centre of mass is then that of the scene.
     #[arg(long, value_name = "SCENE")]
     scene: Option<String>,
-    /// File to write, PART-clustering.safetensors when not given.
+    /// File to write [default: PART-clustering.safetensors].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Vertices from which ways are followed.
+    /// Number of landmarks: vertices from which geodesics are computed.
     #[arg(long, value_name = "COUNT", default_value_t = EmbeddingRecipe::default().landmarks)]
     landmarks: usize,
     /// Longest edge of the triangles [mm].
@@ -39,7 +39,7 @@ pub(super) struct EmbeddingArguments {
     edge_mm: f64,
     #[command(flatten)]
     habits: HabitOptions,
-    /// Seed of the network's numbers.
+    /// Seed of the network's parameters.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
     /// Print JSON.
@@ -47,7 +47,7 @@ pub(super) struct EmbeddingArguments {
     json: bool,
 }
 
-/// Density for the centre of mass where no scene gives it; any even one has the same [kg/m³].
+/// Density for the centre of mass without a scene [kg/m³]; any uniform density gives the same centre.
 const DENSITY: f64 = 7850.0;
 
 pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
     let bar = progress::bar(&format!("{}: {} vertices", arguments.part, mesh.vertices.len()));
     let embedding = embed(&mesh, &recipe, |fraction| progress::set(&bar, fraction))?;
     let seconds = clock.elapsed().as_secs_f64();
-    bar.set_message(format!("{}: comparing with ways", arguments.part));
+    bar.set_message(format!("{}: comparing with geodesics", arguments.part));
     let errors = embedding_errors(&mesh, &embedding, 2 * recipe.points_per_edge);
     bar.finish_and_clear();
     let surface = surface(&mesh, embedding, center)?;
@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &EmbeddingArguments) -> Result<ExitCode> {
         format!("{:.1} %", 100.0 * errors.median_relative),
     ]);
     put!("{table}");
-    say!("\nstraight distances against ways along the surface, {} pairs", errors.pairs);
-    say!("{}: written, with a network that has not learnt yet", out.display());
+    say!("\nstraight distances compared with geodesics, {} pairs", errors.pairs);
+    say!("{}: written, with an untrained network", out.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,5 @@
-//! `tightfit virtual-experiment SCENE`: synthetic recordings of a part that a person leads, with the force that a sensor would
-//! feel. They are written before any training, and a fingerprint says so.
+//! `tightfit virtual-experiment SCENE`: writes synthetic recordings of a part that a person guides, with simulated sensor
+//! readings. A fingerprint identifies the data.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use tightfit::interaction_training::virtual_experiment::{
+    Disturbance, VirtualOptions, generate, thread_scene,
+};
 use tightfit::learning::recordings::{Recording, fingerprint};
-use tightfit::learning::virtual_experiment::{Disturbance, VirtualOptions, generate, thread_scene};
 use tightfit::scene::Scene;
 use tightfit::shape::preset::PAPER_PAIRS;
 
@@ -23,7 +25,7 @@ pub(crate) struct VirtualExperimentArguments {
     /// Built-in scene, scene file, or the size of a nut and bolt of the paper such as 48x5 or 47.2x5.
     #[arg(required_unless_present = "table_2")]
     scene: Option<String>,
-    /// The ten pairs of the paper's Table II, each in a folder of its own.
+    /// Use the ten pairs of the paper's Table II, each in a subfolder.
     #[arg(long, conflicts_with = "scene")]
     table_2: bool,
     /// Trials of each scene.
@@ -41,10 +43,10 @@ pub(crate) struct VirtualExperimentArguments {
     /// Waviness of the bolt's radius along the thread, standard deviation [um].
     #[arg(long, default_value_t = 3.0, value_name = "UM", allow_negative_numbers = true)]
     waviness_um: f64,
-    /// Leave disturbances out, separated by commas; motions and the other ones stay as they are.
+    /// Disable disturbances, separated by commas; motions and other disturbances stay the same.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES")]
     without: Vec<LeftOut>,
-    /// Folder to write to; a scene that has recordings there already is refused.
+    /// Folder to write; existing recordings are not overwritten.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Print JSON.
@@ -72,7 +74,7 @@ impl From<LeftOut> for Disturbance {
 }
 
 pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
-    // a wave of more than a pitch's tenth is no thread any more
+    // A wave of more than a tenth of the pitch would destroy the thread.
     let waviness = within("--waviness-um", arguments.waviness_um, 0.0, 500.0)? * 1e-6;
     let options = VirtualOptions {
         seed: arguments.seed,
@@ -115,7 +117,7 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A scene by name, or that of a pair by its size.
+/// A scene by name, or by the size of a pair.
 fn scene_of(name: &str) -> Result<Scene> {
     let size = name
         .split_once('x')
@@ -139,11 +141,11 @@ fn write(scene: &Scene, folder: &Path, options: &VirtualOptions, trials: usize) 
     });
     bar.finish_and_clear();
     let recordings = recordings?;
-    let note = format!("SYNTHETIC: simulated by tightfit {}, no sensor felt it", env!("CARGO_PKG_VERSION"));
+    let note = format!("SYNTHETIC: simulated by tightfit {}, no real sensor", env!("CARGO_PKG_VERSION"));
     for recording in &recordings {
         recording.save(&folder.join(format!("{}.csv", recording.name)), &note)?;
     }
-    // beside the recordings it must find its meshes all the same
+    // The copy beside the recordings must still find its meshes.
     write_text(&folder.join("scene.toml"), &scene.source.text_for_any_folder()?)?;
     let experiment = json!({
         "synthetic": true,

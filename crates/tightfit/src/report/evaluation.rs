@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tightfit_learning::wrench::{Moments, WrenchErrors};
+use tightfit_interaction_training::wrench::{Moments, WrenchErrors};
 
 use super::axis::Scale;
 use super::head;
@@ -17,7 +17,7 @@ pub struct EvaluatedMethod {
     pub name: &'static str,
     /// Over all trials.
     pub errors: WrenchErrors,
-    /// Root mean squares of the difference from what all contacts predict [N] and [N·m], where they were asked.
+    /// Root mean square of the difference from the prediction of all contacts [N, N·m], if it was evaluated.
     pub from_all: Option<[f64; 2]>,
     /// Predicted wrenches of the first trial [N, N·m].
     pub curve: Vec<[f64; 6]>,

@@ -19,7 +19,7 @@ pub struct TrialPage {
     pub findings: Vec<[String; 2]>,
     /// Times [s].
     pub time: Vec<f64>,
-    /// Force [N], torque [N·m] and way from the start [mm], each along x, y, z.
+    /// Force [N], torque [N·m] and displacement from the start [mm], each along x, y, z.
     pub channels: [[Vec<f64>; 3]; 3],
 }
 

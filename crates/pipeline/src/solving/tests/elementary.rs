@@ -1,14 +1,13 @@
-//! Cases with answers in closed form (MATH 2.2, 11.3).
+//! Cases with solutions in closed form (docs/design/math.md §2.2, §11.3).
 
 use nalgebra::Vector3;
 
 use super::scenes::{Scene, rigid_response};
-use crate::solving::{SolveReport, SolverOptions, SolverWorkspace, WarmStart, solve};
+use crate::solving::{SolveReport, SolverWorkspace};
 
 fn solve_cold(scene: &Scene) -> (SolverWorkspace, SolveReport) {
     let mut workspace = SolverWorkspace::default();
-    let report =
-        solve(&scene.problem(), &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+    let report = scene.solve_cold(&mut workspace);
     (workspace, report)
 }
 
@@ -33,8 +32,8 @@ fn sliding_rod(friction: f64, speed: f64) -> (f64, f64) {
 }
 
 #[test]
-fn a_rod_sliding_into_itself_presses_as_painleve_found() {
-    // critical friction 4/3: pₙ/mgT = 1/(1.6 ∓ 1.2 μ)
+fn a_rod_sliding_into_its_tip_presses_as_painleve_found() {
+    // The critical friction is 4/3: pₙ/mgT = 1/(1.6 ∓ 1.2 μ)
     for friction in [0.0, 0.3, 0.6, 0.9, 1.2] {
         let (into, away) = (sliding_rod(friction, -20.0).0, sliding_rod(friction, 20.0).0);
         let (hard, easy) = (1.0 / (1.6 - 1.2 * friction), 1.0 / (1.6 + 1.2 * friction));
@@ -44,10 +43,10 @@ fn a_rod_sliding_into_itself_presses_as_painleve_found() {
 }
 
 #[test]
-fn beyond_the_critical_friction_a_rod_sliding_into_itself_stops_dead() {
+fn beyond_the_critical_friction_a_rod_sliding_into_its_tip_stops() {
     for friction in [4.0 / 3.0, 1.5, 2.0] {
         for speed in [1.0, 20.0] {
-            // impact without collision: no slip solves it, so the end sticks
+            // Impact without collision: no slip is a solution, so the tip sticks.
             let (pressure, left) = sliding_rod(friction, -speed);
             assert!(pressure > 1.0 && left.abs() < 1e-5 * speed, "{friction} {speed}: {pressure} {left}");
 

@@ -1,4 +1,4 @@
-//! Every method under the same laws, where the law is claimed for it, and where it is not.
+//! Laws of all methods, and of those that claim them.
 
 use nalgebra::Vector3;
 
@@ -19,7 +19,7 @@ const METHODS: [SolverMethod; 4] = [
     SolverMethod::Pgs(SweepOptions::PGS),
 ];
 
-/// The same with as many sweeps as it takes, where it is claimed to reach Coulomb's law.
+/// Methods that converge to Coulomb's law, with enough sweeps.
 const CONVERGENT: [SolverMethod; 3] =
     [SolverMethod::Ladder, SolverMethod::Sor(PATIENT, SlipRule::Coulomb), SolverMethod::Pgs(PATIENT)];
 
@@ -75,7 +75,7 @@ fn no_method_leaves_the_cone_or_pulls() {
 }
 
 #[test]
-fn behind_the_filter_every_method_is_passive() {
+fn after_the_filter_every_method_is_passive() {
     let mut random = Random(6);
     for _ in 0..60 {
         let scene = wedged_peg(&mut random, 0.3);
@@ -91,7 +91,7 @@ fn behind_the_filter_every_method_is_passive() {
 }
 
 #[test]
-fn the_answer_is_consistent_whatever_the_method() {
+fn the_results_of_every_method_are_consistent() {
     let mut random = Random(8);
     for _ in 0..40 {
         let scene = wedged_peg(&mut random, 0.15);
@@ -122,7 +122,7 @@ fn where_it_converges_every_method_meets_coulomb_and_signorini() {
             assert!(residuals.complementarity < 1e-6, "{method:?} {residuals:?}");
             velocities.push(workspace.velocity.clone());
         }
-        // loads are not unique on four corners; the velocity is, unless corners slide in different directions
+        // On four corners the loads are not unique; the velocity is, unless corners slide in different directions.
         for other in velocities[1..].iter().filter(|_| turn == 0.0) {
             for axis in 0..3 {
                 let difference = (velocities[0][axis] - other[axis]).abs();
@@ -132,7 +132,7 @@ fn where_it_converges_every_method_meets_coulomb_and_signorini() {
     }
 }
 
-/// How many of some wedges a method leaves with a Coulomb residual above 1e-5 m/s, and the largest [m/s].
+/// Number of wedges that a method leaves with a Coulomb residual above 1e-5 m/s, and the largest [m/s].
 fn unconverged(method: SolverMethod, count: u32) -> (u32, f64) {
     let mut random = Random(7);
     let mut found = (0, 0.0_f64);
@@ -146,7 +146,7 @@ fn unconverged(method: SolverMethod, count: u32) -> (u32, f64) {
 }
 
 #[test]
-fn sweeps_stall_on_wedges_where_newton_does_not() {
+fn sweeps_stall_on_wedges_and_newton_does_not() {
     assert_eq!(unconverged(SolverMethod::Ladder, 100).0, 0);
     for method in &METHODS[1..] {
         let (count, largest) = unconverged(*method, 100);
@@ -156,9 +156,9 @@ fn sweeps_stall_on_wedges_where_newton_does_not() {
 }
 
 #[test]
-fn the_papers_rule_converged_is_not_coulombs_law() {
-    // one corner of a block: its response is not the same in all directions, so the steepest dissipation is not
-    // against the slip; more sweeps change nothing
+fn the_papers_rule_does_not_converge_to_coulombs_law() {
+    // One corner of a block: its response differs between directions, so the largest dissipation is not opposite to the
+    // slip; more sweeps change nothing.
     let mut scene = Scene::default();
     scene.add_body(
         rigid_response(2.0, Vector3::new(0.004, 0.002, 0.003)),
@@ -176,8 +176,8 @@ fn the_papers_rule_converged_is_not_coulombs_law() {
 }
 
 #[test]
-fn the_load_of_sweeps_depends_on_the_order_and_newtons_does_not() {
-    // a block at rest on four corners: each carries a quarter by the ladder; sweeps load who comes first
+fn the_load_depends_on_the_order_of_the_contacts_for_sweeps_and_not_for_newton() {
+    // A block at rest on four corners: with the ladder each carries a quarter; sweeps load the first contacts more.
     let scene = block(Vector3::zeros(), 0.0, 0.3);
     let spread = |method: SolverMethod| {
         let (workspace, ..) = solve(method, &scene, &scene.free_velocity);

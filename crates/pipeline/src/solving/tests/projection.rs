@@ -8,7 +8,7 @@ use crate::solving::pose_projection::{ProjectionWorkspace, SLOP, project};
 
 const HORIZON: f64 = 0.01;
 
-/// Random contacts of random bodies that a known velocity opens, so that the problem is feasible.
+/// Random contacts of random bodies with a known velocity that opens all, so the problem is feasible.
 struct Feasible {
     scene: Scene,
     mass: Vec<Matrix6<f64>>,
@@ -44,12 +44,8 @@ fn feasible(random: &mut Random, bodies: usize) -> Feasible {
 }
 
 fn smallest_gap(contacts: &Contacts, velocity: &[f64]) -> f64 {
-    (0..contacts.len())
-        .map(|i| {
-            let v = contacts.relative_velocity(i, velocity);
-            contacts.gap[i] + HORIZON * contacts.normal.get(i).dot(&v)
-        })
-        .fold(f64::INFINITY, f64::min)
+    let gap = |i: usize| contacts.gap[i] + HORIZON * contacts.normal_speed(i, velocity);
+    (0..contacts.len()).map(gap).fold(f64::INFINITY, f64::min)
 }
 
 fn weighted(mass: &[Matrix6<f64>], a: &[f64], b: &[f64]) -> f64 {
@@ -67,7 +63,7 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn the_projection_opens_every_gap_and_is_the_nearest_point_that_does() {
+fn the_projection_is_the_nearest_point_that_opens_every_gap() {
     let (mut random, mut workspace) = (Random(5), ProjectionWorkspace::default());
     let mut moved = 0;
     for number in 0..600 {
@@ -85,7 +81,7 @@ fn the_projection_opens_every_gap_and_is_the_nearest_point_that_does() {
         }
         moved += 1;
         assert!(report.worst_after >= -1.001e-9, "{number} {report:?}");
-        // variational inequality of a projection on a convex set: (U − Ū)ᵀM(Z − U) ≥ 0 for every feasible Z
+        // Variational inequality of a projection on a convex set: (U − Ū)ᵀM(Z − U) ≥ 0 for every feasible Z
         let push = difference(&velocity, &start);
         for _ in 0..50 {
             let mut other: Vec<f64> = inside.iter().map(|v| v + random.between(-0.2, 0.2)).collect();
@@ -109,7 +105,7 @@ fn the_projection_opens_every_gap_and_is_the_nearest_point_that_does() {
 }
 
 #[test]
-fn the_push_is_a_sum_of_normals_that_press_at_closed_gaps_only() {
+fn the_correction_is_a_sum_of_normals_at_closed_gaps() {
     // KKT with one active wall: U − Ū = M⁻¹ Jᵀλ, λ = −slack/(J M⁻¹ Jᵀ)
     let (mut random, mut workspace) = (Random(9), ProjectionWorkspace::default());
     for _ in 0..200 {
@@ -140,9 +136,7 @@ fn a_wedge_too_narrow_ends_with_equal_violation_on_both_sides() {
     let mut scene = Scene::default();
     for (side, gap) in [(1.0, -3e-6), (-1.0, -1e-6)] {
         scene.touch(Vector3::new(-side, 0.0, 0.0), Vector3::x() * side, 0.0, 0.0);
-        if let Some(last) = scene.contacts.gap.last_mut() {
-            *last = gap;
-        }
+        scene.set_last_gap(gap);
     }
     let mut velocity = vec![0.0; 6];
     let report = project(
@@ -159,15 +153,13 @@ fn a_wedge_too_narrow_ends_with_equal_violation_on_both_sides() {
 }
 
 #[test]
-fn planes_that_almost_oppose_one_another_do_not_send_a_body_out_of_reach() {
-    // open in full only where the planes meet: 1 µm / 1e-4 rad = 10 mm away
+fn almost_opposite_planes_do_not_move_a_body_out_of_reach() {
+    // Both gaps are open only beyond the intersection of the planes: 1 µm / 1e-4 rad = 10 mm away.
     let lean = 1e-4_f64;
     let mut scene = Scene::default();
     for side in [1.0, -1.0] {
         scene.touch(Vector3::zeros(), Vector3::new(side, 0.0, lean).normalize(), 0.0, 0.0);
-        if let Some(last) = scene.contacts.gap.last_mut() {
-            *last = -1e-6;
-        }
+        scene.set_last_gap(-1e-6);
     }
     let project_within = |reach: f64| {
         let mut velocity = vec![0.0; 6];
@@ -176,17 +168,17 @@ fn planes_that_almost_oppose_one_another_do_not_send_a_body_out_of_reach() {
         let report = project(contacts, &contacts.gap, HORIZON, reach, &mass, &mut velocity, workspace);
         (report, HORIZON * Vector3::new(velocity[0], velocity[1], velocity[2]).norm())
     };
-    let (report, way) = project_within(f64::INFINITY);
-    assert!(report.complete && (way - 10e-3).abs() < 1e-4, "{report:?} {way}");
-    let (report, way) = project_within(10e-6);
-    assert!(!report.complete && way <= 14e-6, "{report:?} {way}");
-    // never deeper than before
+    let (report, moved) = project_within(f64::INFINITY);
+    assert!(report.complete && (moved - 10e-3).abs() < 1e-4, "{report:?} {moved}");
+    let (report, moved) = project_within(10e-6);
+    assert!(!report.complete && moved <= 14e-6, "{report:?} {moved}");
+    // Never deeper than before.
     assert!(report.worst_after >= report.worst_before, "{report:?}");
 }
 
 #[test]
-fn a_peg_pressed_into_its_wall_is_brought_back_in_few_pivots() {
-    // two rings of nearly parallel rows; the centre of the hole opens all of them
+fn a_peg_pressed_into_its_wall_is_projected_in_few_pivots() {
+    // Two rings of nearly parallel rows; the centre of the hole opens all of them.
     let (mut random, mut workspace) = (Random(41), ProjectionWorkspace::default());
     let (radius, clearance) = (24.985e-3, 32.5e-6);
     let mut most = 0;
@@ -200,9 +192,7 @@ fn a_peg_pressed_into_its_wall_is_brought_back_in_few_pivots() {
                 let angle = std::f64::consts::TAU * point as f64 / count as f64;
                 let outward = Vector3::new(angle.cos(), angle.sin(), 0.0);
                 scene.touch(outward * radius + Vector3::z() * height, -outward, 0.0, 0.0);
-                if let Some(last) = scene.contacts.gap.last_mut() {
-                    *last = clearance - outward.dot(&shift);
-                }
+                scene.set_last_gap(clearance - outward.dot(&shift));
             }
         }
         let mut mass = Matrix6::identity();
@@ -220,7 +210,7 @@ fn a_peg_pressed_into_its_wall_is_brought_back_in_few_pivots() {
 }
 
 #[test]
-fn contradicting_gaps_end_and_are_never_made_worse() {
+fn contradicting_gaps_terminate_and_never_become_worse() {
     let (mut random, mut workspace) = (Random(21), ProjectionWorkspace::default());
     for _ in 0..300 {
         let Feasible { mut scene, mass, mut start, .. } = feasible(&mut random, 1);
@@ -237,7 +227,7 @@ fn contradicting_gaps_end_and_are_never_made_worse() {
 }
 
 #[test]
-fn small_penetration_and_empty_space_are_left_alone() {
+fn small_penetration_and_no_contacts_need_no_projection() {
     let mut velocity = vec![0.1; 6];
     let mut workspace = ProjectionWorkspace::default();
     let mass = [Matrix6::identity()];

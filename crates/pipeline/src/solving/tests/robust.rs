@@ -1,11 +1,11 @@
-//! Laws at the edges: many redundant contacts, skew responses, crushed bodies, used workspaces.
+//! Special cases: redundant contacts, skew responses, crushed bodies, reused workspaces.
 
 use nalgebra::Vector3;
 
 use super::scenes::{Random, Scene, rigid_response, wedged_peg};
 use crate::records::NOT_FREE;
 use crate::solving::residual::{coulomb_residual, coulomb_residual_from};
-use crate::solving::{ResponseModel, SolverOptions, SolverWorkspace, WarmStart, solve};
+use crate::solving::{SolverOptions, SolverWorkspace, WarmStart, solve};
 
 #[test]
 fn redundant_contacts_share_the_load_evenly() {
@@ -25,27 +25,30 @@ fn redundant_contacts_share_the_load_evenly() {
     }
 }
 
+/// The skew part of W matters: impulses of the symmetric problem alone miss the law by |skew(W) P|.
 #[test]
-fn the_full_response_obeys_the_contact_law_where_the_symmetric_one_only_comes_near() {
+fn the_full_response_obeys_the_contact_law_where_its_symmetric_part_does_not() {
     let (mut random, mut workspace) = (Random(6), SolverWorkspace::default());
     let mut worst = [0.0_f64; 2];
     for _ in 0..200 {
         let mut scene = wedged_peg(&mut random, 0.3);
+        let mut symmetric = scene.clone();
         let skew = random.vector(1.0).normalize().cross_matrix() * (0.01 * scene.response[0][(4, 4)]);
         for (row, column) in (0..9).map(|k| (k / 3, k % 3)) {
             scene.response[0][(3 + row, 3 + column)] += skew[(row, column)];
         }
-        let problem = scene.problem();
-        for (place, response) in [ResponseModel::Full, ResponseModel::Symmetric].into_iter().enumerate() {
-            let options = SolverOptions { response, ..SolverOptions::default() };
-            let report = solve(&problem, &options, &mut WarmStart::default(), &mut workspace);
+        symmetric.response[0] = (scene.response[0] + scene.response[0].transpose()) * 0.5;
+        for (worst, solved) in worst.iter_mut().zip([&scene, &symmetric]) {
+            let options = SolverOptions::default();
+            let report = solve(&solved.problem(), &options, &mut WarmStart::default(), &mut workspace);
             assert!(report.converged);
-            let residuals = coulomb_residual(&problem, &workspace.impulses, &workspace.velocity);
-            worst[place] = worst[place].max(residuals.coulomb);
+            let (problem, mut velocity) = (scene.problem(), Vec::new());
+            problem.respond(&workspace.generalised, &mut velocity);
+            *worst = worst.max(coulomb_residual(&problem, &workspace.impulses, &velocity).coulomb);
         }
     }
     assert!(worst[0] < 1e-5, "{worst:?}");
-    assert!(worst[1] < 2e-3, "{worst:?}");
+    assert!(worst[1] < 2e-3 && worst[1] > 10.0 * worst[0], "{worst:?}");
 }
 
 #[test]
@@ -62,8 +65,7 @@ fn a_body_crushed_between_moving_surfaces_stays_between_them() {
             }
         }
         let mut workspace = SolverWorkspace::default();
-        let report =
-            solve(&scene.problem(), &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         assert!(report.converged, "{speed} {report:?}");
         assert!(workspace.velocity.iter().all(|v| v.abs() < 1e-6 * speed), "{:?}", workspace.velocity);
     }
@@ -89,7 +91,7 @@ fn chains_of_bodies_are_solved() {
             }
         }
         let problem = scene.problem();
-        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         assert!(report.converged, "{number} {report:?}");
         let residuals = coulomb_residual(&problem, &workspace.impulses, &workspace.velocity);
         assert!(residuals.coulomb < 5e-5, "{number} {residuals:?}");
@@ -97,7 +99,7 @@ fn chains_of_bodies_are_solved() {
 }
 
 #[test]
-fn a_used_workspace_gives_the_same_bits_as_a_new_one() {
+fn a_reused_workspace_gives_the_same_bits_as_a_new_one() {
     let (mut random, mut used) = (Random(31), SolverWorkspace::default());
     for _ in 0..100 {
         let scene = wedged_peg(&mut random, 0.4);
@@ -111,7 +113,7 @@ fn a_used_workspace_gives_the_same_bits_as_a_new_one() {
 }
 
 #[test]
-fn what_is_not_a_number_is_reported_and_not_solved() {
+fn nan_is_reported_and_not_solved() {
     let mut scene = wedged_peg(&mut Random(2), 0.2);
     scene.free_velocity[1] = f64::NAN;
     let mut warm = WarmStart { velocity: vec![1.0; 6], ..WarmStart::default() };
@@ -128,7 +130,7 @@ fn what_is_not_a_number_is_reported_and_not_solved() {
 }
 
 #[test]
-fn the_judge_that_trusts_the_last_search_says_the_same() {
+fn the_residual_with_known_open_contacts_equals_the_full_one() {
     let (mut random, mut workspace) = (Random(11), SolverWorkspace::default());
     for highest_level in [0, 4] {
         for _ in 0..300 {
@@ -139,9 +141,9 @@ fn the_judge_that_trusts_the_last_search_says_the_same() {
             let SolverWorkspace { impulses, velocity, slowest_open, .. } = &workspace;
 
             let all = coulomb_residual(&problem, impulses, velocity);
-            let spared = coulomb_residual_from(&problem, impulses, velocity, *slowest_open);
+            let short = coulomb_residual_from(&problem, impulses, velocity, *slowest_open);
 
-            assert_eq!(all, spared);
+            assert_eq!(all, short);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows over whole bodies in the sweeping solvers: Signorini's law, no work, and nothing where there is nothing to hold.
+//! Rows over whole bodies in the sweeping solvers: Signorini's law, passivity, and no effect without rows.
 
 use nalgebra::Vector6;
 
@@ -28,14 +28,14 @@ fn solve(method: SolverMethod, problem: &VelocityProblem<'_>, start: &[f64]) -> 
     Answer { workspace, multipliers: sweeps.multipliers().to_vec() }
 }
 
-/// A direction that no contact at a point has: its torque is along its force too.
+/// A direction that no contact at a point has: its torque has a component along its force.
 fn row(random: &mut Random, approach: f64) -> WrenchRow {
     let direction = Vector6::from_fn(|k, _| random.between(-1.0, 1.0) * if k < 3 { 1.0 } else { 0.03 });
     WrenchRow { body: 0, direction, approach }
 }
 
 #[test]
-fn a_row_holds_its_speed_by_pushing_only() {
+fn a_row_keeps_its_speed_by_pushing_only() {
     let mut random = Random(9);
     for _ in 0..60 {
         let scene = wedged_peg(&mut random, 0.1);
@@ -46,7 +46,7 @@ fn a_row_holds_its_speed_by_pushing_only() {
             let Answer { workspace, multipliers } = solve(method, &problem, &start);
             assert_eq!(multipliers.len(), 1);
             assert!(multipliers[0] >= 0.0);
-            // the row comes last in a sweep: under-relaxed it is on its way, else it holds whatever the contacts do
+            // The row is last in a sweep: it holds exactly unless it is under-relaxed.
             let SolverMethod::Sor(SweepOptions { relaxation: 0.7, .. }, _) = method else {
                 let beyond = -(rows[0].speed(&workspace.velocity) + rows[0].approach);
                 assert!(beyond < 1e-12, "{method:?}: {beyond:e} m/s");
@@ -60,7 +60,7 @@ fn a_row_holds_its_speed_by_pushing_only() {
 }
 
 #[test]
-fn impulses_of_rows_are_part_of_the_answer_and_pass_the_filter() {
+fn impulses_of_rows_are_part_of_the_solution_and_pass_the_filter() {
     let mut random = Random(21);
     let mut loaded = 0;
     for _ in 0..60 {
@@ -90,7 +90,7 @@ fn impulses_of_rows_are_part_of_the_answer_and_pass_the_filter() {
 }
 
 #[test]
-fn no_rows_and_rows_out_of_reach_change_no_bit() {
+fn rows_out_of_reach_change_no_bit() {
     let mut random = Random(4);
     let scene = wedged_peg(&mut random, 0.15);
     let start = vec![0.01; 6];

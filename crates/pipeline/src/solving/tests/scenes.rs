@@ -1,9 +1,9 @@
-//! Problems to solve: single contacts, and a peg that stands tilted in its hole.
+//! Test problems: single contacts, and a peg tilted in its hole.
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use crate::records::{Contacts, NOT_FREE};
-use crate::solving::VelocityProblem;
+use crate::solving::{SolveReport, SolverOptions, SolverWorkspace, VelocityProblem, WarmStart, solve};
 
 /// Deterministic random numbers (xorshift).
 pub(super) struct Random(pub(super) u64);
@@ -49,12 +49,24 @@ impl Scene {
         }
     }
 
+    /// Solves the problem from a cold start with default options.
+    pub(super) fn solve_cold(&self, workspace: &mut SolverWorkspace) -> SolveReport {
+        solve(&self.problem(), &SolverOptions::default(), &mut WarmStart::default(), workspace)
+    }
+
+    /// Sets φ of the last contact [m].
+    pub(super) fn set_last_gap(&mut self, gap: f64) {
+        if let Some(last) = self.contacts.gap.last_mut() {
+            *last = gap;
+        }
+    }
+
     /// A contact between body 0 and something fixed.
     pub(super) fn touch(&mut self, arm: Vector3<f64>, normal: Vector3<f64>, friction: f64, approach: f64) {
         self.touch_bodies((0, arm), (NOT_FREE, Vector3::zeros()), normal, friction, approach);
     }
 
-    /// The same, on record as detection has it: without columns for a second side.
+    /// The same, recorded as by detection: without columns for a second side.
     pub(super) fn touch_fixed(
         &mut self,
         arm: Vector3<f64>,
@@ -106,7 +118,7 @@ pub(super) fn rigid_response(mass: f64, inertia: Vector3<f64>) -> Matrix6<f64> {
 }
 
 /// A 49.97 mm peg, 62 mm long, in a 50.035 mm hole: contacts of its lower edge and of the hole's mouth, on
-/// opposite sides when it stands wedged. `rings` points on each, at most 300 of them kept.
+/// opposite sides when it is wedged; up to 150 points on each ring.
 pub(super) fn wedged_peg(random: &mut Random, friction: f64) -> Scene {
     let (radius, clearance, period) = (24.985e-3, 32.5e-6, 0.01);
     let depth = random.between(2e-3, 45e-3);
@@ -128,7 +140,7 @@ pub(super) fn wedged_peg(random: &mut Random, friction: f64) -> Scene {
     let spin = random.vector(1.2);
     scene.add_body(response, pushed, spin);
 
-    // lateral displacement of the axis at the lower edge and at the mouth: opposite when wedged
+    // Lateral displacement of the axis at the lower edge and at the mouth: opposite when wedged.
     let direction = random.between(0.0, std::f64::consts::TAU);
     let lean = random.between(0.9, 1.0);
     let turned = direction + std::f64::consts::PI + random.between(-0.3, 0.3);
@@ -140,15 +152,13 @@ pub(super) fn wedged_peg(random: &mut Random, friction: f64) -> Scene {
         let outward = Vector3::new(angle.cos(), angle.sin(), 0.0);
         for (height, shift) in [(0.0, direction), (depth, turned)] {
             let gap = clearance * (1.0 - lean * (angle - shift).cos());
-            // normals at the mouth lean with the peg
+            // Normals at the mouth tilt with the peg.
             let slope = 2.0 * clearance / depth * (angle - shift).cos();
             let normal = if height > 0.0 { Vector3::new(-outward.x, -outward.y, slope) } else { -outward };
             let arm = tilt * (outward * radius) + Vector3::z() * (height - centre);
             let approach = if random.uniform() < 0.5 { gap / period } else { 2.0 * gap / period };
             scene.touch(arm, normal.normalize(), friction, approach);
-            if let Some(last) = scene.contacts.gap.last_mut() {
-                *last = gap;
-            }
+            scene.set_last_gap(gap);
         }
     }
     scene

@@ -1,11 +1,12 @@
-//! One contact: the ladder against the rule without regularisation.
+//! One contact: the ladder compared with the rule without regularisation.
 
 use nalgebra::{Matrix6, Vector3};
+use tightfit_spatial::Wide3;
 
 use super::scenes::{Random, Scene};
-use crate::solving::residual::{contact_frame, delassus};
+use crate::solving::SolverWorkspace;
+use crate::solving::contact_frame::frame_and_delassus;
 use crate::solving::single_contact::SingleContact;
-use crate::solving::{SolverOptions, SolverWorkspace, WarmStart, solve};
 
 #[test]
 fn one_contact_agrees_with_the_single_contact_rule() {
@@ -19,16 +20,16 @@ fn one_contact_agrees_with_the_single_contact_rule() {
         scene.touch(random.vector(0.5), random.vector(1.0).normalize(), friction, approach);
         let problem = scene.problem();
 
-        let report = solve(&problem, &SolverOptions::default(), &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
 
         assert!(report.converged, "{number}");
-        let frame = contact_frame(&scene.contacts.normal.get(0));
-        let delassus = frame.transpose() * delassus(&problem, 0) * frame;
+        let [frame, delassus] = frame_and_delassus(&problem, 0);
         let free = frame.transpose() * scene.contacts.relative_velocity(0, &scene.free_velocity);
-        let single = SingleContact::new(delassus, friction).expect("positive definite");
+        let single = SingleContact::of(&delassus, friction).expect("positive definite");
         let found = workspace.impulses.first().map_or_else(Vector3::zeros, |entry| entry.impulse);
         let found = frame.transpose() * found;
         let exact = single.nearest(free, approach, &found);
-        assert!(single.distance(&found, &exact) < 5e-5, "{number}: {found} {exact}");
+        let distance = single.distance(Wide3::one(&found), Wide3::one(&exact)).value();
+        assert!(distance < 5e-5, "{number}: {found} {exact}");
     }
 }

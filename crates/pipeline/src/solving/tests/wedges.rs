@@ -1,17 +1,18 @@
-//! Laws that hold for any problem, tried on pegs wedged in their holes.
+//! Laws of any problem, tested on pegs wedged in their holes.
 
 use nalgebra::Vector3;
 
 use super::scenes::{Random, Scene, wedged_peg};
+use crate::solving::contact_frame::frame_and_delassus;
 use crate::solving::passivity_filter::{passive_scale, work};
-use crate::solving::residual::{coulomb_residual, delassus};
+use crate::solving::residual::coulomb_residual;
 use crate::solving::{ContactImpulse, SolveReport, SolverOptions, SolverWorkspace, WarmStart, solve};
 
 fn solve_from(scene: &Scene, warm: &mut WarmStart, workspace: &mut SolverWorkspace) -> SolveReport {
     solve(&scene.problem(), &SolverOptions::default(), warm, workspace)
 }
 
-/// What became of many solves.
+/// Statistics of many solves.
 #[derive(Debug, Default)]
 struct Census {
     /// Solves that ended at each level.
@@ -19,7 +20,7 @@ struct Census {
     unconverged: u32,
     /// Solves whose residual exceeds 1e-5 m/s.
     coarse: u32,
-    /// Largest Coulomb residual [m/s], and in units of what the softness ε gives way by.
+    /// Largest Coulomb residual [m/s], and relative to the yield of the softness ε.
     coulomb: f64,
     relative: f64,
     complementarity: f64,
@@ -33,7 +34,7 @@ fn census(count: u32, friction: f64, seed: u64) -> Census {
     for _ in 0..count {
         let scene = wedged_peg(&mut random, friction);
         let problem = scene.problem();
-        let report = solve_from(&scene, &mut WarmStart::default(), &mut workspace);
+        let report = scene.solve_cold(&mut workspace);
         census.levels[report.level as usize] += 1;
         census.evaluations += u64::from(report.evaluations);
         census.unconverged += u32::from(!report.converged);
@@ -44,7 +45,9 @@ fn census(count: u32, friction: f64, seed: u64) -> Census {
         let give = workspace
             .impulses
             .iter()
-            .map(|entry| 1e-6 * delassus(&problem, entry.contact).trace() / 3.0 * entry.impulse.norm())
+            .map(|entry| {
+                1e-6 * frame_and_delassus(&problem, entry.contact)[1].trace() / 3.0 * entry.impulse.norm()
+            })
             .fold(1e-7, f64::max);
         census.coarse += u32::from(residuals.coulomb > 1e-5);
         census.coulomb = census.coulomb.max(residuals.coulomb);
@@ -67,7 +70,7 @@ fn every_wedge_is_solved() {
 }
 
 #[test]
-fn exchanging_one_row_at_a_time_ends_most_of_what_goes_round_in_circles() {
+fn exchanging_one_row_at_a_time_ends_most_cycles() {
     let (mut random, mut workspace) = (Random(5), SolverWorkspace::default());
     let mut unsolved = [0; 2];
     for _ in 0..400 {
@@ -78,7 +81,7 @@ fn exchanging_one_row_at_a_time_ends_most_of_what_goes_round_in_circles() {
             *count += u32::from(!report.converged);
         }
     }
-    assert!(2 * unsolved[1] < unsolved[0], "{unsolved:?} of 400 left to the next level");
+    assert!(2 * unsolved[1] < unsolved[0], "{unsolved:?} of 400 unsolved at level 0");
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn census_of_wedges() {
 }
 
 #[test]
-fn the_filter_lets_no_impulses_work() {
+fn filtered_impulses_do_no_positive_work() {
     let mut random = Random(3);
     for _ in 0..200 {
         let mut scene = wedged_peg(&mut random, 0.3);
@@ -111,7 +114,7 @@ fn the_filter_lets_no_impulses_work() {
         let (linear, quadratic) = work(&problem, &start, &impulses, &generalised);
         assert!((0.0..=1.0).contains(&scale));
         assert!(scale * linear + scale * scale * quadratic <= 1e-15);
-        // relative midpoint power, contact by contact, is the same number
+        // The sum of relative midpoint power over the contacts is the same number.
         let mut end = Vec::new();
         problem.respond(&generalised, &mut end);
         let middle: Vec<f64> = start.iter().zip(&end).map(|(a, b)| 0.5 * (a + b)).collect();
@@ -123,7 +126,7 @@ fn the_filter_lets_no_impulses_work() {
     }
 }
 
-/// The same problem with its contacts in another order.
+/// The problem with its contacts in another order.
 fn shuffled(scene: &Scene, random: &mut Random) -> Scene {
     let mut order: Vec<usize> = (0..scene.contacts.len()).collect();
     for place in (1..order.len()).rev() {
@@ -157,8 +160,8 @@ fn the_order_of_the_contacts_does_not_change_the_velocity() {
     for number in 0..600 {
         let scene = wedged_peg(&mut random, [0.05, 0.15, 0.3, 0.6][number % 4]);
         let other = shuffled(&scene, &mut random);
-        solve_from(&scene, &mut WarmStart::default(), &mut one);
-        solve_from(&other, &mut WarmStart::default(), &mut two);
+        scene.solve_cold(&mut one);
+        other.solve_cold(&mut two);
         assert!(distance(&one.velocity, &two.velocity) < 1e-9, "{:?} {:?}", one.velocity, two.velocity);
     }
 }
@@ -168,7 +171,7 @@ fn a_warm_start_gives_the_velocity_of_a_cold_one() {
     let mut random = Random(13);
     let (mut cold, mut hot) = (SolverWorkspace::default(), SolverWorkspace::default());
     for _ in 0..300 {
-        // little friction: one solution. At μ = 0.3 one wedge in 300 has several, and keeps to its own
+        // Little friction: one solution. At μ = 0.3 one wedge in 300 has several, and a warm start keeps its own.
         let mut scene = wedged_peg(&mut random, 0.05);
         let mut warm = WarmStart::default();
         solve_from(&scene, &mut warm, &mut hot);
@@ -176,7 +179,7 @@ fn a_warm_start_gives_the_velocity_of_a_cold_one() {
             *component *= random.between(0.9, 1.1);
         }
         let warmed = solve_from(&scene, &mut warm, &mut hot);
-        solve_from(&scene, &mut WarmStart::default(), &mut cold);
+        scene.solve_cold(&mut cold);
         assert!(warmed.converged);
         assert!(distance(&hot.velocity, &cold.velocity) < 1e-9, "{:?} {:?}", hot.velocity, cold.velocity);
         assert!(warm.ids.is_sorted());
@@ -184,8 +187,8 @@ fn a_warm_start_gives_the_velocity_of_a_cold_one() {
 }
 
 #[test]
-fn a_moved_surface_is_met_as_a_moved_frame() {
-    // all surfaces moving with one velocity is the same problem seen from them
+fn a_moving_surface_is_equivalent_to_a_moving_frame() {
+    // If all surfaces move with one velocity, the problem is the same in their frame.
     let (mut random, drift) = (Random(17), Vector3::new(0.03, -0.2, 0.1));
     let (mut one, mut two) = (SolverWorkspace::default(), SolverWorkspace::default());
     for _ in 0..100 {
@@ -196,7 +199,7 @@ fn a_moved_surface_is_met_as_a_moved_frame() {
         for axis in 0..3 {
             moved.free_velocity[axis] += drift[axis];
         }
-        // both closer to their root than what is compared
+        // Both roots are more accurate than the comparison.
         let options = SolverOptions { tolerance: 2.5e-10, ..SolverOptions::default() };
         let _ = solve(&scene.problem(), &options, &mut WarmStart::default(), &mut one);
         let _ = solve(&moved.problem(), &options, &mut WarmStart::default(), &mut two);

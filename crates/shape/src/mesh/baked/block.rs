@@ -1,9 +1,9 @@
-//! Many points in a baked field at once.
+//! Queries of a baked field at many points at once.
 //!
-//! A walk down the octree waits for memory at every level. The points of a block go down together, level by level, so
-//! that they wait at the same time. Points in cells that are beyond reach (`clearance`) stay where they find that out.
-//! Lists of lanes are appended to without branches: which way a point goes cannot be foreseen.
-//! The numbers are bit for bit those of [`BakedField::sample`].
+//! A descent through the octree waits for memory at every level. The points of a block descend together, level by
+//! level, so that their waits overlap. A point stops at the first cell that is out of reach (`clearance`). Lists of
+//! lanes are filled without branches, because the path of a point is unpredictable. The results are bit for bit those
+//! of [`BakedField::sample`].
 
 use nalgebra::Vector3;
 
@@ -22,7 +22,7 @@ struct LaneList {
 impl LaneList {
     const EMPTY: Self = Self { lanes: [0; BLOCK], count: 0 };
 
-    /// Appends a lane if it is wanted; each lane at most once.
+    /// Appends a lane if `is_wanted`; a lane must not be appended twice.
     #[inline(always)]
     fn push_if(&mut self, is_wanted: bool, lane: u8) {
         self.lanes[self.count % BLOCK] = lane;
@@ -35,15 +35,15 @@ impl LaneList {
     }
 }
 
-/// Points on their way down.
+/// The points of a block during their descent.
 struct Walkers {
-    /// What each has come to.
+    /// The node that each point has reached.
     step: [Step; BLOCK],
-    /// Where they are in their nodes' cells, each coordinate from 0 to 1 [-].
+    /// Positions within the nodes' cells, each coordinate from 0 to 1 [-].
     place: [Lanes; 3],
     /// Edges of the cells [m].
     size: Lanes,
-    /// Their doors, and how many of these their first cells were wide.
+    /// Coordinates of their doors, and the width of their first cells in doors.
     cell: [[u32; BLOCK]; 3],
     width: [u32; BLOCK],
 }
@@ -65,7 +65,7 @@ impl Walkers {
         Vector3::new(self.place[0][lane], self.place[1][lane], self.place[2][lane])
     }
 
-    /// Lanes that go on; those that have come to a leaf within reach are appended to their lists.
+    /// Returns the lanes that descend further; lanes at a leaf within reach are appended to `smooth` or `exact`.
     #[inline(always)]
     fn sort(&self, lanes: &LaneList, reach: f64, smooth: &mut LaneList, exact: &mut LaneList) -> LaneList {
         let mut onwards = LaneList::EMPTY;
@@ -81,7 +81,7 @@ impl Walkers {
 }
 
 impl BakedField {
-    /// Looks at the points of a block: those within `reach` [m] of the solid grown by `offset` [m] have one face.
+    /// Samples a block of points: those within `reach` [m] of the solid grown by `offset` [m] have one face.
     #[inline(always)]
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, offset: f64, out: &mut FaceBlock) {
         let reach_here = reach + offset;
@@ -105,7 +105,7 @@ impl BakedField {
         }
         self.put_smooth(&walkers, &smooth, reach, offset, out);
         for lane in exact.iter() {
-            // the bound of the cell, from where the point really is
+            // tighten the bound of the cell to the position of the point
             let (step, size) = (walkers.step[lane], walkers.size[lane]);
             let from_middle = (walkers.place(lane) - Vector3::from_element(0.5)).norm() * size;
             if f64::from(step.clear) + half_diagonal(size) - from_middle > reach_here {
@@ -120,7 +120,7 @@ impl BakedField {
         }
     }
 
-    /// Points in smooth leaves: distances in vectors, normals of the few that are near.
+    /// Points in smooth leaves: distances in vector instructions, normals only for the few points that are near.
     #[inline(always)]
     fn put_smooth(&self, walkers: &Walkers, smooth: &LaneList, reach: f64, offset: f64, out: &mut FaceBlock) {
         let (blocks, _) = self.octree.values.as_chunks::<CORNERS>();
@@ -151,7 +151,8 @@ impl BakedField {
         }
     }
 
-    /// Doors of the points. Those beyond the grid are far, or to be asked by themselves.
+    /// Finds the doors (entry nodes) of the points. Points outside the grid are [`FAR`], or [`SEVERAL`]: to be
+    /// queried one by one.
     #[inline(always)]
     fn enter(&self, points: &PointBlock, reach: f64, out: &mut FaceBlock) -> (Walkers, LaneList) {
         let mut walkers = Walkers::new();
@@ -167,7 +168,7 @@ impl BakedField {
                 is_inside[lane] &= (x >= grid.min[axis]) & (x <= grid.max[axis]);
                 let outside = (solid.min[axis] - x).max(x - solid.max[axis]);
                 beyond[lane] = if outside > beyond[lane] { outside } else { beyond[lane] };
-                // multiples of powers of two are exact: the place in a cell is that of a walk from the root
+                // scaling by a power of two is exact: the position in a cell is that of a descent from the root
                 let scaled = (x - origin) / size * f64::from(DOORS);
                 let cell = (scaled as u32).min(count - 1);
                 walkers.place[axis][lane] = scaled;
@@ -176,12 +177,12 @@ impl BakedField {
             }
             stride *= count;
         }
-        // beyond the grid the distance is that to a point of the surface which is wrong by as much
+        // outside the grid the distance is that to an estimated surface point, and has the error of this estimate
         let sure = 1.0 - self.options.far_slope;
         let mut inside = LaneList::EMPTY;
         for lane in 0..BLOCK {
             let is_far = sure * beyond[lane] - self.exact.offset() - self.options.tolerance > reach;
-            // a point that is no number is not far either
+            // a point with NaN coordinates is not far either
             out.verdict[lane] = if is_inside[lane] | is_far { FAR } else { SEVERAL };
             inside.push_if(is_inside[lane], lane as u8);
         }

@@ -1,4 +1,4 @@
-//! Baking: root cells in parallel, joined in their order, measured.
+//! Baking: builds the root cells in parallel, joins them in order and measures the error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,17 +16,17 @@ use crate::mesh::MeshDistance;
 
 /// Root cells along the longest axis: enough to keep all cores busy and the progress smooth.
 const ROOTS: f64 = 24.0;
-/// Times that `min_cell` may be enlarged to meet the memory limit.
+/// Number of times that `min_cell` may be enlarged to meet the memory limit.
 const COARSENINGS: u32 = 6;
 
 impl BakedField {
-    /// Bakes the field of a mesh. The result depends on the mesh and the options alone, not on the number of
-    /// threads. `progress` is called with a number in [0, 1], from several threads; it starts
-    /// over when the bake does.
+    /// Bakes the field of a mesh. The result depends on the mesh and the options alone, not on the number of threads.
+    /// `progress` is called with a number in [0, 1], from several threads; it starts again at 0 when the bake
+    /// restarts.
     ///
-    /// When the field would pass the memory limit, the smallest cells are enlarged (longer lists of
-    /// triangles, slower queries, beyond that less accuracy) and the bake starts over;
-    /// [`ErrorReport::coarsened`] says how often.
+    /// When the field would exceed the memory limit, the smallest cells are enlarged and the bake restarts;
+    /// [`ErrorReport::coarsened`] counts the restarts. Larger cells have longer lists of triangles and slower
+    /// queries, and finally less accuracy.
     ///
     /// # Errors
     /// When a setting is out of range or the memory limit is too small for any useful field.
@@ -44,14 +44,14 @@ impl BakedField {
                 return Ok(field);
             }
             coarsest = min_cell;
-            // below the band, cells end in lists of triangles before they reach the smallest size
+            // below the band, cells end as lists of triangles before they reach the smallest size: enlarge beyond it
             min_cell = (2.0 * min_cell).max(2.0 * options.band);
         }
         Err(BakeError::Memory { limit: options.memory_limit, min_cell: coarsest })
     }
 }
 
-/// One bake; `None` when it passed the memory limit.
+/// One bake; `None` when it exceeds the memory limit.
 fn attempt(
     exact: &Arc<MeshDistance>,
     options: &BakeOptions,
@@ -106,11 +106,11 @@ fn grid(exact: &MeshDistance, options: &BakeOptions, min_cell: f64) -> (Grid, u3
     (Grid { origin: aabb.center() - size / 2.0, root_size, counts }, levels)
 }
 
-/// One octree of many: roots first, then what is below each root in turn.
+/// Joins the subtrees to one octree: first the roots, then the nodes below each root in turn.
 fn join(trees: Vec<Subtree>) -> Octree {
     let mut all = Octree { nodes: vec![0; trees.len()], ..Octree::default() };
     for (root, Subtree { octree: tree, .. }) in trees.into_iter().enumerate() {
-        // a subtree's node 0 goes to the roots, its node 1 to the end of the list
+        // node 0 of a subtree goes to the roots, node 1 and the rest to the end of the list
         let (nodes, blocks, lists) = (all.nodes.len() - 1, all.values.len() / CORNERS, all.lists.len());
         let mut moved = tree.nodes.iter().map(|&code| shifted(code, nodes, blocks, lists));
         all.nodes[root] = moved.next().unwrap_or_default();
@@ -121,7 +121,7 @@ fn join(trees: Vec<Subtree>) -> Octree {
     all
 }
 
-/// A node whose children, values or list have moved by so many places.
+/// The node after its children, values or list have moved by these counts.
 fn shifted(code: u32, nodes: usize, blocks: usize, lists: usize) -> u32 {
     match Node::decode(code) {
         Some(Node::Branch(place)) => Node::Branch(place + nodes).encode(),

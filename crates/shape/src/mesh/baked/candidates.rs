@@ -5,8 +5,9 @@
 //! dist(p, T) ≥ dist(c, T) − ‖p − c‖          for a point p of the cell
 //! ```
 //!
-//! The first (triangle inequality, twice) keeps every triangle that wins at any point of the cell, so a child
-//! filters its parent's list instead of searching the mesh. The second ends a search through the sorted list.
+//! The first condition (triangle inequality, twice) keeps every triangle that is nearest to some point of the cell,
+//! so a child filters its parent's list instead of searching the mesh. The second ends a search through the sorted
+//! list.
 
 use nalgebra::Vector3;
 

@@ -1,7 +1,7 @@
 //! One root cell: subdivided until its leaves agree with the exact distance.
 //!
-//! A cell is compared with the exact distance at the 27 points of its half-size lattice (the corners of its
-//! children, so nothing is lost when it is split), at the centres of the children and at a few random points:
+//! A cell is compared with the exact distance at the 27 points of its half-size lattice (the corners of its children,
+//! which reuse these samples when it is split), at the centres of the children and at a few random points:
 //!
 //! ```text
 //! |d_leaf(p) − d(p)| ≤ tolerance + slope · max(0, |d(p)| − band − r)
@@ -9,8 +9,8 @@
 //!
 //! r is half the diagonal [m] of a cell that touches the band, zero for others.
 //!
-//! Interpolation is tried first, then a short list of triangles, then eight children. The smallest cells take
-//! a longer list; only where even that is too long do they interpolate without agreeing, and are measured.
+//! Interpolation is tried first, then a short list of triangles, then eight children. The smallest cells may have a
+//! longer list; only where even that is exceeded do they interpolate without agreement, and their error is measured.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -26,17 +26,18 @@ use crate::mesh::exact_distance::{MeshDistance, MeshSample};
 /// Cells that touch the band are at most this many bands wide, unless the field is linear over them: the
 /// test points of a larger cell could all miss the band.
 const BAND_CELL: f64 = 4.0;
-/// Cells with a list of triangles are at most this many bands wide: much wider, and queries that interpolation
-/// would serve pay for the list; half as wide, and a thread takes twice the memory and the time to bake.
+/// Cells with a list of triangles are at most this many bands wide. If they were much wider, points that
+/// interpolation could serve would pay for the list; if half as wide, a thread would take twice the memory and bake
+/// time.
 const LIST_CELL: f64 = 2.0;
 /// Longest list of an exact leaf: what the corner of a prism or a vertex of a regular mesh needs.
 const SHORT_LIST: usize = 8;
 /// Longest list of the smallest cells.
 const LONG_LIST: usize = 64;
-/// Random points at which a cell is tested on top of the regular ones.
-const SURPRISES: usize = 4;
+/// Random test points of a cell in addition to the regular ones.
+const RANDOM_POINTS: usize = 4;
 
-/// What all root cells share.
+/// Data shared by all root cells.
 pub(super) struct Bake<'a> {
     pub(super) exact: &'a MeshDistance,
     pub(super) options: &'a BakeOptions,
@@ -44,17 +45,17 @@ pub(super) struct Bake<'a> {
     pub(super) levels: u32,
     /// Bytes so far, over all root cells.
     pub(super) bytes: AtomicU64,
-    /// Whether the memory limit was passed: everyone stops.
+    /// Whether the memory limit was exceeded; all threads then stop.
     pub(super) over: AtomicBool,
 }
 
-/// The octree below one root cell, numbered from its own root.
+/// The octree below one root cell, with indices relative to that root.
 #[derive(Debug, Default)]
 pub(super) struct Subtree {
     pub(super) octree: Octree,
-    /// Largest error [m] of smooth leaves seen in the band.
+    /// Largest error [m] of smooth leaves measured in the band.
     pub(super) worst: f64,
-    /// Number of points behind `worst`.
+    /// Number of points over which `worst` was measured.
     pub(super) measured: u64,
 }
 
@@ -138,8 +139,8 @@ impl Bake<'_> {
         }
     }
 
-    /// Whether interpolation agrees with the exact distance at every test point; with the largest error [m]
-    /// in and beside the band and the number of test points there.
+    /// Whether interpolation agrees with the exact distance at every test point. Also returns the largest error [m]
+    /// in and next to the band, and the number of test points there.
     fn compare(
         &self,
         cell: Cell,
@@ -147,7 +148,7 @@ impl Bake<'_> {
         lattice: &[MeshSample; 27],
         values: &[f32; CORNERS],
     ) -> (bool, f64, u64) {
-        // the test points of a cell across the edge of the band must not all be excused
+        // a cell across the edge of the band must not get the looser tolerance at all its test points
         let touches = lattice[13].distance.abs() <= self.options.band + cell.half_diagonal();
         let reach = self.options.band + if touches { cell.half_diagonal() } else { 0.0 };
         let (mut worst, mut measured) = (0.0f64, 0);
@@ -168,8 +169,8 @@ impl Bake<'_> {
             all &= agrees(lattice_point(i), sample.distance);
         }
         let children = (0..CORNERS).map(|c| (corner(c) + Vector3::from_element(0.5)) / 2.0);
-        for u in children.chain((0..SURPRISES).map(|_| random.cube())) {
-            // a cell that will be split needs no further evidence, a smallest cell is measured to the end
+        for u in children.chain((0..RANDOM_POINTS).map(|_| random.cube())) {
+            // a cell that will be split needs no further tests; the smallest cells are always measured in full
             if all || last {
                 all &= agrees(u, exact(u));
             }
@@ -177,7 +178,7 @@ impl Bake<'_> {
         (all, worst, measured)
     }
 
-    /// Random numbers that depend on the place of the cell, not on the order of the work.
+    /// Random numbers seeded by the position of the cell, so that they do not depend on the order of the work.
     fn random(&self, cell: Cell) -> SplitMix {
         let bits = cell.center.map(f64::to_bits);
         SplitMix(bits.x ^ bits.y.rotate_left(21) ^ bits.z.rotate_left(42) ^ self.options.seed)
@@ -199,7 +200,7 @@ impl Bake<'_> {
         octree.lists.extend(triangles);
     }
 
-    /// Counts a leaf of so many numbers, with its share of the branches above, against the memory limit.
+    /// Counts a leaf with this many values, and its share of the branches above, against the memory limit.
     fn count(&self, numbers: usize) {
         let bytes = (size_of::<u32>() * numbers) as u64 + 5;
         let limit = self.options.memory_limit.min((PLACES * size_of::<u32>()) as u64);

@@ -1,4 +1,4 @@
-//! How far from the solid the cells of a baked field are at least.
+//! Lower bounds of the distance between the cells of a baked field and the solid.
 //!
 //! ```text
 //! smooth leaf   min_c d_c                    interpolation never leaves the range of the corners
@@ -6,9 +6,9 @@
 //! branch        the least of its children
 //! ```
 //!
-//! d_c distance at corner c [m], m middle of a cell, r half its diagonal [m]. A walk down the octree ends at the first
-//! cell that is farther than what is asked for: most points are not near, and need neither leaf nor triangles. It begins
-//! at a door, two levels below the roots.
+//! d_c distance at corner c [m], m middle of a cell, r half its diagonal [m]. A descent through the octree ends at
+//! the first cell that is farther away than the reach of the query: most points are not near, and need neither leaf
+//! nor triangles. It starts at an entry node, the *door*, up to two levels below the roots.
 
 use nalgebra::Vector3;
 
@@ -16,21 +16,21 @@ use super::octree::{Grid, Node, Octree};
 use super::trilinear::CORNERS;
 use crate::mesh::MeshDistance;
 
-/// A node as a walk meets it.
+/// A node with its lower bound, as a descent reads it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// The node as a number.
+    /// The encoded node.
     pub(super) code: u32,
-    /// Every point of its cell is at least this far from the solid [m]; a little less, as numbers are rounded.
+    /// Every point of its cell is at least this far from the solid [m]; rounded down.
     pub(super) clear: f32,
 }
 
-/// Halvings of a root cell's edge down to the edge of a door.
+/// Levels from a root cell down to a door.
 const DOOR_LEVELS: u32 = 2;
 /// Doors along the edge of a root cell.
 pub(super) const DOORS: u32 = 1 << DOOR_LEVELS;
 
-/// Where walks begin: for every cell of a grid finer than the roots, the node that covers it.
+/// Entry node of a descent: for one cell of a grid finer than the roots, the node that covers it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Door {
     pub(super) step: Step,
@@ -38,12 +38,12 @@ pub(super) struct Door {
     pub(super) width: u32,
 }
 
-/// What walks need.
+/// The data that a descent reads.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// All nodes in their order.
+    /// All nodes in the order of the octree.
     pub(super) nodes: Vec<Step>,
-    /// x fastest, as the roots.
+    /// x fastest, like the roots.
     pub(super) doors: Vec<Door>,
 }
 
@@ -83,7 +83,7 @@ fn clearances(grid: &Grid, octree: &Octree, exact: &MeshDistance) -> Vec<f32> {
     let mut cells: Vec<(usize, Vector3<f64>, f64)> =
         (0..grid.roots()).map(|root| (root, grid.corner(root) + half, grid.root_size)).collect();
     while let Some((index, middle, size)) = cells.pop() {
-        // a file might name children twice: every node is a cell once
+        // a forged file might refer to children twice; visit every node only once
         if std::mem::replace(&mut seen[index], true) {
             continue;
         }
@@ -106,7 +106,7 @@ fn clearances(grid: &Grid, octree: &Octree, exact: &MeshDistance) -> Vec<f32> {
             None => {}
         }
     }
-    // children come after their parent
+    // children come after their parent, so a backward pass sees them first
     for index in (0..octree.nodes.len()).rev() {
         if let Some(Node::Branch(first)) = Node::decode(octree.nodes[index]) {
             clear[index] = clear[first..first + 8].iter().copied().fold(f32::INFINITY, f32::min);

@@ -1,17 +1,18 @@
-//! How far a baked field is from the exact distance: what was measured, and the bound stated from it.
+//! Error of a baked field against the exact distance: the measured error, and the bound derived from it.
 //!
 //! ```text
 //! e(p) = |d_baked(p) − d(p)|      for |d(p)| ≤ band
 //! B    = S · max e                over every point measured, while baking and afterwards
 //! ```
 //!
-//! The percentiles are of points spread over the surface by area (one random point per equal share), half of
-//! them moved along the normal by up to the band either way, half by a random vector of a ball as wide.
+//! The percentiles are over points spread over the surface by area (one random point per equal share). Half of them
+//! are moved along the normal by up to the band in either direction, half by a random vector in a ball of that
+//! radius.
 //!
-//! B is a *measured* bound with a safety factor S, not a theorem: every interpolating leaf that touches the band
-//! has been compared at 39 points, save those over a single plane, where interpolation is exact; leaves with a
-//! list of triangles are exact to rounding. What is certain is weaker: d is 1-Lipschitz and interpolation is
-//! a weighted mean of exact corner values, so e ≤ h √3/2 in a cell of edge h.
+//! B is a *measured* bound with a safety factor S, not a proven one: every interpolating leaf that touches the band
+//! has been compared at 39 points, except those over a single plane, where interpolation is exact; leaves with a list
+//! of triangles are exact to rounding. The proven bound is weaker: d is 1-Lipschitz and interpolation is a weighted
+//! mean of exact corner values, so e ≤ h √3/2 in a cell of edge h.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -21,8 +22,8 @@ use tightfit_spatial::SplitMix;
 use super::octree::BakedField;
 use crate::mesh::MeshDistance;
 
-/// S: how much larger than the largest measured error the stated bound is. Over eight million fresh points on each
-/// mesh of the detection benchmark, the largest error was 1.3 times the largest measured before.
+/// S: the stated bound over the largest measured error [-]. Over eight million new points on each mesh of the
+/// detection benchmark, the largest error was 1.3 times the largest measured before.
 const SAFETY: f64 = 2.0;
 /// Rounding of values to single precision and of their interpolation [m].
 const ROUNDING: f64 = 1e-8;
@@ -30,7 +31,7 @@ const ROUNDING: f64 = 1e-8;
 /// Measured error of a baked field within its band.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ErrorReport {
-    /// Points within the band behind the percentiles.
+    /// Number of points within the band over which the percentiles are taken.
     pub samples: u64,
     /// Seed of those points.
     pub seed: u64,
@@ -46,7 +47,7 @@ pub struct ErrorReport {
     pub normal_p99: f64,
     /// Stated bound of the distance error within the band [m].
     pub bound: f64,
-    /// Points measured while baking, on which the bound rests besides the samples.
+    /// Number of points measured while baking; the bound covers them and the samples.
     pub bake_samples: u64,
     /// Edge of the smallest cells in use [m].
     pub min_cell: f64,
@@ -98,7 +99,7 @@ impl ErrorReport {
         }
     }
 
-    /// States the bound from the samples and from the largest error [m] of `measured` points of the bake.
+    /// Sets the bound from the samples and from the largest error [m] of `measured` points of the bake.
     pub(super) fn state_bound(&mut self, worst: f64, measured: u64) {
         self.bound = SAFETY * worst.max(self.max) + ROUNDING;
         self.bake_samples = measured;

@@ -1,4 +1,4 @@
-//! A baked field on disk: self-contained, little-endian, checked before it is trusted.
+//! File format of a baked field: self-contained, little-endian, checked on loading.
 //!
 //! ```text
 //! "TFBAKED\0"  version u32  header length u32  header (JSON: fingerprint, options, report)
@@ -8,8 +8,8 @@
 //! FNV-1a of everything before u64
 //! ```
 //!
-//! The checksum finds damage; because it cannot find malice, every index is checked as well, and nothing is
-//! allocated that the length of the file does not pay for. Saving what was loaded gives the same bytes.
+//! The checksum detects damage but not forgery, so every index is checked as well, and no allocation exceeds what the
+//! length of the file justifies. Saving a loaded field gives the same bytes.
 
 use std::io::Read;
 use std::path::Path;
@@ -28,7 +28,7 @@ use crate::mesh::{MeshDistance, MeshDistanceError, TriMesh};
 
 const MAGIC: &[u8; 8] = b"TFBAKED\0";
 const VERSION: u32 = 1;
-/// Largest file that is read [bytes]: more than a field whose places fit thirty bits can need.
+/// Largest file that is read [bytes]: more than a field with places of thirty bits can need.
 const LARGEST: u64 = 16 << 30;
 
 /// Why a file is not a baked field.
@@ -39,10 +39,10 @@ pub enum BakedFileError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Not this kind of file at all.
+    /// Not a baked field.
     #[error("not a baked distance field: the file does not start with TFBAKED")]
     Magic,
     /// Written by another version.
@@ -51,25 +51,25 @@ pub enum BakedFileError {
         /// The version of the file.
         found: u32,
     },
-    /// The file ends early, or goes on after its end.
-    #[error("baked distance field is cut short or has trailing bytes: {length} bytes; bake it again")]
+    /// The file is truncated or has trailing bytes.
+    #[error("baked distance field is truncated or has trailing bytes: {length} bytes; bake it again")]
     Length {
         /// Length of the file [bytes].
         length: u64,
     },
-    /// Some byte has changed.
+    /// The checksum does not match the content.
     #[error("baked distance field is damaged (checksum differs); bake it again")]
     Checksum,
-    /// The header is not what it should be.
+    /// The header is not the expected JSON.
     #[error("header of the baked distance field: {0}")]
     Header(#[from] serde_json::Error),
     /// The settings in the header are out of range.
     #[error("header of the baked distance field: {0}")]
     Options(#[from] BakeError),
-    /// The mesh in the file has no inside.
+    /// The mesh in the file has no signed distance.
     #[error("mesh of the baked distance field: {0}")]
     Mesh(#[from] MeshDistanceError),
-    /// A number that no bake writes.
+    /// A value that no bake writes.
     #[error("baked distance field is inconsistent: {0}")]
     Inconsistent(&'static str),
 }
@@ -94,7 +94,7 @@ impl BakedField {
     /// Reads a field from a file.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a sound baked field.
+    /// When the file cannot be read or is not a valid baked field.
     pub fn load(path: &Path) -> Result<Self, BakedFileError> {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(|source| io(path, source))?;
@@ -102,10 +102,10 @@ impl BakedField {
         Self::from_bytes(&bytes)
     }
 
-    /// The content of the file.
+    /// The field as the bytes of a file.
     ///
     /// # Errors
-    /// When the header cannot be written as JSON, which needs a number that is not finite.
+    /// When the header cannot be written as JSON.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BakedFileError> {
         let fingerprint = format!("{:016x}", self.exact.fingerprint());
         let header = Header { fingerprint, options: self.options.clone(), report: self.report.clone() };
@@ -134,10 +134,10 @@ impl BakedField {
         Ok(bytes)
     }
 
-    /// The field in the content of a file.
+    /// Reads a field from the bytes of a file.
     ///
     /// # Errors
-    /// When the content is not a sound baked field.
+    /// When the bytes are not a valid baked field.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BakedFileError> {
         if !bytes.starts_with(MAGIC) {
             return Err(BakedFileError::Magic);
@@ -177,7 +177,7 @@ impl BakedField {
         let exact = MeshDistance::new(mesh)?.with_offset(offset);
         check(&grid, &octree, &exact)?;
         if format!("{:016x}", exact.fingerprint()) != header.fingerprint {
-            return Err(BakedFileError::Inconsistent("the fingerprint is of another mesh"));
+            return Err(BakedFileError::Inconsistent("the fingerprint belongs to another mesh"));
         }
         let steps = Steps::new(&grid, &octree, &exact);
         let (options, report) = (header.options, header.report);
@@ -189,7 +189,7 @@ fn io(path: &Path, source: std::io::Error) -> BakedFileError {
     BakedFileError::Io { path: path.display().to_string(), source }
 }
 
-/// What is left of a file.
+/// The unread bytes of a file.
 struct Bytes<'a> {
     rest: &'a [u8],
     /// Length of the whole file [bytes], for messages.
@@ -240,7 +240,7 @@ fn read_grid(bytes: &mut Bytes<'_>) -> Result<Grid, BakedFileError> {
     Ok(Grid { origin, root_size, counts })
 }
 
-/// Every place that a query can reach must exist.
+/// Checks that every index that a query can reach is valid.
 fn check(grid: &Grid, octree: &Octree, exact: &MeshDistance) -> Result<(), BakedFileError> {
     let wrong = |what| Err(BakedFileError::Inconsistent(what));
     let roots = grid.counts.iter().try_fold(1usize, |all, &count| all.checked_mul(count as usize));
@@ -253,7 +253,7 @@ fn check(grid: &Grid, octree: &Octree, exact: &MeshDistance) -> Result<(), Baked
     let triangles = exact.triangles.len();
     for (index, &code) in octree.nodes.iter().enumerate() {
         let sound = match Node::decode(code) {
-            // children after their parent: a walk down ends
+            // children come after their parent, so that a descent ends
             Some(Node::Branch(first)) => first > index && first >= roots && first + 8 <= octree.nodes.len(),
             Some(Node::Smooth(block)) => (block + 1) * CORNERS <= octree.values.len(),
             Some(Node::Exact(start)) => octree.lists.get(start).is_some_and(|&count| {

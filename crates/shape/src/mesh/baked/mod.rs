@@ -1,9 +1,8 @@
 //! A distance field sampled once into an adaptive octree, for parts whose exact distance is too slow.
 //!
-//! [`BakedField::bake`] samples, [`BakedField::sample`] reads, [`ErrorReport`] says how wrong it is; `octree`
-//! has the two kinds of cells, `cell` the rule of subdivision, `block` the way to ask for many points at once, `file` the
-//! format on disk. The field jumps
-//! by up to its error between cells of different size.
+//! [`BakedField::bake`] samples, [`BakedField::sample`] reads, [`ErrorReport`] states the error. `octree` has the two
+//! kinds of cells, `cell` the rule of subdivision, `block` the query of many points at once, `file` the format on
+//! disk. The field jumps by up to its error between cells of different size.
 
 mod block;
 mod build;

@@ -1,17 +1,16 @@
 //! The baked field: an octree over a grid of root cells, with two kinds of leaves.
 //!
 //! - *Smooth*: the distances at the eight corners, interpolated.
-//! - *Exact*: the few triangles that can be nearest anywhere in the cell, and the exact distance to them.
-//!   Along sharp edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a
-//!   concave one) and turns around the edge on the other side. On the M48 thread of the detection benchmark,
-//!   interpolating cells down to 20 µm took 460 MB and erred by up to 7 µm; naming the triangles takes 52 MB
-//!   and errs by up to 1.7 µm.
+//! - *Exact*: the few triangles that can be nearest anywhere in the cell, and the exact distance to them. Along sharp
+//!   edges the distance has kinks on whole surfaces (inside along a convex edge, outside along a concave one); on the
+//!   other side its gradient turns around the edge. On the M48 thread of the detection benchmark, interpolating cells
+//!   down to 20 µm took 460 MB with errors up to 7 µm; listing the triangles takes 52 MB with errors up to 1.7 µm.
 //!
-//! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty of place. A branch's place
-//! is its first of eight consecutive children, a smooth leaf's its block of eight values, an exact leaf's the
-//! start of its list (count, triangles...). Children come after their parent, so that a walk down always
-//! ends. Corner values are not shared between leaves: sharing would save values and cost an index for each,
-//! and one leaf is then one cache line.
+//! A node is one number: two bits of kind (0 branch, 1 smooth, 2 exact) and thirty bits of place, the index of its
+//! content: for a branch the first of its eight consecutive children, for a smooth leaf its block of eight values,
+//! for an exact leaf the start of its list (count, triangles...). Children come after their parent, so that a descent
+//! always ends. Corner values are not shared between leaves: sharing would save values but cost an index for each,
+//! and a leaf without sharing fits in one cache line.
 //!
 //! S. F. Frisken, R. N. Perry, A. P. Rockwood, T. R. Jones, "Adaptively sampled distance fields", SIGGRAPH
 //! 2000.
@@ -32,7 +31,7 @@ use crate::mesh::tri_mesh::Aabb;
 const PLACE_BITS: u32 = 30;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
-/// Where the root cells are.
+/// The grid of root cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     /// Smallest corner [m].
@@ -56,7 +55,7 @@ impl Grid {
         self.origin + cell.map(|i| i as f64) * self.root_size
     }
 
-    /// The whole box.
+    /// Bounding box of the grid.
     pub(super) fn aabb(&self) -> Aabb {
         let [x, y, z] = self.counts;
         let size = Vector3::new(f64::from(x), f64::from(y), f64::from(z)) * self.root_size;
@@ -71,29 +70,29 @@ pub(super) enum Node {
     Branch(usize),
     /// The block of eight corner values.
     Smooth(usize),
-    /// The start of a list of triangles: their number, then they.
+    /// The start of a list of triangles: their count, then their indices.
     Exact(usize),
 }
 
 impl Node {
-    /// Kinds as numbers.
+    /// Codes of the kinds.
     pub(super) const BRANCH: u32 = 0;
     pub(super) const SMOOTH: u32 = 1;
     pub(super) const EXACT: u32 = 2;
 
-    /// Kind behind a number.
+    /// Kind of an encoded node.
     #[inline(always)]
     pub(super) fn kind(code: u32) -> u32 {
         code >> PLACE_BITS
     }
 
-    /// Place behind a number.
+    /// Place of an encoded node.
     #[inline(always)]
     pub(super) fn place(code: u32) -> u32 {
         code & PLACE
     }
 
-    /// The node as one number; places beyond [`PLACES`] lose their upper bits.
+    /// Encodes the node as one number; places beyond [`PLACES`] lose their upper bits.
     pub(super) fn encode(self) -> u32 {
         let (kind, place) = match self {
             Self::Branch(place) => (Self::BRANCH, place),
@@ -103,7 +102,7 @@ impl Node {
         kind << PLACE_BITS | (place as u32 & PLACE)
     }
 
-    /// The node behind a number; `None` for the unused kind.
+    /// Decodes a node; `None` for the unused kind.
     #[inline]
     pub(super) fn decode(code: u32) -> Option<Self> {
         let place = Self::place(code) as usize;
@@ -116,7 +115,7 @@ impl Node {
     }
 }
 
-/// Nodes, blocks or list entries that a place can name.
+/// Number of nodes, blocks or list entries that a place can address.
 pub(super) const PLACES: usize = PLACE as usize + 1;
 
 /// The octree: root cells first, x fastest.
@@ -125,7 +124,7 @@ pub(super) struct Octree {
     pub(super) nodes: Vec<u32>,
     /// Distances [m] at the corners of smooth leaves.
     pub(super) values: Vec<f32>,
-    /// Triangles of exact leaves, in the order of the exact field.
+    /// Triangles of exact leaves, numbered in the order of the exact field.
     pub(super) lists: Vec<u32>,
 }
 
@@ -134,7 +133,7 @@ pub(super) struct Octree {
 pub struct BakedField {
     pub(super) grid: Grid,
     pub(super) octree: Octree,
-    /// The nodes again, with what lets a walk end early.
+    /// The nodes again, with the lower bounds that let a descent end early.
     pub(super) steps: Steps,
     pub(super) exact: Arc<MeshDistance>,
     pub(super) options: BakeOptions,
@@ -144,9 +143,9 @@ pub struct BakedField {
 impl BakedField {
     /// Distance [m], negative inside the solid, and its unit gradient out of the solid.
     ///
-    /// Beyond the grid the nearest point of the surface is guessed to be that of the nearest point of the grid: the
-    /// distance is then an upper estimate. Where the gradient vanishes (on the medial axis, far inside) the
-    /// unit vector is arbitrary.
+    /// Outside the grid, the nearest surface point is taken to be that of the nearest point of the grid; the distance
+    /// is then an upper estimate. Where the gradient vanishes (on the medial axis, far inside) the unit vector is
+    /// arbitrary.
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> (f64, Vector3<f64>) {
         let aabb = self.grid.aabb();
@@ -171,7 +170,7 @@ impl BakedField {
         }
     }
 
-    /// How far the field is from the exact distance.
+    /// Measured error of the field against the exact distance.
     #[must_use]
     pub fn report(&self) -> &ErrorReport {
         &self.report
@@ -226,7 +225,7 @@ impl BakedField {
                     let sample = self.exact.sample_among(point, self.octree.list(start));
                     return (sample.distance, sample.normal);
                 }
-                // no such node is built or loaded
+                // such a node is never built or loaded
                 None => return (f64::NAN, Vector3::z()),
             }
         }

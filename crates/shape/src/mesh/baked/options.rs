@@ -1,4 +1,4 @@
-//! What a bake is asked for, and why it can be refused.
+//! Settings of a bake, and the errors of a bake.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ pub struct BakeOptions {
     pub tolerance: f64,
     /// Half width [m] of the band around the surface in which the tolerance holds.
     pub band: f64,
-    /// By how much the tolerance grows per distance beyond the band [-].
+    /// Growth of the tolerance per distance beyond the band [-].
     pub far_slope: f64,
-    /// Edge [m] of the smallest cells, where subdivision ends whatever the error.
+    /// Edge [m] of the smallest cells, which are not subdivided even if the error is larger.
     pub min_cell: f64,
     /// How far [m] the grid reaches beyond the bounding box of the solid; at least twice the band is used.
     pub margin: f64,
@@ -39,7 +39,7 @@ impl Default for BakeOptions {
 }
 
 impl BakeOptions {
-    /// The first setting out of range, if any.
+    /// Fails for the first setting that is out of range.
     pub(super) fn check(&self) -> Result<(), BakeError> {
         let positive = [
             ("tolerance", self.tolerance),
@@ -67,9 +67,9 @@ pub enum BakeError {
     Setting {
         /// Name of the setting.
         field: &'static str,
-        /// Its value, SI.
+        /// Its value in SI units.
         value: f64,
-        /// What would be accepted.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// The memory limit is too small even for a coarse field.
@@ -80,7 +80,7 @@ pub enum BakeError {
     Memory {
         /// The limit [bytes].
         limit: u64,
-        /// The coarsest smallest cell that was tried [m].
+        /// The largest `min_cell` that was tried [m].
         min_cell: f64,
     },
 }

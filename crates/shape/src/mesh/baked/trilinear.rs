@@ -1,4 +1,4 @@
-//! Interpolation over a cell.
+//! Trilinear interpolation over a cell.
 //!
 //! ```text
 //! d(u) = Σ_c w_c(u) d_c        w_c = Π_i (u_i or 1 − u_i)      u ∈ [0,1]³, d_c distance at corner c [m]

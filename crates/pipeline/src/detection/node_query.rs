@@ -1,0 +1,184 @@
+//! Which of the faces near the nodes of one body become contacts.
+//!
+//! A block is handled as a whole where every point has one face or an edge of two faces; other points are queried one
+//! by one. Nodes inside a ball or capsule take the exact distance to the piece.
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
+use tightfit_shape::{Part, Sample, intersection};
+
+use super::contact_writer::ContactWriter;
+use super::face_choice::FaceChoice;
+use super::node_blocks::Region;
+use super::{DetectionOptions, PairBody};
+
+/// The query of one body's nodes against the surface of the other.
+pub(super) struct NodeQuery<'a> {
+    of: &'a PairBody<'a>,
+    pub(super) against: &'a PairBody<'a>,
+    pub(super) choice: FaceChoice,
+    /// Faces farther away are left out [m].
+    margin: f64,
+    /// Distance of the body's surface from its nodes [m].
+    offset: f64,
+    /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
+    is_core: bool,
+    /// Largest distance of a contact from its node [m].
+    pub(super) reach: f64,
+    /// Where the other part is within reach, and the radius inside which its bore leaves space [m].
+    pub(super) region: Region,
+    inner: f64,
+}
+
+impl<'a> NodeQuery<'a> {
+    pub(super) fn new(
+        of: &'a PairBody<'a>,
+        against: &'a PairBody<'a>,
+        options: &'a DetectionOptions,
+    ) -> Self {
+        let offset = of.part.node_offset();
+        let (margin, reach) = (options.margin, options.margin + offset.abs());
+        let extent = against.part.extent();
+        let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
+        let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
+        let farthest = radius + heights[0].abs().max(heights[1].abs());
+        let choice = FaceChoice::new(of, against, options.horizon, farthest);
+        let region = Region { heights, radius };
+        let is_core = of.part.has_core_nodes();
+        Self { of, against, choice, margin, offset, is_core, reach, region, inner }
+    }
+
+    /// Writes the contacts of a block of nodes; `node` maps a lane to its node.
+    #[inline(always)]
+    pub(super) fn at_block(
+        &self,
+        node: impl Fn(usize) -> u32,
+        count: usize,
+        points: &PointBlock,
+        faces: &mut FaceBlock,
+        writer: &mut ContactWriter,
+    ) {
+        let mut all = 0;
+        for verdict in &faces.verdict[..count] {
+            all |= verdict;
+        }
+        if all == FAR {
+            return;
+        }
+        let first_id = self.of.first_id;
+        let is_plain = !self.is_core & (self.offset == 0.0);
+        if is_plain & (all & PAIR != 0) {
+            self.choice.choose_in_block(points, faces);
+        }
+        if is_plain & (all & !(SINGLE | PAIR) == 0) {
+            let id = |lane: usize| (first_id + node(lane)) * Part::MOST_PIECES;
+            self.take_lanes(count, points, faces, id, writer);
+            return;
+        }
+        for lane in 0..count {
+            let id = |number: u32| (first_id + node(lane)) * Part::MOST_PIECES + number;
+            let number = faces.number[lane] as u32;
+            match faces.verdict[lane] {
+                FAR => {}
+                SINGLE if !self.is_core => {
+                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), writer);
+                }
+                PAIR if is_plain => {
+                    let other =
+                        (faces.second_distance[lane] >= -self.choice.behind).then(|| faces.second(lane));
+                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), writer);
+                }
+                CORNER if !self.is_core => {
+                    let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
+                    // The nearer face comes first, as in the query of a single node.
+                    if both[1].1.distance < both[0].1.distance {
+                        both.swap(0, 1);
+                    }
+                    for (number, face) in both {
+                        self.take(points.get(lane), [Some(face), None], id(number), writer);
+                    }
+                }
+                _ => self.at_node(points.get(lane), id, writer),
+            }
+        }
+    }
+
+    /// Writes the first faces of a block that are within the margin, with the second faces of edges.
+    #[inline(always)]
+    fn take_lanes(
+        &self,
+        count: usize,
+        points: &PointBlock,
+        faces: &FaceBlock,
+        id: impl Fn(usize) -> u32,
+        writer: &mut ContactWriter,
+    ) {
+        let (mut is_whole, mut all) = (count == BLOCK, FAR);
+        for lane in 0..BLOCK {
+            is_whole &= (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin);
+            all |= faces.verdict[lane];
+        }
+        let mut near = ArrayVec::<usize, BLOCK>::new();
+        if is_whole {
+            writer.push_whole(points, faces, id);
+        } else {
+            for lane in 0..count {
+                if (faces.verdict[lane] != FAR) & (faces.distance[lane] < self.margin) {
+                    near.push(lane);
+                }
+            }
+            writer.push_lanes(&near, points, faces, id);
+        }
+        if all & PAIR != 0 {
+            let taken = if is_whole { BLOCK } else { near.len() };
+            for place in 0..taken {
+                let lane = if is_whole { place } else { near[place] };
+                if (faces.verdict[lane] == PAIR) & (faces.second_distance[lane] >= -self.choice.behind) {
+                    writer.push_other(taken - 1 - place, faces.second(lane));
+                }
+            }
+        }
+    }
+
+    /// Writes the contacts of a single node.
+    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, writer: &mut ContactWriter) {
+        let Region { heights, radius } = self.region;
+        let squared = point.x * point.x + point.y * point.y;
+        let is_far = point.z < heights[0]
+            || point.z > heights[1]
+            || squared > radius * radius
+            || squared < self.inner * self.inner;
+        if is_far {
+            return;
+        }
+        self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
+            true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
+            false => self.at_edge(point, branches, id(number), writer),
+        });
+    }
+
+    /// Writes one of the faces that meet at an edge.
+    #[inline(always)]
+    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, writer: &mut ContactWriter) {
+        self.take(point, self.choice.choose(point, faces), id, writer);
+    }
+
+    /// Writes a face that is within the margin, and the other face of its edge.
+    #[inline(always)]
+    fn take(
+        &self,
+        point: Vector3<f64>,
+        [face, other]: [Option<Sample>; 2],
+        id: u32,
+        writer: &mut ContactWriter,
+    ) {
+        let face = face.map(|face| face.offset(self.offset));
+        if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
+            writer.push(point - normal * self.offset, normal, distance, id);
+            if let Some(other) = other {
+                writer.push_other(0, other.offset(self.offset));
+            }
+        }
+    }
+}
