@@ -22,7 +22,8 @@ fn ball() -> (PairGap, ConfigurationBox) {
         symmetry: ChartSymmetry::None,
     });
     let ranges = [Range { low: -2e-4, high: 2e-4 }; 6];
-    (PairGap::of(&scene, 0, 1), ConfigurationBox { name: "toy", chart, ranges })
+    let [ball, ground] = ["ball", "ground"].map(|name| scene.body(name).unwrap());
+    (PairGap::of(&scene, ball, ground), ConfigurationBox { name: "toy", chart, ranges })
 }
 
 fn short() -> ConfigurationRecipe {

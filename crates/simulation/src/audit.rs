@@ -11,7 +11,7 @@ use tightfit_shape::Part;
 use tightfit_shape::node::{FewestNodes, NodeSpacing};
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
-use crate::{Motion, Parameters, Scene, State};
+use crate::{BodyId, Motion, Parameters, Scene, State};
 
 /// Largest distances between audit nodes [m].
 const SPACING: NodeSpacing = NodeSpacing {
@@ -63,7 +63,7 @@ impl Audit {
                 let bounds = other.aabb().map(|bounds| bounds.grown(own.node_offset().max(0.0)));
                 // a node looked at, and how far it is from touching [m]
                 let mut clear = (Vector3::zeros(), 0.0);
-                for node in self.nodes[pair.bodies[of]].iter() {
+                for node in self.nodes[pair.bodies[of].index()].iter() {
                     if (node - clear.0).norm_squared() < clear.1 * clear.1 {
                         continue;
                     }
@@ -102,7 +102,7 @@ fn spacing_of(part: &Part) -> NodeSpacing {
 }
 
 /// Pose of a body's part in a state.
-pub(crate) fn pose(scene: &Scene, parameters: &Parameters, state: &State, body: usize) -> Pose {
+pub(crate) fn pose(scene: &Scene, parameters: &Parameters, state: &State, body: BodyId) -> Pose {
     match (scene.bodies[body].motion, scene.free_index(body), parameters.bodies[body].inertia) {
         (Motion::Free, Some(index), Some(inertia)) => {
             state.motions[index].world_from_part(inertia.center_of_mass)

@@ -1,4 +1,4 @@
-//! What leads one part along set-points: a spring and damper, or the set-points themselves where the part is kinematic.
+//! Guides one part along set-points: a free part by a spring and damper, a kinematic part exactly.
 
 use std::sync::Arc;
 
@@ -6,16 +6,19 @@ use tightfit_pipeline::integration::{Coupling, twist_angle};
 use tightfit_robot::control::SetPoints;
 use tightfit_spatial::{Inertia, Pose, Quaternion, UnitQuaternion, Vector3, Wrench};
 
+use crate::BodyId;
+use crate::state::unwrapped;
+
 /// Set-points and springs of a driven part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drive {
-    /// Body of the scene that is led.
-    pub body: usize,
+    /// The driven body.
+    pub body: BodyId,
     /// Stiffness along the world's axes [N/m].
     pub stiffness: Vector3<f64>,
     /// Stiffness about the part's axes [N·m/rad].
     pub turning_stiffness: Vector3<f64>,
-    /// Damping against mass and inertia [1/s].
+    /// Damping relative to mass and inertia [1/s].
     pub damping: f64,
     /// Constant force, world axes [N].
     pub force: Vector3<f64>,
@@ -25,7 +28,7 @@ pub struct Drive {
     pub tilt: f64,
     /// Set-points by time.
     pub waypoints: Vec<Waypoint>,
-    /// Set-points by time from a table, instead of `waypoints`.
+    /// Set-points by time from a table, in place of `waypoints`.
     pub stream: Option<Arc<SetPoints>>,
     /// Attitude of the part's frame in the frame whose poses the table holds.
     pub stream_from_part: UnitQuaternion<f64>,
@@ -33,19 +36,29 @@ pub struct Drive {
     pub speed: f64,
     /// Time for which the last set-point is held [s].
     pub hold: f64,
-    /// A swing around the last one.
+    /// A swing on top of the set-points.
     pub wiggle: Option<Wiggle>,
 }
 
-/// A set-point of the part's frame.
+/// A set-point of the part's frame: its attitude is `rotation` after a turn by `angle` about z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Waypoint {
     /// When it is reached [s].
     pub time: f64,
     /// Position of the part's frame [m].
     pub position: Vector3<f64>,
-    /// Angle about z [rad], not limited to a turn.
+    /// Angle about the part's z axis [rad], not limited to a turn.
     pub angle: f64,
+    /// Attitude in the world before that. Between two waypoints it turns about one axis, the shorter way.
+    pub rotation: UnitQuaternion<f64>,
+}
+
+impl Waypoint {
+    /// A position at a time [s, m], without rotation.
+    #[must_use]
+    pub fn at(time: f64, position: Vector3<f64>) -> Self {
+        Self { time, position, angle: 0.0, rotation: UnitQuaternion::identity() }
+    }
 }
 
 /// A swing along x and about y.
@@ -76,13 +89,34 @@ impl Drive {
         self.waypoints.last().map_or(0.0, |waypoint| waypoint.time)
     }
 
-    /// Angle of the set-point about z [rad]; of a table within half a turn.
+    /// Angle of the set-point about the part's z axis [rad]: counted over whole turns for waypoints, within half a
+    /// turn for a table.
     #[must_use]
     pub fn angle(&self, time: f64) -> f64 {
         if let Some(stream) = &self.stream {
             return twist_angle(&(stream.at(time * self.speed).rotation * self.stream_from_part));
         }
-        self.between(time).1
+        let (_, angle, rotation) = self.between(time);
+        if !self.has_rotations() {
+            return angle;
+        }
+        // the twist of the rotations, followed from waypoint to waypoint
+        let passed = self.waypoints.iter().take_while(|waypoint| waypoint.time <= time);
+        let twist = passed.fold(0.0, |twist, waypoint| unwrapped(twist_angle(&waypoint.rotation), twist));
+        angle + unwrapped(twist_angle(&rotation), twist)
+    }
+
+    /// Whether a waypoint has a rotation other than a turn about z.
+    fn has_rotations(&self) -> bool {
+        self.waypoints.iter().any(|waypoint| waypoint.rotation != UnitQuaternion::identity())
+    }
+
+    /// How far a body that has turned by `spin` is ahead of its set-point about z, to within half a turn [rad].
+    fn twist(&self, time: f64, spin: f64) -> f64 {
+        // A part that is tilted over has no angle about z that could be counted. Without turns the nearest one is
+        // meant.
+        let has_turns = self.waypoints.iter().any(|waypoint| waypoint.angle != 0.0);
+        if self.has_rotations() && !has_turns { 0.0 } else { spin - self.angle(time) }
     }
 
     /// Set-point of the part's frame at a time [s].
@@ -94,8 +128,10 @@ impl Drive {
                 (pose.translation, pose.rotation * self.stream_from_part)
             }
             None => {
-                let (position, angle) = self.between(time);
-                (position, about(Vector3::z(), angle))
+                let (position, angle, rotation) = self.between(time);
+                let turn = about(Vector3::z(), angle);
+                // a product with the identity would change the sign of zeros
+                (position, if self.has_rotations() { rotation * turn } else { turn })
             }
         };
         let mut tilt = self.tilt;
@@ -122,7 +158,7 @@ impl Drive {
             turning_damping: inertia.moment.diagonal() * self.damping,
             target: center(self.target(time)),
             next_target: center(self.target(time + step)),
-            twist: spin - self.angle(time),
+            twist: self.twist(time, spin),
         }
     }
 
@@ -132,16 +168,19 @@ impl Drive {
         Wrench::new(self.force, Vector3::zeros())
     }
 
-    fn between(&self, time: f64) -> (Vector3<f64>, f64) {
+    /// Position, angle and rotation between the waypoints.
+    fn between(&self, time: f64) -> (Vector3<f64>, f64, UnitQuaternion<f64>) {
         let after = self.waypoints.partition_point(|waypoint| waypoint.time <= time);
         match (after.checked_sub(1).and_then(|before| self.waypoints.get(before)), self.waypoints.get(after))
         {
             (Some(a), Some(b)) => {
                 let t = (time - a.time) / (b.time - a.time);
-                (a.position + (b.position - a.position) * t, a.angle + (b.angle - a.angle) * t)
+                let pose = |waypoint: &Waypoint| Pose::new(waypoint.position, waypoint.rotation);
+                let rotation = pose(a).towards(&pose(b), t).rotation;
+                (a.position + (b.position - a.position) * t, a.angle + (b.angle - a.angle) * t, rotation)
             }
-            (Some(only), None) | (None, Some(only)) => (only.position, only.angle),
-            (None, None) => (Vector3::zeros(), 0.0),
+            (Some(only), None) | (None, Some(only)) => (only.position, only.angle, only.rotation),
+            (None, None) => (Vector3::zeros(), 0.0, UnitQuaternion::identity()),
         }
     }
 }

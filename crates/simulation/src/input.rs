@@ -17,7 +17,7 @@ pub struct Input {
     pub wrenches: Vec<Wrench>,
     /// Pose of every kinematic part at the end of the step.
     pub kinematic: Vec<Pose>,
-    /// What is asked of the arm, where the scene has one; without it its drives are off.
+    /// Command to the arm, where the scene has one; without it the arm's drives are off.
     pub arm: Option<Box<ArmInput>>,
 }
 
@@ -30,11 +30,11 @@ impl Input {
         input
     }
 
-    /// The loads of a drive over the step that follows a state.
+    /// The loads of drives over the step that follows a state, and the command of the arm where the scene has one.
     #[must_use]
-    pub fn of_drive(drive: &Drive, scene: &Scene, parameters: &Parameters, state: &State) -> Self {
+    pub fn of_drives(drives: &[Drive], scene: &Scene, parameters: &Parameters, state: &State) -> Self {
         let mut input = Self::none(state);
-        input.follow(Some(drive), scene, parameters, state);
+        input.follow(drives, scene, parameters, state);
         input
     }
 
@@ -57,18 +57,13 @@ impl Input {
         }
     }
 
-    /// Sets spring, damper and force of a driven free body, the next pose of a driven kinematic one, or what the controller
-    /// asks of the arm, led by its strategy, the drive or, without both, to stay where it starts.
-    pub(crate) fn follow(
-        &mut self,
-        drive: Option<&Drive>,
-        scene: &Scene,
-        parameters: &Parameters,
-        state: &State,
-    ) {
+    /// Sets spring, damper and force of driven free bodies, the next poses of driven kinematic bodies, and the
+    /// command of the arm's controller. The arm's set-point comes from its strategy, else from its part's drive, else
+    /// it is the start.
+    pub(crate) fn follow(&mut self, drives: &[Drive], scene: &Scene, parameters: &Parameters, state: &State) {
         let time = state.step as f64 * scene.step;
         if let Some(arm) = &scene.arm {
-            let own = drive.filter(|drive| drive.body == arm.body);
+            let own = drives.iter().find(|drive| drive.body == arm.body);
             let still = scene.bodies[arm.body].world_from_part;
             let at = |time: f64| own.map_or(still, |drive| drive.target(time));
             let asked = arm.ask_strategy(scene, parameters, state);
@@ -82,19 +77,18 @@ impl Input {
             {
                 *place = ArmInput { strategy: remembered, ..input };
             }
-            if own.is_some() {
-                return;
+        }
+        let held = scene.arm.as_ref().map(|arm| arm.body);
+        for drive in drives.iter().filter(|drive| Some(drive.body) != held) {
+            if let Some(index) = scene.kinematic_index(drive.body) {
+                self.kinematic[index] = drive.target(time + scene.step);
             }
-        }
-        let Some(drive) = drive else { return };
-        if let Some(index) = scene.kinematic_index(drive.body) {
-            self.kinematic[index] = drive.target(time + scene.step);
-        }
-        if let Some(index) = scene.free_index(drive.body)
-            && let Some(inertia) = parameters.bodies[drive.body].inertia
-        {
-            self.couplings[index] = Some(drive.coupling(time, scene.step, &inertia, state.spins[index]));
-            self.wrenches[index] = drive.wrench();
+            if let Some(index) = scene.free_index(drive.body)
+                && let Some(inertia) = parameters.bodies[drive.body].inertia
+            {
+                self.couplings[index] = Some(drive.coupling(time, scene.step, &inertia, state.spins[index]));
+                self.wrenches[index] = drive.wrench();
+            }
         }
     }
 }

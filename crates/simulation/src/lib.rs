@@ -80,6 +80,7 @@ pub use tightfit_pipeline::integration::{BodyMotion, Coupling, IntegrationMethod
 pub use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 
 pub use scene::{
-    Body, BuiltInScene, ContactPair, CspacePair, DetectionMethod, InteractionPair, Motion, Scene,
-    SceneDescription, SceneError, SceneProblem, SceneSource, Task, built_in_scenes, scene_schema,
+    ArmBuilder, ArmControl, Body, BodyBuilder, BodyId, BuiltInScene, ContactPair, CspacePair,
+    DetectionMethod, DriveBuilder, InteractionPair, Motion, Scene, SceneBuilder, SceneDescription,
+    SceneError, SceneProblem, SceneSource, SceneWarning, Task, TaskBuilder, built_in_scenes, scene_schema,
 };

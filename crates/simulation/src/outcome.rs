@@ -136,7 +136,7 @@ impl Outcome {
     /// Result at the last record of the task; a disturbance begins after the task and does not count.
     #[must_use]
     pub fn of(run: &Run, records: &[Record]) -> Self {
-        let undisturbed = match (&run.disturbance, &run.scene.drive) {
+        let undisturbed = match (&run.disturbance, run.scene.drives.first()) {
             (Some(_), Some(drive)) => records.partition_point(|record| record.time <= drive.duration()),
             _ => records.len(),
         };

@@ -7,8 +7,8 @@ use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 use crate::audit::pose;
 use crate::stopwatch::Stopwatch;
 use crate::{
-    ArmRecord, Audit, Certificate, ContactPoint, Input, Motion, Parameters, Scene, Snapshot, SnapshotError,
-    State, Task, Workspace, step,
+    ArmRecord, Audit, BodyId, Certificate, ContactPoint, Input, Motion, Parameters, Scene, Snapshot,
+    SnapshotError, State, Task, Workspace, step,
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
@@ -118,7 +118,7 @@ impl Run {
     pub fn new(scene: Scene, seed: u64) -> Self {
         let parameters = Parameters::of(&scene);
         let state = State::start(&scene, &parameters);
-        let angle = scene.drive.as_ref().map_or(0.0, |drive| drive.angle(0.0));
+        let angle = scene.drives.first().map_or(0.0, |drive| drive.angle(0.0));
         let random = SplitMix::stream(seed);
         Self {
             scene,
@@ -221,9 +221,9 @@ impl Run {
 
     /// Kinematic bodies with the contact wrench of the last step.
     fn kinematic_records(&self) -> Vec<KinematicRecord> {
-        let bodies = self.scene.bodies.iter().enumerate();
-        let kinematic = bodies.filter(|(_, body)| body.motion == Motion::Kinematic).map(|(index, _)| index);
-        let record = |(body, world_from_part): (usize, &Pose)| {
+        let kinematic =
+            self.scene.body_ids().filter(|body| self.scene.bodies[*body].motion == Motion::Kinematic);
+        let record = |(body, world_from_part): (BodyId, &Pose)| {
             let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
             for (pair, impulse) in self.scene.contacts.iter().zip(self.workspace.pair_impulses()) {
                 let sign = match pair.bodies {
@@ -253,7 +253,7 @@ impl Run {
 
     /// Pose of a body's part now.
     #[must_use]
-    pub fn world_from_part(&self, body: usize) -> Pose {
+    pub fn world_from_part(&self, body: BodyId) -> Pose {
         pose(&self.scene, &self.parameters, &self.state, body)
     }
 
@@ -284,7 +284,7 @@ impl Run {
     }
 
     /// Pose of a part against the fixed one of the task.
-    fn relative_pose(&self, body: usize) -> Pose {
+    fn relative_pose(&self, body: BodyId) -> Pose {
         let own = pose(&self.scene, &self.parameters, &self.state, body);
         let fixed = match self.scene.task {
             Some(Task::Insert { into, .. }) => into,
@@ -295,8 +295,8 @@ impl Run {
     }
 
     /// How far the lower end of a nut lies below the tip of a bolt [m].
-    fn overlap(&self, nut: usize, bolt: usize, pose: &Pose) -> f64 {
-        let extent = |body: usize| self.parameters.bodies[body].part.aabb();
+    fn overlap(&self, nut: BodyId, bolt: BodyId, pose: &Pose) -> f64 {
+        let extent = |body: BodyId| self.parameters.bodies[body].part.aabb();
         let (Some(nut), Some(bolt)) = (extent(nut), extent(bolt)) else { return 0.0 };
         bolt.max.z - (pose.translation.z + nut.min.z)
     }
@@ -311,7 +311,7 @@ impl Run {
     }
 
     /// Overlap of the driven nut with a bolt, for a pose of the nut against it [m].
-    pub(crate) fn overlap_with(&self, bolt: usize, pose: &Pose) -> f64 {
+    pub(crate) fn overlap_with(&self, bolt: BodyId, pose: &Pose) -> f64 {
         let driven = self.scene.led_body();
         self.overlap(driven, bolt, pose)
     }
@@ -327,14 +327,14 @@ impl Run {
     fn set_input(&mut self) {
         let disturbance = self.disturb(self.time());
         self.input.clear(&self.state);
-        self.input.follow(self.scene.drive.as_ref(), &self.scene, &self.parameters, &self.state);
+        self.input.follow(&self.scene.drives, &self.scene, &self.parameters, &self.state);
         if let Some(index) = self.scene.free_index(self.scene.led_body()) {
             self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }
     }
 
     fn disturb(&mut self, time: f64) -> Wrench {
-        let end = self.scene.drive.as_ref().map_or(0.0, crate::Drive::duration);
+        let end = self.scene.drives.first().map_or(0.0, crate::Drive::duration);
         let Some(disturbance) = self.disturbance.filter(|_| time >= end) else { return Wrench::zero() };
         let period = ((time - end) / REDRAWN + 1e-9) as u64;
         if let Some((known, wrench)) = self.drawn

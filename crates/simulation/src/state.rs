@@ -40,7 +40,7 @@ impl State {
         let mut kinematic = Vec::new();
         for (index, (body, own)) in scene.bodies.iter().zip(&parameters.bodies).enumerate() {
             if let (Motion::Free, Some(_)) = (body.motion, own.inertia) {
-                let drive = scene.drive.as_ref().filter(|drive| drive.body == index);
+                let drive = scene.drives.iter().find(|drive| drive.body.index() == index);
                 let twist = twist_angle(&body.world_from_part.rotation);
                 spins.push(drive.map_or(twist, |drive| unwrapped(twist, drive.angle(0.0))));
             }

@@ -85,7 +85,7 @@ fn a_set_point_that_is_no_number_stops_the_arm_by_name() {
         for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut scene = scene(&controller).unwrap();
             // it is reached after half a second
-            let waypoints = &mut scene.drive.as_mut().unwrap().waypoints;
+            let waypoints = &mut scene.drives[0].waypoints;
             let mut last = *waypoints.last().unwrap();
             waypoints.insert(1, tightfit_simulation::Waypoint { time: 0.5, ..waypoints[0] });
             last.position.y = wrong;
@@ -108,7 +108,7 @@ fn a_set_point_out_of_this_world_is_a_limit() {
     for controller in controllers(1.0, 1.0) {
         for far in [5.0, 1e6, 1e200] {
             let mut scene = scene(&controller).unwrap();
-            scene.drive.as_mut().unwrap().waypoints.last_mut().unwrap().position.x = far;
+            scene.drives[0].waypoints.last_mut().unwrap().position.x = far;
             let (hit, failure) = assert_contained(Run::new(scene, 1), 150);
             let named = [Limit::OutOfReach, Limit::DriveEffort, Limit::JointSpeed, Limit::JointRange];
             let is_named = failure.is_some() || hit.iter().any(|limit| named.contains(limit));

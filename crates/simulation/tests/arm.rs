@@ -55,7 +55,7 @@ fn kinetic(run: &Run) -> f64 {
     let (scene, state) = (&run.scene, &run.state);
     let joints = &state.arm.as_ref().unwrap().joints;
     let arm = scene.arm.as_ref().unwrap().chain.kinetic_energy(&joints.angles, &joints.speeds);
-    let inertia = run.parameters.bodies[0].inertia.unwrap();
+    let inertia = run.parameters.bodies[scene.body("peg").unwrap()].inertia.unwrap();
     let twist = state.motions[0].twist;
     let turning = twist.angular_in_body.dot(&(inertia.moment * twist.angular_in_body));
     arm + (inertia.mass * twist.linear_in_world.norm_squared() + turning) / 2.0
@@ -197,7 +197,7 @@ fn other_controllers_hold_the_part_too() {
         let mut run = Run::new(scene, 1);
         // 2.5 mm above the mouth and no deeper: free motion
         let record = (0..40).map(|_| run.advance()).last().unwrap();
-        let wanted = run.scene.drive.as_ref().unwrap().target(run.time());
+        let wanted = run.scene.drives[0].target(run.time());
         let missed = (record.pose.translation - wanted.translation).norm();
         assert!(missed < reached, "{controller}: {missed:e}");
         assert!(record.certificate.converged && record.certificate.arm.unwrap().drift < 1e-6);

@@ -157,7 +157,7 @@ fn a_far_posture_does_not_hold_the_tip_up() {
 #[test]
 fn a_held_part_that_is_put_elsewhere_takes_the_arm_along() {
     let scene = Scene::find("peg-in-hole-arm").unwrap();
-    let mut drive = scene.drive.clone().unwrap();
+    let mut drive = scene.drives[0].clone();
     drive.offset += 5e-3;
     let setup = Setup::of(&scene).with_drive(&scene, drive).unwrap();
     let mut batch = Batch::new(scene, 1, 1).unwrap();
@@ -203,7 +203,7 @@ fn keys_that_would_do_nothing_are_refused() {
 #[test]
 fn offsets_and_tilts_move_a_table_of_set_points() {
     let scene = |rest: &str| pressing(50.0, &format!("{rest}{}", impedance(2e3, 200.0)));
-    let mut drive = scene("").drive.unwrap();
+    let mut drive = scene("").drives.remove(0);
     let table = "t_s,x_m,y_m,z_m,qx,qy,qz,qw\n0,0,0,0.05,0,0,0,1\n1,0,0,0.06,0,0,0,1\n";
     let points = tightfit_robot::control::SetPoints::from_csv(table, "table").unwrap();
     let plain = drive.target(0.5);

@@ -32,7 +32,7 @@ fn hole(diameter: f64) -> Part {
 
 /// Environments that differ in friction, offset, clearance and start.
 fn setup(scene: &Scene, index: usize) -> Setup {
-    let mut drive = scene.drive.clone().unwrap();
+    let mut drive = scene.drives[0].clone();
     drive.offset = 0.1e-3 * index as f64;
     let setup = Setup::of(scene).with_friction(0.05 + 0.05 * index as f64).with_drive(scene, drive).unwrap();
     match index {
@@ -50,8 +50,8 @@ fn setup(scene: &Scene, index: usize) -> Setup {
 /// The hash after every step of one environment alone.
 fn alone(index: usize) -> Vec<u64> {
     let scene = scene();
-    let Setup { parameters, state, drive } = setup(&scene, index);
-    let mut run = Run::new(Scene { drive, ..scene }, 1);
+    let Setup { parameters, state, drives } = setup(&scene, index);
+    let mut run = Run::new(Scene { drives, ..scene }, 1);
     (run.parameters, run.state) = (parameters, state);
     let hashes: Vec<u64> = (0..STEPS).map(|_| run.advance().hash).collect();
     assert!(!run.contact_points().is_empty(), "environment {index} touches nothing");
@@ -118,11 +118,11 @@ fn what_is_wrong_is_named_and_freezes_the_one_environment() {
     assert_eq!(text, "parameter friction of hole and peg is NaN; allowed: 0 to 10");
 
     let mut setup = usual.clone();
-    setup.parameters.bodies[1].inertia.as_mut().unwrap().mass = -1.0;
+    setup.parameters.bodies[batch.scene().body("peg").unwrap()].inertia.as_mut().unwrap().mass = -1.0;
     assert!(fault(&mut batch, 2, setup).contains("inertia of peg is mass is -1 kg"));
 
     let mut setup = usual.clone();
-    setup.drive.as_mut().unwrap().stiffness.z = f64::INFINITY;
+    setup.drives[0].stiffness.z = f64::INFINITY;
     assert!(fault(&mut batch, 3, setup).contains("coupling of free body 0"));
 
     // a step that errs: a finite force that is beyond reason
@@ -170,7 +170,7 @@ fn columns_say_what_the_runs_records_say() {
     batch.observe("peg", &mut seen).unwrap();
     for index in 0..3 {
         assert_eq!(seen.time[index], record.time);
-        assert_eq!(seen.position.get(index), run.world_from_part(1).translation);
+        assert_eq!(seen.position.get(index), run.world_from_part(run.scene.body("peg").unwrap()).translation);
         assert_eq!(seen.quaternion[3][index], record.bodies[0].motion.rotation.w);
         assert_eq!(seen.velocity.get(index), record.bodies[0].motion.twist.linear_in_world);
         assert_eq!(seen.contact_force.get(index), record.force);

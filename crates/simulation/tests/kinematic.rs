@@ -8,7 +8,7 @@ use tightfit_simulation::{Run, Scene, SceneError};
 fn no_ball_leaves_a_slab_that_is_moved_under_it() {
     let mut run = Run::new(Scene::find("balls-on-slab").unwrap(), 1);
     let start: Vec<_> = run.state.motions.clone();
-    let steps = (run.scene.drive.as_ref().unwrap().duration() / run.scene.step).round() as usize;
+    let steps = (run.scene.drives[0].duration() / run.scene.step).round() as usize;
     let (mut farthest, mut supplied, mut booked) = (0.0_f64, 0.0, 0.0);
     for _ in 0..steps {
         let record = run.advance();

@@ -20,7 +20,7 @@ fn the_scene_says_how_contacts_are_found() {
     assert!(exact.detection == DetectionMethod::Exact && exact.bodies.iter().all(|body| body.mesh.is_none()));
     // finer triangles, more of them
     let finer = meshed("peg-in-hole", &["method.mesh_tolerance_mm=0.001"]);
-    let count = |scene: &Scene| scene.bodies[0].mesh.as_ref().unwrap().len();
+    let count = |scene: &Scene| scene.bodies[scene.body("hole").unwrap()].mesh.as_ref().unwrap().len();
     assert!(count(&finer) > count(&scene));
 }
 
@@ -37,7 +37,7 @@ fn the_peg_goes_in_and_penetrates_no_more_than_its_facets() {
         if step % 10 == 0 {
             deepest = deepest.max(audit.penetration(&scene, &Parameters::of(&scene), &run.state));
         }
-        depth = depth.max(-run.world_from_part(1).translation.z);
+        depth = depth.max(-run.world_from_part(run.scene.body("peg").unwrap()).translation.z);
     }
     assert!(touching > 100, "the peg must touch");
     assert!(deepest < 2e-6, "{deepest}");
@@ -114,8 +114,9 @@ fn a_part_of_other_dimensions_is_met_by_its_distance() {
     let hashes = |scene: Scene| {
         let mut wide = tightfit_shape::preset::hole_50();
         wide.diameter += 80e-6;
+        let hole = scene.body("hole").unwrap();
         let mut run = Run::new(scene, 1);
-        run.parameters.bodies[0].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
+        run.parameters.bodies[hole].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
         (0..60).map(|_| run.advance().hash).collect::<Vec<_>>()
     };
     assert_eq!(hashes(meshed("peg-in-hole", &[])), hashes(Scene::find("peg-in-hole").unwrap()));

@@ -76,7 +76,7 @@ fn without_projection_what_clustering_leaves_out_comes_in() {
 fn the_c_space_rows_keep_out_most_of_what_clustering_lets_in() {
     let mean = |choice: &str| {
         let scene = scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]);
-        let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
+        let steps = (scene.drives[0].duration() / scene.step).round() as usize;
         let mut run = Run::new(scene, 1);
         run.with_audit();
         run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
@@ -133,7 +133,8 @@ fn c_space_networks_are_asked_for_their_own_parts_only() {
                     "parts.hole.shape={ kind = \"hole\", diameter_mm = 50.06, depth_mm = 50, outer_diameter_mm = 76, chamfer_mm = 1 }",
                 ],
             );
-            run.parameters.bodies[0].part = wider.bodies[0].part.clone();
+            let hole = wider.body("hole").unwrap();
+            run.parameters.bodies[hole].part = wider.bodies[hole].part.clone();
         }
         (0..260).map(|_| run.advance().hash).collect::<Vec<u64>>()
     };

@@ -36,7 +36,7 @@ fn the_peg_goes_in_against_a_network_of_the_hole() {
         if step % 5 == 0 {
             deepest = deepest.max(audit.penetration(&scene, &Parameters::of(&scene), &run.state));
         }
-        depth = depth.max(-run.world_from_part(1).translation.z);
+        depth = depth.max(-run.world_from_part(run.scene.body("peg").unwrap()).translation.z);
     }
     assert!(contacts > 100, "the peg must touch");
     assert!(deepest < 5e-6, "{deepest}");
@@ -82,8 +82,9 @@ fn a_part_of_other_dimensions_is_not_answered_by_the_network() {
     let hash = |scene: Scene| {
         let mut wide = tightfit_shape::preset::hole_50();
         wide.diameter += 80e-6;
+        let hole = scene.body("hole").unwrap();
         let mut run = Run::new(scene, 1);
-        run.parameters.bodies[0].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
+        run.parameters.bodies[hole].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
         (0..60).map(|_| run.advance().hash).collect::<Vec<_>>()
     };
     assert_eq!(hash(neural("peg-in-hole")), hash(Scene::find("peg-in-hole").unwrap()));

@@ -82,7 +82,7 @@ fn observe(mut run: Run, steps: usize) -> Observed {
 
 fn whole(name: &str, overrides: &[String]) -> (Run, usize) {
     let scene = Scene::find_with(name, overrides).unwrap();
-    let steps = (scene.drive.as_ref().unwrap().duration() / scene.step).round() as usize;
+    let steps = (scene.drives[0].duration() / scene.step).round() as usize;
     (Run::new(scene, 1), steps)
 }
 

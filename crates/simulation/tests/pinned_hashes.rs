@@ -42,9 +42,6 @@ const BOUNCING: &str = r#"
     [[contacts]]
     parts = ["bar", "ground"]
     restitution = 0.5
-    [parts.ground]
-    shape = { kind = "half-space" }
-    motion = "fixed"
     [parts.ball]
     shape = { kind = "sphere", diameter_mm = 20 }
     position_mm = [0, 0, 60]
@@ -52,6 +49,9 @@ const BOUNCING: &str = r#"
     shape = { kind = "block", size_mm = [10, 10, 60] }
     position_mm = [0, 60, 80]
     rotation_deg = [10, 20, 0]
+    [parts.ground]
+    shape = { kind = "half-space" }
+    motion = "fixed"
 "#;
 
 /// FNV-1a over 64-bit words.

@@ -1,4 +1,4 @@
-//! 64 pegs at once, each with its own friction and its own error of place: `cargo run --release --example batch`
+//! 64 pegs at once, each with another friction and position error: `cargo run --release --example batch`
 #![allow(clippy::print_stdout, reason = "an example talks to people")]
 
 use tightfit::scene::Scene;
@@ -6,7 +6,7 @@ use tightfit::scene::batch::{Batch, Observations, Setup};
 
 fn main() -> anyhow::Result<()> {
     let scene = Scene::find("peg-in-hole")?;
-    let drive = scene.drive.clone().ok_or_else(|| anyhow::anyhow!("the scene has no drive"))?;
+    let drive = scene.drives.first().cloned().ok_or_else(|| anyhow::anyhow!("the scene has no drive"))?;
     let steps = (drive.arrival() / scene.step).round() as usize;
     let frictions: Vec<f64> = (0..8).map(|row| 0.05 * f64::from(row)).collect();
     let offsets: Vec<f64> = (0..8).map(|column| 0.15e-3 * f64::from(column)).collect();
@@ -23,7 +23,7 @@ fn main() -> anyhow::Result<()> {
     }
     batch.advance(steps);
     for (index, fault) in batch.faults() {
-        println!("environment {index} stands still: {fault}");
+        println!("environment {index} is frozen: {fault}");
     }
 
     let mut pegs = Observations::default();

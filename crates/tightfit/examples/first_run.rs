@@ -5,13 +5,12 @@ use std::path::Path;
 
 use tightfit::report::{RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Drive, Run, Scene, Summary};
+use tightfit::scene::{Run, Scene, Summary};
 
 fn main() -> anyhow::Result<()> {
     // a built-in scene by name, or a scene file by path
     let scene = Scene::find("peg-in-hole")?;
-    let seconds = scene.drive.as_ref().map_or(1.0, Drive::duration);
-    let steps = (seconds / scene.step).round() as usize;
+    let steps = (scene.duration() / scene.step).round() as usize;
 
     let seed = 1;
     let mut run = Run::new(scene, seed);

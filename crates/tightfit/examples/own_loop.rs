@@ -1,7 +1,8 @@
-//! A controller of one's own around `step`: `cargo run --release --example own_loop`
+//! A custom controller around `step`: `cargo run --release --example own_loop`
 //!
 //! No drive: every 10 ms the loop reads the contact force, moves its set-point and takes one step. Down at 20 mm/s, more
-//! slowly the harder the peg is held back, and aside to where the force sideways vanishes: the chamfer leads the peg in.
+//! slowly the harder the peg is held back, and aside to where the force sideways vanishes: the chamfer guides the peg
+//! in.
 //!
 //! The spring to the set-point is a `Coupling`, which the step solves together with the motion; the same spring as a
 //! wrench would be a step late, and a stiff one then shakes itself to pieces.
@@ -18,7 +19,8 @@ const YIELD: f64 = 0.5e-3;
 fn main() -> anyhow::Result<()> {
     let scene = Scene::find_with("peg-in-hole", &["offset_mm=0.3".into()])?;
     let parameters = Parameters::of(&scene);
-    let inertia = parameters.bodies[1].inertia.ok_or_else(|| anyhow::anyhow!("the peg is not free"))?;
+    let peg = scene.body_id("peg")?;
+    let inertia = parameters.bodies[peg].inertia.ok_or_else(|| anyhow::anyhow!("the peg is not free"))?;
     let mut state = State::start(&scene, &parameters);
     let mut input = Input::none(&state);
     // scratch memory; it could be thrown away after every step without changing a bit

@@ -14,8 +14,7 @@ fn main() -> anyhow::Result<()> {
     let mut summaries = Vec::new();
     for name in arguments {
         let scene = Scene::find(&name)?;
-        let seconds = scene.drive.as_ref().map_or(1.0, |drive| drive.duration());
-        let steps = (seconds / scene.step).round() as usize;
+        let steps = (scene.duration() / scene.step).round() as usize;
         let mut run = Run::new(scene, 1);
         run.with_audit();
         let mut summary = RunSummary::new(&run.scene);

@@ -44,7 +44,7 @@ pub fn interaction_pair(
     network: InteractionNetwork,
     surface: EmbeddedSurface,
 ) -> Result<InteractionPair, LearningError> {
-    let body = |motion: Motion| scene.bodies.iter().position(|body| body.motion == motion);
+    let body = |motion: Motion| scene.body_ids().find(|body| scene.bodies[*body].motion == motion);
     let inertia = body(Motion::Free).and_then(|moving| scene.bodies[moving].inertia);
     let (Some(moving), Some(fixed), Some(inertia)) = (body(Motion::Free), body(Motion::Fixed), inertia)
     else {

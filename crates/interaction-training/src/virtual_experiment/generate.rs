@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use tightfit_learning::recordings::{Recording, Sample};
 use tightfit_network::Random;
 use tightfit_simulation::{
-    Coupling, Drive, Input, Methods, Parameters, Preset, Scene, State, Workspace, step,
+    BodyId, Coupling, Drive, Input, Methods, Parameters, Preset, Scene, State, Workspace, step,
 };
 use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 
@@ -144,8 +144,8 @@ struct Trial<'a> {
     drive: &'a Drive,
     inertia: Inertia,
     human: HumanMotion,
-    /// The bolt and its index among the bodies.
-    wavy: Option<(usize, WavyBolt)>,
+    /// The bolt among the bodies.
+    wavy: Option<(BodyId, WavyBolt)>,
     friction: f64,
     parameters: Parameters,
     state: State,
@@ -164,7 +164,7 @@ impl<'a> Trial<'a> {
         let mut parameters = Parameters::of(scene);
         parameters.methods = Methods::from(Preset::Tight);
         let state = State::start(scene, &parameters);
-        let drive = scene.drive.as_ref().filter(|_| scene.arm.is_none() && state.motions.len() == 1);
+        let drive = scene.drives.first().filter(|_| scene.arm.is_none() && state.motions.len() == 1);
         let inertia = drive.and_then(|drive| parameters.bodies[drive.body].inertia);
         let (Some(drive), Some(inertia)) = (drive, inertia) else {
             return Err(LearningError::Option {
@@ -174,7 +174,8 @@ impl<'a> Trial<'a> {
             });
         };
         let human = HumanMotion::new(random);
-        let bolt = scene.bodies.iter().position(|body| matches!(body.part, tightfit_shape::Part::Bolt(_)));
+        let is_bolt = |body: &BodyId| matches!(scene.bodies[*body].part, tightfit_shape::Part::Bolt(_));
+        let bolt = scene.body_ids().find(is_bolt);
         let wavy = bolt.and_then(|bolt| {
             Some((bolt, WavyBolt::new(&scene.bodies[bolt].part, options.waviness, random)?))
         });

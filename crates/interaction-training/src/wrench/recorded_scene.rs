@@ -38,7 +38,8 @@ impl RecordedScene {
             return wrong("scene", scene.name.clone(), "one without an arm and without kinematic parts");
         }
         let mut own = scene.clone();
-        (own.drive, own.task, own.step) = (None, None, period);
+        own.drives.clear();
+        (own.task, own.step) = (None, period);
         let lever = lever(&own, inertia);
         Ok(Self { scene: own, inertia: *inertia, lever })
     }

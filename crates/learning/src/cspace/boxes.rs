@@ -13,7 +13,7 @@
 
 use tightfit_network::{COORDINATES, ChartSymmetry, CspaceChart, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};
-use tightfit_simulation::{Drive, Scene, Task};
+use tightfit_simulation::{BodyId, Drive, Scene, Task};
 
 use super::{Offenders, PairGap};
 use crate::LearningError;
@@ -54,9 +54,9 @@ impl ConfigurationBox {
 ///
 /// # Errors
 /// When the scene has no drive or no task, or its parts collide where the task ends.
-pub fn task_boxes(scene: &Scene) -> Result<([usize; 2], Vec<ConfigurationBox>), LearningError> {
+pub fn task_boxes(scene: &Scene) -> Result<([BodyId; 2], Vec<ConfigurationBox>), LearningError> {
     let missing = |option, allowed| LearningError::Option { option, value: "missing".into(), allowed };
-    let drive = scene.drive.as_ref().ok_or(missing("[drive] of the scene", "a drive of a free part"))?;
+    let drive = scene.drives.first().ok_or(missing("[drive] of the scene", "a drive of a free part"))?;
     let task = scene.task.ok_or(missing("[task] of the scene", "what counts as done"))?;
     let fixed = match task {
         Task::Insert { into, .. } => into,

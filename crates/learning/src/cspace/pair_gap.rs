@@ -8,7 +8,7 @@
 //! below its surface [m].
 
 use tightfit_shape::Part;
-use tightfit_simulation::Scene;
+use tightfit_simulation::{BodyId, Scene};
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
 /// Larger gaps are reported as infinite [m].
@@ -32,7 +32,7 @@ pub struct Offenders(Vec<(usize, usize)>);
 impl PairGap {
     /// The pair of a moving and a fixed body of a scene, with the scene's nodes.
     #[must_use]
-    pub fn of(scene: &Scene, moving: usize, fixed: usize) -> Self {
+    pub fn of(scene: &Scene, moving: BodyId, fixed: BodyId) -> Self {
         let nodes = [moving, fixed].map(|body| {
             let mut positions = Columns3::default();
             scene.bodies[body].part.place(&scene.bodies[body].nodes, &mut positions);

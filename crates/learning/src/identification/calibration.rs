@@ -258,7 +258,7 @@ impl Calibration {
             ],
         };
         format!(
-            "name = \"identified-fit\"\ndescription = \"A peg and its hole with dimensions from recordings\"\nfriction = {}\n\n\
+            "name = \"identified-fit\"\ndescription = \"A peg and its hole with dimensions from recordings\"\ngravity_m_s2 = [0, 0, 0]\nfriction = {}\n\n\
              [parts.hole]\n{hole}\nmotion = \"fixed\"\n\n[parts.peg]\n{peg}\nmass_kg = {mass}\n{center}position_mm = [0, 0, {height}]\n",
             self.friction
         )

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! set-point of the part, measured state ─► controller ─► ArmCommand ─► step: arm and part as one body ─► sensor
-//!         scene.drive                      `Input`                     crates/simulation/src/step/arm.rs
+//!         scene.drives                     `Input`                     crates/simulation/src/step/arm.rs
 //! ```
 //!
 //! The controlled frame is that of the held part, so springs and dampers act about it. The controller knows the
@@ -30,6 +30,8 @@ use tightfit_robot::strategy::Strategy;
 use tightfit_robot::{Chain, JointVector, Posture};
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
+use crate::BodyId;
+
 /// An arm that holds one free part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
@@ -37,8 +39,8 @@ pub struct Arm {
     pub chain: Chain,
     /// The controller's model of the arm: with the part as payload and the part's frame as the tip.
     pub model: Chain,
-    /// Index of the held body in the scene.
-    pub body: usize,
+    /// The held body.
+    pub body: BodyId,
     /// Nominal pose of the part's frame in the hand.
     pub tip_from_part: Pose,
     /// How the part is held.

@@ -29,7 +29,7 @@ pub(super) fn of_run(run: &Run, summary: &Summary) -> f64 {
         energy += 0.5 * (inertia.mass * v.norm_squared() + w.dot(&(inertia.moment * w)));
         energy += inertia.mass * gravity * fall(gravity);
     }
-    energy += scene.drive.as_ref().map_or(0.0, |drive| of_drive(drive, time));
+    energy += scene.drives.iter().map(|drive| of_drive(drive, time)).sum::<f64>();
     if let Some(Disturbance { force, torque }) = run.disturbance {
         let root_3 = 3_f64.sqrt();
         energy += root_3 * (force * LONGEST_FALL + torque * LARGEST_TURN);

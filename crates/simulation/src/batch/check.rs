@@ -65,8 +65,8 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
     count("free bodies of the state", setup.state.motions.len(), free)?;
     count("spins of the state", setup.state.spins.len(), free)?;
     count("kinematic bodies of the state", setup.state.kinematic.len(), kinematic)?;
-    if setup.drive.as_ref().is_some_and(|drive| drive.body >= scene.bodies.len()) {
-        return Err(parameter("body of the drive", "not in the scene".into(), "use a body of the scene"));
+    if setup.drives.iter().any(|drive| drive.body.index() >= scene.bodies.len()) {
+        return Err(parameter("body of a drive", "not in the scene".into(), "use a body of the scene"));
     }
     let warm = &setup.state.warm;
     let mut numbers = warm.velocity.iter().chain(warm.impulses.iter().flat_map(|impulse| impulse.iter()));

@@ -9,7 +9,7 @@ use tightfit_spatial::{Pose, Wrench};
 
 use super::lane::{Lane, Waiting};
 use super::{Fault, Setup, check};
-use crate::{BodyParameters, Certificate, Input, Limit, Scene, Waypoint, Workspace, step};
+use crate::{BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, Workspace, step};
 
 /// Source of the inputs of an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,7 +65,7 @@ impl Environment {
 
     /// Memory that no other environment shares [bytes].
     pub(super) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
-        let Setup { parameters, state, drive } = &self.setup;
+        let Setup { parameters, state, drives } = &self.setup;
         let of_state = state.motions.capacity() * size_of::<BodyMotion>()
             + (state.spins.capacity() + state.warm.velocity.capacity()) * size_of::<f64>()
             + state.kinematic.capacity() * size_of::<Pose>()
@@ -73,7 +73,9 @@ impl Environment {
             + state.warm.impulses.capacity() * size_of::<Vector3<f64>>();
         let of_parameters = parameters.bodies.capacity() * size_of::<BodyParameters>()
             + parameters.friction.capacity() * size_of::<f64>();
-        let of_drive = drive.as_ref().map_or(0, |drive| drive.waypoints.capacity() * size_of::<Waypoint>());
+        let of_waypoints = |drive: &Drive| drive.waypoints.capacity() * size_of::<Waypoint>();
+        let of_drives =
+            drives.capacity() * size_of::<Drive>() + drives.iter().map(of_waypoints).sum::<usize>();
         let of_input = self.input.couplings.capacity() * size_of::<Option<Coupling>>()
             + self.input.wrenches.capacity() * size_of::<Wrench>()
             + self.input.kinematic.capacity() * size_of::<Pose>();
@@ -81,19 +83,19 @@ impl Environment {
         size_of::<Self>()
             + of_state
             + of_parameters
-            + of_drive
+            + of_drives
             + of_input
             + of_impulse
             + self.waiting.bytes(shared)
     }
 
     fn step(&mut self, scene: &Scene, workspace: &mut Workspace) -> Result<(), Fault> {
-        let Setup { parameters, state, drive } = &mut self.setup;
+        let Setup { parameters, state, drives } = &mut self.setup;
         let input = match &self.control {
             Control::Given(input) => input,
             Control::Drive => {
                 self.input.clear(state);
-                self.input.follow(drive.as_ref(), scene, parameters, state);
+                self.input.follow(drives, scene, parameters, state);
                 &self.input
             }
         };
@@ -119,14 +121,7 @@ impl Environment {
     }
 
     pub(super) fn drive_input(&self, scene: &Scene) -> Input {
-        let Setup { parameters, state, drive } = &self.setup;
-        match drive {
-            Some(drive) => Input::of_drive(drive, scene, parameters, state),
-            None => {
-                let mut input = Input::none(state);
-                input.follow(None, scene, parameters, state);
-                input
-            }
-        }
+        let Setup { parameters, state, drives } = &self.setup;
+        Input::of_drives(drives, scene, parameters, state)
     }
 }

@@ -195,7 +195,7 @@ impl Batch {
     /// When no free body has this name.
     pub fn observe(&self, body: &str, into: &mut Observations) -> Result<(), BatchError> {
         let unknown = || BatchError::unknown_body(body, &self.scene);
-        let place = self.scene.bodies.iter().position(|known| known.name == body).ok_or_else(unknown)?;
+        let place = self.scene.body(body).ok_or_else(unknown)?;
         let index = self.scene.free_index(place).ok_or_else(unknown)?;
         into.clear();
         self.environments.iter().for_each(|environment| into.push(environment, &self.scene, place, index));

@@ -4,7 +4,7 @@ use tightfit_spatial::Columns3;
 
 use super::environment::Environment;
 use crate::audit::pose;
-use crate::{BodyRecord, Scene};
+use crate::{BodyId, BodyRecord, Scene};
 
 /// One free body over all environments; row i is environment i.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,10 +48,10 @@ impl Observations {
     }
 
     /// Appends the body at `place` of the scene, which is free body `index`.
-    pub(super) fn push(&mut self, environment: &Environment, scene: &Scene, place: usize, index: usize) {
+    pub(super) fn push(&mut self, environment: &Environment, scene: &Scene, place: BodyId, index: usize) {
         let setup = &environment.setup;
         // Parameters of another scene have no such body.
-        if setup.state.motions.len() <= index || setup.parameters.bodies.len() <= place {
+        if setup.state.motions.len() <= index || setup.parameters.bodies.len() <= place.index() {
             return self.push_nothing();
         }
         let world_from_part = pose(scene, &setup.parameters, &setup.state, place);

@@ -1,4 +1,4 @@
-//! Start of one environment: parameters, state and drive, with those of the scene as default.
+//! Start of one environment: parameters, state and drives, with those of the scene as default.
 
 use std::mem::discriminant;
 
@@ -10,7 +10,7 @@ use tightfit_spatial::{Pose, Twist};
 
 use super::BatchError;
 use crate::state::unwrapped;
-use crate::{ArmMotion, Drive, Parameters, Scene, State};
+use crate::{ArmMotion, BodyId, Drive, Parameters, Scene, State};
 
 /// Start of one environment. Its fields may be set freely; the methods keep them consistent.
 ///
@@ -20,7 +20,7 @@ use crate::{ArmMotion, Drive, Parameters, Scene, State};
 /// use tightfit_shape::preset::preset;
 ///
 /// let scene = Scene::find("peg-in-hole").expect("built in");
-/// let mut drive = scene.drive.clone().expect("it has one");
+/// let mut drive = scene.drives[0].clone();
 /// drive.offset = 0.2e-3;
 /// let setup = Setup::of(&scene)
 ///     .with_friction(0.3)
@@ -34,8 +34,8 @@ pub struct Setup {
     pub parameters: Parameters,
     /// Initial state.
     pub state: State,
-    /// The drive, unless inputs are given.
-    pub drive: Option<Drive>,
+    /// The drives, unless inputs are given; at most one for each part.
+    pub drives: Vec<Drive>,
 }
 
 impl Setup {
@@ -44,7 +44,7 @@ impl Setup {
     pub fn of(scene: &Scene) -> Self {
         let parameters = Parameters::of(scene);
         let state = State::start(scene, &parameters);
-        Self { parameters, state, drive: scene.drive.clone() }
+        Self { parameters, state, drives: scene.drives.clone() }
     }
 
     /// μ of all pairs [-].
@@ -59,8 +59,7 @@ impl Setup {
     /// # Errors
     /// When the scene has no such body, or the part is of another kind.
     pub fn with_part(mut self, scene: &Scene, body: &str, part: Part) -> Result<Self, BatchError> {
-        let place = scene.bodies.iter().position(|known| known.name == body);
-        let place = place.ok_or_else(|| {
+        let place = scene.body(body).ok_or_else(|| {
             let known: Vec<_> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
             BatchError::UnknownBody { name: body.to_string(), known: known.join(", ") }
         })?;
@@ -72,7 +71,8 @@ impl Setup {
         Ok(self)
     }
 
-    /// Changes the drive. Its body starts at the first set-point, together with the arm that holds it.
+    /// Changes the drive of a body, or adds one. The body starts at the first set-point, together with the arm that
+    /// holds it.
     ///
     /// # Errors
     /// When the arm cannot hold the body there.
@@ -81,7 +81,10 @@ impl Setup {
             self.place(scene, drive.body, index, drive.target(0.0), Twist::zero())?;
             self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
         }
-        self.drive = Some(drive);
+        match self.drives.iter_mut().find(|known| known.body == drive.body) {
+            Some(known) => *known = drive,
+            None => self.drives.push(drive),
+        }
         Ok(self)
     }
 
@@ -108,11 +111,11 @@ impl Setup {
         world_from_part: Pose,
         twist: Twist,
     ) -> Result<Self, BatchError> {
-        let place = scene.bodies.iter().position(|known| known.name == body);
+        let place = scene.body(body);
         let found = place.and_then(|place| Some((place, scene.free_index(place)?)));
         let (place, index) = found.ok_or_else(|| BatchError::unknown_body(body, scene))?;
         self.place(scene, place, index, world_from_part, twist)?;
-        if let Some(drive) = self.drive.as_ref().filter(|drive| drive.body == place) {
+        if let Some(drive) = self.drives.iter().find(|drive| drive.body == place) {
             self.state.spins[index] = unwrapped(self.state.spins[index], drive.angle(0.0));
         }
         Ok(self)
@@ -121,7 +124,7 @@ impl Setup {
     fn place(
         &mut self,
         scene: &Scene,
-        body: usize,
+        body: BodyId,
         index: usize,
         world_from_part: Pose,
         twist: Twist,

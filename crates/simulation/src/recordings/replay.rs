@@ -79,15 +79,15 @@ impl CubeReplay {
             [[contacts]]
             parts = ["cube", "ground"]
             restitution = {restitution}
-            [parts.ground]
-            shape = {{ kind = "half-space" }}
-            motion = "fixed"
-            position_mm = [0, 0, {:e}]
             [parts.cube]
             shape = {{ kind = "nodes", points_mm = [
                 [-52.4, -52.4, -52.4], [-52.4, -52.4, 52.4], [-52.4, 52.4, -52.4], [-52.4, 52.4, 52.4],
                 [52.4, -52.4, -52.4], [52.4, -52.4, 52.4], [52.4, 52.4, -52.4], [52.4, 52.4, 52.4],
             ], mass_kg = 0.37, inertia_kg_m2 = [8.1e-4, 8.1e-4, 8.1e-4] }}
+            [parts.ground]
+            shape = {{ kind = "half-space" }}
+            motion = "fixed"
+            position_mm = [0, 0, {:e}]
             "#,
             1e3 * ROW_PERIOD / steps_per_row as f64,
             1e3 * ground

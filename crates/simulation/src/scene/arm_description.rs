@@ -5,27 +5,27 @@ use serde::{Deserialize, Serialize};
 
 use super::strategy_description::StrategyDescription;
 
-/// An arm that holds a free part and leads it along the set-points of `[drive]` or of a strategy.
+/// An arm that holds a free part and moves it along the set-points of the part's drive or of a strategy.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArmDescription {
     /// `panda`, `panda-turning-gripper`, or a URDF file relative to the scene file.
     pub robot: String,
-    /// Link of the URDF file whose frame is the hand; the last one of the chain where left out.
+    /// Link of the URDF file whose frame is the hand; by default the last one of the chain.
     pub tip: Option<String>,
     /// Name of the free part that it holds.
     pub holds: String,
     /// Position of its base [mm].
     #[serde(default)]
     pub base_position_mm: [f64; 3],
-    /// Attitude of its base: turns about the world's x, then y, then z axis [deg].
+    /// Attitude of its base: rotations about the world's x, then y, then z axis [deg].
     #[serde(default)]
     pub base_rotation_deg: [f64; 3],
-    /// Joints at the start [deg; mm for sliding ones]. Where left out they are sought so that the hand holds the part where
-    /// it starts.
+    /// Joints at the start [deg; mm for sliding ones]; by default those with which the hand holds the part where the
+    /// part starts.
     pub joints_deg: Option<Vec<f64>>,
-    /// Posture that is preferred where the set-point leaves a choice, and where the start is sought from [deg; mm for sliding
-    /// joints]; the start where left out.
+    /// Preferred posture where the set-point leaves a choice, and first guess of the start [deg; mm for sliding
+    /// joints]; by default the start.
     pub posture_deg: Option<Vec<f64>>,
     /// Whether the joints have the dry friction of their description.
     #[serde(default = "yes")]
@@ -33,29 +33,29 @@ pub struct ArmDescription {
     /// How the part is held.
     #[serde(default)]
     pub grasp: GraspDescription,
-    /// What leads the arm.
+    /// How the arm is controlled.
     pub controller: ControllerDescription,
-    /// What it feels; an ideal sensor in its wrist where left out.
+    /// Its force sensor; by default an ideal one in the wrist.
     #[serde(default)]
     pub sensor: SensorDescription,
-    /// What makes the set-points by force feedback, in the place of `[drive]`.
+    /// Set-points by force feedback, in place of a drive.
     pub strategy: Option<StrategyDescription>,
 }
 
-/// Where a part is in the hand, and what gives way.
+/// Pose of the part in the hand, and compliance of the fingers.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraspDescription {
-    /// Position of the part's frame in the frame of the hand [mm]; where pose and turn are left out, as it is at the start,
-    /// for which `joints_deg` must be given.
+    /// Position of the part's frame in the frame of the hand [mm]. Without position and rotation the start decides, and
+    /// `joints_deg` must be given.
     pub position_mm: Option<[f64; 3]>,
-    /// Attitude of the part in the hand: turns about the hand's x, then y, then z axis [deg].
+    /// Attitude of the part in the hand: rotations about the hand's x, then y, then z axis [deg].
     pub rotation_deg: Option<[f64; 3]>,
-    /// Soft fingers; the part is held without play where left out.
+    /// Compliant fingers; by default the grasp is rigid.
     pub compliance: Option<ComplianceDescription>,
 }
 
-/// Soft fingers: springs and dampers along and about the axes of the hand.
+/// Compliant fingers: springs and dampers along and about the axes of the hand.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComplianceDescription {
@@ -71,19 +71,19 @@ pub struct ComplianceDescription {
     /// Damping about the axes [N·m·s/rad].
     #[schemars(inner(range(min = 1e-12, max = 1e9)))]
     pub turning_damping_nms_rad: [f64; 3],
-    /// Force without torque at which the part slips [N]; never where left out.
+    /// Force without torque at which the part slips [N]; by default never.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e9))]
     pub slip_force_n: Option<f64>,
-    /// Torque without force at which it slips [N·m]; never where left out.
+    /// Torque without force at which it slips [N·m]; by default never.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e9))]
     pub slip_torque_nm: Option<f64>,
 }
 
-/// What leads an arm. Springs and dampers are along and about the world's axes, at the frame of the held part.
+/// How an arm is controlled. Springs and dampers act along and about the world's axes, at the frame of the held part.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ControllerDescription {
-    /// The part on a spring and damper to its set-point, by the torques of the joints.
+    /// Joint torques act as a spring and damper between the part and its set-point.
     Impedance {
         /// Stiffness [N/m].
         stiffness_n_m: [f64; 3],
@@ -93,14 +93,15 @@ pub enum ControllerDescription {
         turning_stiffness_nm_rad: [f64; 3],
         /// Damping about the axes [N·m·s/rad].
         turning_damping_nms_rad: [f64; 3],
-        /// Stiffness of the joints towards the preferred posture, where that moves the part not [N·m/rad].
+        /// Stiffness of the joints towards the preferred posture, in directions that do not move the part [N·m/rad].
         #[serde(default = "ten")]
         posture_stiffness_nm_rad: f64,
-        /// Damping of the same [N·m·s/rad].
+        /// Damping in the same directions [N·m·s/rad].
         #[serde(default = "five")]
         posture_damping_nms_rad: f64,
     },
-    /// A virtual mass on a spring to the set-point, pushed by the measured force; the joints follow it. The paper's.
+    /// A virtual mass on a spring to the set-point, pushed by the measured force; the joints follow it. This is the
+    /// paper's controller.
     Admittance {
         /// Virtual mass [kg].
         mass_kg: [f64; 3],
@@ -136,51 +137,51 @@ pub enum ControllerDescription {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensorDescription {
-    /// Where it sits.
+    /// Where it is mounted.
     #[serde(default)]
     pub place: SensorPlaceDescription,
-    /// Point about which the controller is told the torque.
+    /// Reference point of the torque that the controller reads.
     #[serde(default)]
     pub torque_about: TorquePointDescription,
     /// Position of its frame in the hand, or in the world for one under the table [mm].
     #[serde(default)]
     pub position_mm: [f64; 3],
-    /// Attitude of its frame: turns about x, then y, then z [deg].
+    /// Attitude of its frame: rotations about x, then y, then z [deg].
     #[serde(default)]
     pub rotation_deg: [f64; 3],
-    /// Force that it shows without load [N].
+    /// Force reading without load [N].
     #[serde(default)]
     pub bias_n: [f64; 3],
-    /// Torque that it shows without load [N·m].
+    /// Torque reading without load [N·m].
     #[serde(default)]
     pub bias_nm: [f64; 3],
-    /// Standard deviation of its force, sample by sample [N].
+    /// Standard deviation of a force sample [N].
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub noise_n: f64,
-    /// Standard deviation of its torque, sample by sample [N·m].
+    /// Standard deviation of a torque sample [N·m].
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub noise_nm: f64,
-    /// Number of the stream that the noise comes from.
+    /// Seed of the noise.
     #[serde(default)]
     pub seed: u32,
-    /// Samples that it shows the mean of.
+    /// Number of samples of a moving mean.
     #[schemars(range(min = 1, max = 64))]
     pub mean_samples: Option<u32>,
-    /// Frequency of a low pass of first order [Hz].
+    /// Cut-off frequency of a first-order low pass [Hz].
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e6))]
     pub low_pass_hz: Option<f64>,
 }
 
-/// Where a force sensor sits.
+/// Where a force sensor is mounted.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SensorPlaceDescription {
-    /// Between hand and part: contact, weight and inertia of the part.
+    /// Between hand and part: measures contact, weight and inertia of the part.
     #[default]
     Wrist,
-    /// Under the fixed parts: contact alone, as force on the held part.
+    /// Under the fixed parts: measures contact alone, as force on the held part.
     Table,
 }
 
@@ -188,7 +189,7 @@ pub enum SensorPlaceDescription {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TorquePointDescription {
-    /// Origin of the part's frame, which is led.
+    /// Origin of the part's frame, which follows the set-points.
     #[default]
     Frame,
     /// Its centre of mass.

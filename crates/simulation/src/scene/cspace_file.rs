@@ -1,14 +1,14 @@
-//! C-space networks of pairs of parts: named by a scene, or embedded in the program.
+//! C-space networks of pairs of parts: given by the scene, or embedded in the program.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tightfit_network::{CspaceField, CspaceFile, NetworkError};
 use tightfit_pipeline::cspace::CspaceNetworks;
 use tightfit_shape::preset::preset;
 
-use super::description::PartDescription;
-use super::{Body, CspacePair, Motion};
+use super::body_builder::{BodyBuilder, CspaceOf};
+use super::problem::Problem;
+use super::{Body, BodyId, CspacePair, Motion};
 
 macro_rules! embedded {
     ($($moving:literal, $fixed:literal, $file:literal);* $(;)?) => {
@@ -26,47 +26,26 @@ static NETWORKS: [(&str, &str, &[u8]); 2] = embedded![
     "m48x5-nut", "m48x5-bolt", "bolting-engaged-engaged";
 ];
 
-/// The networks that a part names, or else the embedded ones of a pair of the scene; the key that is wrong and why.
+/// The networks that a part of the builder has.
 pub(super) fn cspace_of(
     bodies: &[Body],
-    descriptions: &[(&String, &PartDescription)],
-    folder: &Path,
-) -> Result<Option<CspacePair>, (String, String)> {
-    let named = descriptions
-        .iter()
-        .enumerate()
-        .filter_map(|(body, (name, part))| Some((body, *name, part.cspace.as_ref()?)));
-    let mut named: Vec<_> = named.collect();
-    if let Some((_, name, _)) = named.get(1) {
-        return Err((format!("parts.{name}.cspace"), "is the second one; only one part may have it".into()));
-    }
-    let Some((moving, name, description)) = named.pop() else {
-        return embedded_of(bodies).map_err(|error| ("method.cspace".into(), error.to_string()));
-    };
-    let at = |key: &str| format!("parts.{name}.cspace.{key}");
-    let fixed = bodies.iter().position(|body| body.name == description.against);
-    let Some(fixed) = fixed.filter(|fixed| bodies[*fixed].motion == Motion::Fixed) else {
-        let parts = bodies.iter().filter(|body| body.motion == Motion::Fixed).map(|body| body.name.as_str());
-        let parts: Vec<&str> = parts.collect();
-        return Err((at("against"), format!("names no fixed part; fixed parts: {}", parts.join(", "))));
-    };
-    if bodies[moving].motion != Motion::Free {
-        return Err((
-            format!("parts.{name}.cspace"),
-            "is for free parts; leave it out or free the part".into(),
-        ));
-    }
-    let load = |file: &String| CspaceFile::load(&folder.join(file)).map(|file| file.field);
-    let fields: Result<Vec<CspaceField>, NetworkError> = description.networks.iter().map(load).collect();
-    let fields = fields.map_err(|error| (at("networks"), error.to_string()))?;
-    Ok(Some(CspacePair { moving, fixed, space: Arc::new(CspaceNetworks::new(fields)) }))
+    parts: &[(String, BodyBuilder)],
+) -> Result<Option<CspacePair>, Problem> {
+    let own =
+        parts.iter().enumerate().find_map(|(body, (name, part))| Some((body, name, part.cspace.as_ref()?)));
+    let Some((moving, name, CspaceOf { against, space: Some(space) })) = own else { return Ok(None) };
+    let fixed = bodies.iter().position(|body| body.name == *against).ok_or_else(|| -> Problem {
+        (format!("parts.{name}.cspace.against"), format!("names `{against}`, which is no part"))
+    })?;
+    let [moving, fixed] = [moving, fixed].map(BodyId::at);
+    Ok(Some(CspacePair { moving, fixed, space: Arc::clone(space) }))
 }
 
-/// Embedded networks of the first pair that has some.
-fn embedded_of(bodies: &[Body]) -> Result<Option<CspacePair>, NetworkError> {
+/// Embedded networks of the first pair of preset parts that has some.
+pub(super) fn embedded_cspace(bodies: &[Body]) -> Result<Option<CspacePair>, NetworkError> {
     let find = |motion: Motion, name: &str| {
         let is = |body: &Body| body.motion == motion && preset(name).is_ok_and(|known| known == body.part);
-        bodies.iter().position(is)
+        bodies.iter().position(is).map(BodyId::at)
     };
     for (own, other, _) in &NETWORKS {
         let (Some(moving), Some(fixed)) = (find(Motion::Free, own), find(Motion::Fixed, other)) else {

@@ -1,29 +1,31 @@
 //! The scene file, as written: millimetres, degrees and grams only here, the unit in every key.
 //!
-//! The ranges stand at the fields once: the JSON schema carries them to editors, `schema_check` enforces
-//! them. What depends on several fields (a chamfer wider than its peg) is refused by the part itself.
+//! The ranges are written once, at the fields: the JSON schema carries them to editors, `schema_check` enforces them.
+//! What depends on several fields is checked by the part (a chamfer wider than its peg) or by the builder (a drive of
+//! a fixed part).
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arm_description::ArmDescription;
 use super::method::MethodDescription;
 
-/// A scene file.
+/// A scene file: parts, how they touch, what moves them and what counts as done.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneDescription {
     /// Short name without spaces.
     pub name: String,
-    /// One sentence for people.
+    /// One sentence about the scene.
     #[serde(default)]
     pub description: String,
-    /// Acceleration of free fall in world axes [m/s²].
-    #[serde(default)]
+    /// Acceleration of free fall in world axes [m/s²]; without it parts have no weight, and the scene carries a
+    /// warning.
     #[schemars(inner(range(min = -1e4, max = 1e4)))]
-    pub gravity_m_s2: [f64; 3],
+    pub gravity_m_s2: Option<[f64; 3]>,
     /// Time step [ms].
     #[serde(default = "default_step")]
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 100.0))]
@@ -32,24 +34,28 @@ pub struct SceneDescription {
     #[serde(default = "default_friction")]
     #[schemars(range(min = 0.0, max = 10.0))]
     pub friction: f64,
-    /// The parts, by name.
-    pub parts: BTreeMap<String, PartDescription>,
-    /// Pairs of parts that touch in their own way.
+    /// The parts, by name. Bodies of the scene keep the order of the file.
+    #[schemars(with = "BTreeMap<String, PartDescription>")]
+    pub parts: IndexMap<String, PartDescription>,
+    /// Pairs of parts with their own friction and restitution.
     #[serde(default)]
     pub contacts: Vec<ContactDescription>,
-    /// A spring and damper that leads one part along set-points.
+    /// The drive of one part.
     pub drive: Option<DriveDescription>,
-    /// An arm that holds a part and leads it along the set-points of `drive`.
+    /// Drives of several parts, at most one for each.
+    #[serde(default)]
+    pub drives: Vec<DriveDescription>,
+    /// An arm that holds a part and moves it along the set-points of the part's drive.
     pub arm: Option<ArmDescription>,
     /// What counts as done.
     pub task: Option<TaskDescription>,
-    /// What a step is made of.
+    /// Methods of the step.
     #[serde(default)]
     pub method: MethodDescription,
 }
 
-/// What leads one part along set-points: a spring and damper, an arm, or the set-points themselves for a kinematic part. The
-/// part starts at the first one.
+/// Guides one part along set-points: a free part by a spring and damper or in an arm, a kinematic part exactly. The
+/// part starts at the first set-point.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriveDescription {
@@ -61,7 +67,7 @@ pub struct DriveDescription {
     /// Stiffness about the part's axes [N·m/rad]; not for a kinematic part or one in an arm.
     #[schemars(inner(range(min = 0.0, max = 1e9)))]
     pub turning_stiffness_nm_rad: Option<[f64; 3]>,
-    /// Damping against mass and inertia [1/s]; not for a kinematic part or one in an arm.
+    /// Damping relative to mass and inertia [1/s]; not for a kinematic part or one in an arm.
     #[schemars(range(min = 0.0, max = 1e6))]
     pub damping_per_s: Option<f64>,
     /// Factor on both stiffnesses [-].
@@ -72,7 +78,7 @@ pub struct DriveDescription {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e3))]
     pub speed_factor: f64,
-    /// Constant force on the part, world axes [N]; in an arm what it presses with besides.
+    /// Constant force on the part, world axes [N]; in an arm the force that it adds to its controller's.
     #[serde(default)]
     #[schemars(inner(range(min = -1e6, max = 1e6)))]
     pub force_n: [f64; 3],
@@ -90,7 +96,7 @@ pub struct DriveDescription {
     /// CSV file of set-points instead, relative to the scene file: columns t_s, x_m, y_m, z_m, qx, qy, qz, qw. For a part in
     /// an arm or a kinematic one.
     pub file: Option<String>,
-    /// Attitude of the part's frame in the frame whose poses the file holds: turns about x, then y, then z [deg].
+    /// Attitude of the part's frame in the frame whose poses the file holds: rotations about x, then y, then z [deg].
     #[serde(default)]
     pub file_rotation_deg: [f64; 3],
     /// Time for which the last set-point is held [s].
@@ -110,7 +116,11 @@ pub struct WaypointDescription {
     pub time_s: f64,
     /// Position of the part's frame [mm].
     pub position_mm: [f64; 3],
-    /// Turns about z.
+    /// Attitude of the part's frame: rotations about the world's x, then y, then z axis [deg]. Between two set-points
+    /// the part turns about one axis, the shorter way; add a set-point where a rotation exceeds half a turn.
+    #[serde(default)]
+    pub rotation_deg: [f64; 3],
+    /// Turns about the part's z axis before that rotation; more than one turn is allowed.
     #[serde(default)]
     pub turns: f64,
 }
@@ -128,13 +138,13 @@ pub struct WiggleDescription {
     /// Amplitude along x [mm].
     #[serde(default)]
     pub amplitude_mm: f64,
-    /// Frequency of that [Hz].
+    /// Its frequency [Hz].
     #[serde(default)]
     pub frequency_hz: f64,
     /// Amplitude about y [deg].
     #[serde(default)]
     pub tilt_deg: f64,
-    /// Frequency of that [Hz].
+    /// Its frequency [Hz].
     #[serde(default)]
     pub tilt_frequency_hz: f64,
 }
@@ -171,15 +181,15 @@ pub enum TaskDescription {
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartDescription {
-    /// What it is.
+    /// Its shape.
     pub shape: ShapeDescription,
     /// File of its depth network, written by `tightfit train depth`, relative to the scene file; for
     /// `method.detection = "neural"`.
     pub network: Option<String>,
     /// C-space networks of this part against a fixed one, for `method.cspace = "network"`.
     pub cspace: Option<CspaceDescription>,
-    /// Interaction network that makes clusters of this part's contacts with a fixed one, for `method.clustering =
-    /// "interaction"`; the preset `paper` then takes it.
+    /// Interaction network that clusters this part's contacts with a fixed one, for `method.clustering =
+    /// "interaction"` and the preset `paper`.
     pub interaction: Option<InteractionDescription>,
     /// Whether and how it moves.
     #[serde(default)]
@@ -187,7 +197,7 @@ pub struct PartDescription {
     /// Position of the part's frame in the world [mm].
     #[serde(default)]
     pub position_mm: [f64; 3],
-    /// Attitude: turns about the world's x, then y, then z axis [deg].
+    /// Attitude: rotations about the world's x, then y, then z axis [deg].
     #[serde(default)]
     pub rotation_deg: [f64; 3],
     /// Density [kg/m³], steel when neither density nor mass is given.
@@ -196,10 +206,10 @@ pub struct PartDescription {
     /// Mass [kg], instead of a density; the inertia scales with it.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e6))]
     pub mass_kg: Option<f64>,
-    /// Centre of mass in the part's frame [mm], where it is not that of an even density.
+    /// Centre of mass in the part's frame [mm], where the density is not uniform.
     pub center_of_mass_mm: Option<[f64; 3]>,
-    /// Moments of inertia about the centre of mass, along the axes of the part's frame [kg·m²], where they are not those of
-    /// an even density.
+    /// Moments of inertia about the centre of mass, along the axes of the part's frame [kg·m²], where the density is
+    /// not uniform.
     #[schemars(inner(range(min = 1e-12, max = 1e6)))]
     pub moment_kg_m2: Option<[f64; 3]>,
     /// Distances between nodes.
@@ -213,7 +223,7 @@ pub struct PartDescription {
 pub struct CspaceDescription {
     /// Name of the fixed part.
     pub against: String,
-    /// Files, relative to the scene file; the first whose box covers a configuration answers for it.
+    /// Files, relative to the scene file; for each configuration the first whose box covers it is used.
     #[schemars(length(min = 1))]
     pub networks: Vec<String>,
 }
@@ -226,8 +236,8 @@ pub struct InteractionDescription {
     pub against: String,
     /// File of the network and of the part's surface, relative to the scene file.
     pub network: String,
-    /// Attitude of the network's frame of the part in the part's own: turns about its x, then y, then z axis [deg]. It is at the
-    /// centre of mass.
+    /// Attitude of the network's frame in the part's frame: rotations about x, then y, then z [deg]. Its origin is
+    /// the centre of mass.
     #[serde(default)]
     pub rotation_deg: [f64; 3],
 }
@@ -236,12 +246,12 @@ pub struct InteractionDescription {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Motion {
-    /// By forces.
+    /// Forces move it.
     #[default]
     Free,
-    /// Not at all.
+    /// It does not move.
     Fixed,
-    /// As told, whatever the forces.
+    /// It follows its drive exactly, whatever the forces.
     Kinematic,
 }
 

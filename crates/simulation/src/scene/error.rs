@@ -1,4 +1,4 @@
-//! What is wrong with a scene file, all of it at once.
+//! What is wrong with a scene, all of it at once.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use super::built_in_scenes;
 /// One wrong place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneProblem {
-    /// Line in the file, from 1; none for a value that was replaced, which no file has.
+    /// Line in the file, from 1; none for a scene built in Rust and for a value that `--set` replaced.
     pub line: Option<usize>,
-    /// Dotted key, `parts.peg.shape.diameter_mm`.
+    /// Dotted key: `parts.peg.mass_kg` in a file, `parts.peg.mass` in Rust.
     pub key: String,
     /// The value found there, as written.
     pub value: Option<String>,
-    /// What would be accepted, or what to do.
+    /// What is allowed, or what to do.
     pub remedy: String,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for SceneProblem {
 /// A scene that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SceneError {
-    /// Something in the file is wrong.
+    /// Something in the file or in the builder is wrong.
     #[error("{name} has {} problem{}:\n{}", .problems.len(), if .problems.len() == 1 { "" } else { "s" }, join(.problems))]
     Invalid {
         /// Name of the scene or file.
@@ -46,7 +46,7 @@ pub enum SceneError {
     Unreadable {
         /// The path.
         name: String,
-        /// What the system said.
+        /// The reason that the system gave.
         reason: String,
     },
     /// A value cannot be replaced.
@@ -57,10 +57,26 @@ pub enum SceneError {
         /// What is wrong with the replacement, and what would be right.
         reason: String,
     },
+    /// The scene has no body of that name.
+    #[error("scene `{scene}` has no part `{name}`; parts: {known}")]
+    UnknownBody {
+        /// Name of the scene.
+        scene: String,
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The scene has no text to build it from again.
+    #[error(
+        "the scene was built in Rust and has no scene file; to replay its log, build the same scene in Rust, run it with the \
+         log's seed and compare the hash of every record with the log's column `state_hash`"
+    )]
+    BuiltInCode,
     /// No built-in scene and no file has that name.
     #[error("there is no scene `{name}` and no file of that name; built-in scenes: {known}")]
     Unknown {
-        /// The name asked for.
+        /// The name that was given.
         name: String,
         /// The names that exist.
         known: String,

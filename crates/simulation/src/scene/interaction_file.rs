@@ -1,23 +1,22 @@
 //! The interaction network that a scene names for the contacts of a part.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tightfit_interaction::{InteractionClustering, InteractionFile, Located};
 use tightfit_shape::Part;
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
-use super::build::turned;
-use super::description::PartDescription;
-use super::{Body, ContactPair, Motion};
+use super::body_builder::{BodyBuilder, InteractionOf};
+use super::problem::Problem;
+use super::{Body, BodyId, ContactPair};
 
 /// The interaction network of a pair.
 #[derive(Clone, Debug)]
 pub struct InteractionPair {
     /// Free body.
-    pub moving: usize,
+    pub moving: BodyId,
     /// Fixed body.
-    pub fixed: usize,
+    pub fixed: BodyId,
     /// Pose of the network's object frame in the part's frame: at the centre of mass.
     pub part_from_object: Pose,
     /// Network and surface.
@@ -33,37 +32,28 @@ impl InteractionPair {
     }
 }
 
-/// The network that a part names, if one does; errors are (key, reason).
+/// The network that a part of the builder has.
 pub(super) fn interaction_of(
     bodies: &[Body],
-    descriptions: &[(&String, &PartDescription)],
-    folder: &Path,
-) -> Result<Option<InteractionPair>, (String, String)> {
-    let mut named = descriptions
+    parts: &[(String, BodyBuilder)],
+) -> Result<Option<InteractionPair>, Problem> {
+    let own = parts
         .iter()
         .enumerate()
-        .filter_map(|(body, (name, part))| Some((body, *name, part.interaction.as_ref()?)));
-    let Some((moving, name, description)) = named.next() else { return Ok(None) };
-    if let Some((_, name, _)) = named.next() {
-        let remedy = "is the second one; only one part may have an interaction network";
-        return Err((format!("parts.{name}.interaction"), remedy.into()));
-    }
-    let at = |key: &str| format!("parts.{name}.interaction.{key}");
-    let fixed = bodies.iter().position(|body| body.name == description.against);
-    let Some(fixed) = fixed.filter(|fixed| bodies[*fixed].motion == Motion::Fixed) else {
-        let parts = bodies.iter().filter(|body| body.motion == Motion::Fixed).map(|body| body.name.as_str());
-        let parts: Vec<&str> = parts.collect();
-        return Err((at("against"), format!("names no fixed part; fixed parts: {}", parts.join(", "))));
+        .find_map(|(body, (name, part))| Some((body, name, part.interaction.as_ref()?)));
+    let Some((moving, name, InteractionOf { against, file: Some(file), rotation })) = own else {
+        return Ok(None);
     };
+    let at = |key: &str| format!("parts.{name}.interaction.{key}");
+    let fixed = bodies.iter().position(|body| body.name == *against);
+    let fixed = fixed.ok_or_else(|| (at("against"), format!("names `{against}`, which is no part")))?;
     let own = &bodies[moving];
-    let Some(inertia) = own.inertia.filter(|_| own.motion == Motion::Free) else {
+    let Some(inertia) = own.inertia else {
         let remedy = "is for free parts; omit it or make the part free";
         return Err((format!("parts.{name}.interaction"), remedy.into()));
     };
-    let file = InteractionFile::load(&folder.join(&description.network))
-        .map_err(|error| (at("network"), error.to_string()))?;
-    let InteractionFile { network, surface, .. } = file;
-    let part_from_object = Pose::new(inertia.center_of_mass, turned(description.rotation_deg));
+    let InteractionFile { network, surface, .. } = InteractionFile::clone(file);
+    let part_from_object = Pose::new(inertia.center_of_mass, *rotation);
     if let Some(off) = off_surface(&own.part, &part_from_object, surface.points()) {
         let remedy = format!(
             "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; create one with \
@@ -77,6 +67,7 @@ pub(super) fn interaction_of(
     own.part.place(&own.nodes, &mut nodes);
     let located = nodes.iter().map(|node| surface.locate(object_from_part.transform_point(node))).collect();
     let clustering = Arc::new(InteractionClustering { network, surface });
+    let [moving, fixed] = [moving, fixed].map(BodyId::at);
     Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
 }
 

@@ -7,14 +7,16 @@ use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 use tightfit_shape::mesh::MeshOptions;
 
+use super::builder::MethodChoice;
+use super::problem::Problem;
 use crate::methods::CLUSTERS;
 use crate::{CspaceMethod, Methods, Preset};
 
-/// What a step is made of.
+/// Methods of the step.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MethodDescription {
-    /// A set of methods; those named below replace its own.
+    /// A set of methods; those named below replace single ones of it.
     #[serde(default)]
     pub preset: Preset,
     /// How contacts are found.
@@ -61,7 +63,8 @@ pub enum DetectionMethod {
     /// By nodes and the exact distance of the part that they meet.
     #[default]
     Exact,
-    /// The same with the part's depth network instead, for every part that has one: by `network`, or embedded (`hole-50`, `m48x5-bolt`).
+    /// The same with the part's depth network, for every part that has one: by `network`, or embedded (`hole-50`,
+    /// `m48x5-bolt`).
     Neural,
     /// By the triangles of both parts, every pair that crosses or nearly does; parts without end are met as in `exact`.
     Mesh,
@@ -122,8 +125,21 @@ impl MethodDescription {
         MeshOptions { chord_tolerance, ..usual }
     }
 
-    /// The methods; an option of a method that is not there is answered with its key and what to do.
-    pub(super) fn methods(&self) -> Result<Methods, (String, String)> {
+    /// The methods, and which of them were chosen by name.
+    pub(super) fn choice(&self) -> Result<MethodChoice, Problem> {
+        let methods = self.methods()?;
+        let is_paper = self.preset == Preset::Paper;
+        let is_open = is_paper && self.clustering.is_none() && self.clusters.is_none();
+        Ok(MethodChoice {
+            methods,
+            needs_cspace: self.cspace == Some(CspaceChoice::Network),
+            takes_interaction: is_open && matches!(methods.clustering, ClusteringMethod::KMeans { .. }),
+            yields_to_arm: is_paper && self.integration.is_none(),
+        })
+    }
+
+    /// The methods. An option that no chosen method reads is an error.
+    fn methods(&self) -> Result<Methods, Problem> {
         let mut methods = Methods::from(self.preset);
         if self.mesh_tolerance_mm.is_some() && self.detection != DetectionMethod::Mesh {
             return Err(idle("mesh_tolerance_mm", self.detection.name(), "detection", "mesh"));
@@ -160,7 +176,7 @@ impl MethodDescription {
         Ok(methods)
     }
 
-    fn set_cspace(&self, methods: &mut Methods) -> Result<(), (String, String)> {
+    fn set_cspace(&self, methods: &mut Methods) -> Result<(), Problem> {
         let most = CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS };
         match self.cspace {
             Some(CspaceChoice::Network) if !methods.solver.sweeps() => {
@@ -181,7 +197,7 @@ impl MethodDescription {
         Ok(())
     }
 
-    fn set_sweeps(&self, solver: &mut SolverMethod) -> Result<(), (String, String)> {
+    fn set_sweeps(&self, solver: &mut SolverMethod) -> Result<(), Problem> {
         let name = solver.name();
         if let Some(choice) = self.slip {
             let SolverMethod::Sor(_, slip) = solver else {
@@ -210,7 +226,7 @@ impl MethodDescription {
 }
 
 /// An option that nothing would read.
-fn idle(key: &str, method: &str, choice: &str, fitting: &str) -> (String, String) {
+fn idle(key: &str, method: &str, choice: &str, fitting: &str) -> Problem {
     let remedy =
         format!("is not for {choice} `{method}`; choose method.{choice} `{fitting}`, or leave it out");
     (format!("method.{key}"), remedy)

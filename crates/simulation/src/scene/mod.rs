@@ -1,15 +1,25 @@
 //! Scenes and their files.
 //!
-//! `description` holds the types of the file, from which the schema is generated; `schema_check` holds a
-//! document against that schema and finds lines; `build` turns a description into a [`Scene`].
+//! ```text
+//! TOML ─► schema_check ─► description ─► conversion ─► SceneBuilder ─► Scene
+//! text     ranges, lines   types of        units,         checks that      constant, shared
+//!                          the file        files          need several
+//!                                                         fields
+//! ```
+//!
+//! A scene in Rust begins at the builder ([`Scene::builder`]).
 
-mod arm;
+mod arm_builder;
+mod arm_conversion;
 mod arm_description;
-mod build;
+mod body_builder;
+mod body_id;
+mod builder;
 mod built_in;
+mod conversion;
 mod cspace_file;
 mod description;
-mod drive;
+mod drive_builder;
 mod error;
 mod file_paths;
 mod interaction_file;
@@ -17,16 +27,24 @@ mod mesh_file;
 mod method;
 mod network_file;
 mod overrides;
+mod problem;
 mod schema_check;
 mod shape;
-mod strategy;
+mod strategy_conversion;
 mod strategy_description;
+mod warning;
 
+pub use arm_builder::{ArmBuilder, ArmControl};
+pub use body_builder::BodyBuilder;
+pub use body_id::BodyId;
+pub use builder::{SceneBuilder, TaskBuilder};
 pub use built_in::{BuiltInScene, built_in_scenes};
 pub use description::{Motion, SceneDescription};
+pub use drive_builder::DriveBuilder;
 pub use error::{SceneError, SceneProblem};
 pub use interaction_file::InteractionPair;
 pub use method::DetectionMethod;
+pub use warning::SceneWarning;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,45 +58,49 @@ use tightfit_spatial::{Inertia, Pose, Vector3};
 
 use crate::{Arm, Drive, Methods};
 
-/// What is simulated: constant, shared by all environments.
+/// What is simulated: constant, shared by all environments. [`Scene::builder`] makes one in Rust, [`Scene::load`]
+/// reads a file.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Short name, as in `tightfit run peg-in-hole`.
     pub name: String,
-    /// One sentence for people.
+    /// One sentence about it.
     pub description: String,
     /// Acceleration of free fall in world axes [m/s²].
     pub gravity: Vector3<f64>,
     /// Time step T [s].
     pub step: f64,
-    /// The bodies, by name in alphabetical order.
+    /// The bodies, in the order in which the file or the builder gives them. [`BodyId`] indexes them.
     pub bodies: Vec<Body>,
-    /// How pairs of bodies touch.
+    /// Friction and restitution of pairs of bodies.
     pub contacts: Vec<ContactPair>,
-    /// What leads a part, if anything does.
-    pub drive: Option<Drive>,
+    /// What guides parts along set-points, at most one drive for each part. [`Run`](crate::Run) follows the first
+    /// one's part.
+    pub drives: Vec<Drive>,
     /// An arm that holds a part, if there is one.
     pub arm: Option<Arm>,
     /// What counts as done.
     pub task: Option<Task>,
-    /// How contacts are found. What they are found by is with the bodies.
+    /// How contacts are detected. Networks and meshes for it are at the bodies.
     pub detection: DetectionMethod,
-    /// What a step is made of.
+    /// Methods of the step.
     pub methods: Methods,
     /// C-space networks of a free part against a fixed one.
     pub cspace: Option<CspacePair>,
     /// Interaction network of a free part against a fixed one.
     pub interaction: Option<InteractionPair>,
-    /// The text it was built from.
+    /// What is allowed but probably not meant.
+    pub warnings: Vec<SceneWarning>,
+    /// The text that it was built from; empty for a scene that was built in Rust.
     pub source: SceneSource,
 }
 
-/// The text of a scene, kept so that a run of it can be repeated.
+/// The text of a scene, so that a run of it can be repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SceneSource {
     /// TOML text.
     pub text: String,
-    /// Folder in which files that it names are sought.
+    /// Folder of the files that it names.
     pub folder: PathBuf,
 }
 
@@ -88,7 +110,7 @@ pub enum Task {
     /// A peg whose frame must come this deep below the hole's.
     Insert {
         /// Body of the hole.
-        into: usize,
+        into: BodyId,
         /// Depth [m].
         depth: f64,
         /// Depth from which the peg counts as engaged [m].
@@ -97,7 +119,7 @@ pub enum Task {
     /// A nut that must be turned on.
     Thread {
         /// Body of the bolt.
-        onto: usize,
+        onto: BodyId,
         /// Turns.
         turns: f64,
         /// Overlap of nut and bolt from which it counts as engaged [m].
@@ -122,21 +144,21 @@ pub struct Body {
     pub inertia: Option<Inertia>,
     /// Nodes that are tested against the other bodies.
     pub nodes: NodeSet,
-    /// What answers for the distance from [`Self::part`]; the part itself when there is none, and in environments
-    /// whose parameters give the part other dimensions.
+    /// Network that replaces the exact distance from [`Self::part`]. Environments whose parameters change the part's
+    /// dimensions use the exact distance.
     pub network: Option<Arc<DepthNetwork>>,
-    /// Triangles by which [`Self::part`] meets others that have them too; `None` and in environments with other dimensions
-    /// it is met by its distance.
+    /// Triangles for contacts of [`Self::part`] with parts that have triangles too. Environments whose parameters
+    /// change the part's dimensions use the distance.
     pub mesh: Option<Arc<CollisionMesh>>,
 }
 
-/// C-space networks of a pair. In environments whose parameters give a part other dimensions they are not asked.
+/// C-space networks of a pair. Environments whose parameters change a part's dimensions do not use them.
 #[derive(Clone, Debug)]
 pub struct CspacePair {
     /// Free body.
-    pub moving: usize,
+    pub moving: BodyId,
     /// Fixed body.
-    pub fixed: usize,
+    pub fixed: BodyId,
     /// The networks.
     pub space: Arc<CspaceNetworks>,
 }
@@ -144,8 +166,8 @@ pub struct CspacePair {
 /// How two bodies touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPair {
-    /// Indices into the bodies.
-    pub bodies: [usize; 2],
+    /// The bodies, in the order of the scene.
+    pub bodies: [BodyId; 2],
     /// Coulomb friction coefficient μ [-].
     pub friction: f64,
     /// Coefficient of restitution [-]: 0 plastic, 1 elastic.
@@ -153,50 +175,60 @@ pub struct ContactPair {
 }
 
 impl Scene {
-    /// Body that the drive or the arm leads; the first one where there is neither.
+    /// Body that the first drive or the arm guides; without both the first free body.
     #[must_use]
-    pub fn led_body(&self) -> usize {
+    pub fn led_body(&self) -> BodyId {
         let arm = self.arm.as_ref().map(|arm| arm.body);
-        let free = || self.bodies.iter().position(|body| body.motion == Motion::Free);
-        self.drive.as_ref().map(|drive| drive.body).or(arm).or_else(free).unwrap_or(0)
+        let free = || self.body_ids().find(|body| self.bodies[*body].motion == Motion::Free);
+        self.drives.first().map(|drive| drive.body).or(arm).or_else(free).unwrap_or(BodyId::at(0))
     }
 
-    /// Time that its drive or the limit of its strategy gives a run [s].
+    /// Time that the drives or the time limit of the strategy give a run [s].
     #[must_use]
     pub fn duration(&self) -> f64 {
         let strategy = self.arm.as_ref().and_then(|arm| arm.strategy.as_ref());
-        match (&self.drive, strategy) {
-            (Some(drive), _) => drive.duration(),
-            // the step in which the limit is found is one more
-            (None, Some(strategy)) => strategy.limits().time + self.step,
+        let drives = self.drives.iter().map(Drive::duration).reduce(f64::max);
+        match (drives, strategy) {
+            // the limit is found in the step after it
+            (_, Some(strategy)) => strategy.limits().time + self.step,
+            (Some(duration), None) => duration,
             (None, None) => 1.0,
         }
     }
 
-    /// Scene of a TOML text; files that it names are sought in the working directory.
+    /// The drive of a body, if it has one.
+    #[must_use]
+    pub fn drive_of(&self, body: BodyId) -> Option<&Drive> {
+        self.drives.iter().find(|drive| drive.body == body)
+    }
+
+    /// Scene of a TOML text; files that it names are relative to the working directory.
     ///
     /// # Errors
     /// With every problem found: key, value, what is allowed, line.
     pub fn from_toml(text: &str) -> Result<Self, SceneError> {
-        build::scene_from_text(text, "scene", Path::new("."))
+        conversion::scene_from_text(text, "scene", Path::new("."))
     }
 
     /// Scene of a text that another scene was built from.
     ///
     /// # Errors
-    /// As [`Self::from_toml`]; also when a file that it names has gone.
+    /// As [`Self::from_toml`]; also when a file that it names is missing, or the other scene was built in Rust.
     pub fn from_source(source: &SceneSource) -> Result<Self, SceneError> {
-        build::scene_from_text(&source.text, "scene", &source.folder)
+        if source.text.is_empty() {
+            return Err(SceneError::BuiltInCode);
+        }
+        conversion::scene_from_text(&source.text, "scene", &source.folder)
     }
 
-    /// Scene of a TOML file; files that it names are sought beside it.
+    /// Scene of a TOML file; files that it names are relative to its folder.
     ///
     /// # Errors
     /// When the file cannot be read or something in it is wrong.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| SceneError::unreadable(&name, &error))?;
-        build::scene_from_text(&text, &name, path.parent().unwrap_or(Path::new(".")))
+        conversion::scene_from_text(&text, &name, path.parent().unwrap_or(Path::new(".")))
     }
 
     /// A built-in scene by name, or a scene file by path.
@@ -205,7 +237,7 @@ impl Scene {
     /// When neither exists, or the file is wrong.
     pub fn find(name_or_path: &str) -> Result<Self, SceneError> {
         match built_in_scenes().iter().find(|scene| scene.name == name_or_path) {
-            Some(scene) => build::scene_from_text(scene.text, scene.name, Path::new(".")),
+            Some(scene) => conversion::scene_from_text(scene.text, scene.name, Path::new(".")),
             None if Path::new(name_or_path).exists() => Self::load(Path::new(name_or_path)),
             None => Err(SceneError::unknown(name_or_path)),
         }

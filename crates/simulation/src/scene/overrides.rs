@@ -1,7 +1,7 @@
 //! `--set KEY=VALUE`: a scene with some of its values replaced.
 //!
-//! A key is dotted like in error messages (`parts.peg.mass_kg`); one that is none of the root's is sought in `[drive]` and
-//! `[task]`, so that `tilt_deg=0.5` is enough. Tables that the file does not have are made.
+//! A key is dotted as in error messages (`parts.peg.mass_kg`); entries of a list have a number (`drives.0.tilt_deg`).
+//! A key of the only drive or of the task needs no table before it: `tilt_deg=0.5`. Missing tables are added.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ impl Scene {
         Self::from_source_with(&source, name_or_path, replacements)
     }
 
-    /// The scene of a text with values replaced; `name` stands for it in errors.
+    /// The scene of a text with values replaced; errors call it `name`.
     ///
     /// # Errors
     /// When a replacement has no key or no value, or the result is wrong.
@@ -57,13 +57,12 @@ impl Scene {
             replace(&mut table, &schema, key.trim(), value.trim()).map_err(wrong)?;
         }
         let text = toml::to_string(&table).map_err(|error| wrong(error.to_string()))?;
-        super::build::scene_from_text(&text, name, &source.folder)
+        super::conversion::scene_from_text(&text, name, &source.folder)
             .map_err(|error| with_lines_of(&written, error))
     }
 }
 
-/// The error with lines of the text that the user wrote, where it has the value; the others would be those of a text that nobody
-/// has seen, and the key alone tells the place.
+/// The error with lines of the text that the user wrote. A replaced value is not in that text and has no line.
 fn with_lines_of(written: &Document, error: SceneError) -> SceneError {
     match error {
         SceneError::Invalid { name, mut problems } => {
@@ -78,7 +77,7 @@ fn with_lines_of(written: &Document, error: SceneError) -> SceneError {
 }
 
 fn replace(table: &mut toml::Table, schema: &Schema, key: &str, value: &str) -> Result<(), String> {
-    // a bare word is a text: `kind=hole` needs no quotes
+    // a bare word is a string: `kind=hole` needs no quotes
     let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
     let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_string()));
     let mut path: Vec<&str> = key.split('.').collect();
@@ -86,18 +85,42 @@ fn replace(table: &mut toml::Table, schema: &Schema, key: &str, value: &str) -> 
         return Err(format!("`--set {key}=…` has a key with nothing in it; write `friction` or `arm.robot`"));
     }
     if schema["properties"].get(path[0]).is_none() {
-        path.insert(0, table_of(schema, path[0]).ok_or_else(|| unknown(schema, key))?);
+        let short = table_of(schema, path[0]).ok_or_else(|| unknown(schema, key))?;
+        let prefix = if short == "drive" { only_drive(table, key)? } else { &["task"][..] };
+        path.splice(0..0, prefix.iter().copied());
     }
     let (last, folders) = path.split_last().ok_or("an empty key")?;
     let mut here = table;
-    for folder in folders {
-        let inner = here.entry(*folder).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let mut folders = folders.iter();
+    while let Some(folder) = folders.next() {
+        let mut inner = here.entry(*folder).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        if let toml::Value::Array(items) = inner {
+            let count = items.len();
+            let index = folders.next().and_then(|index| index.parse::<usize>().ok());
+            inner = index.and_then(|index| items.get_mut(index)).ok_or_else(|| {
+                format!("`{folder}` is a list of {count}; write `--set {folder}.0.KEY=…` for its first entry")
+            })?;
+        }
         here = inner
             .as_table_mut()
             .ok_or_else(|| format!("`{folder}` is no table; `--set {key}` cannot go into it"))?;
     }
     here.insert((*last).to_string(), value);
     Ok(())
+}
+
+/// Where the keys of the only drive are.
+fn only_drive(table: &toml::Table, key: &str) -> Result<&'static [&'static str], String> {
+    let listed = table.get("drives").and_then(toml::Value::as_array).map_or(0, Vec::len);
+    match (table.contains_key("drive"), listed) {
+        (_, 0) => Ok(&["drive"]),
+        (false, 1) => Ok(&["drives", "0"]),
+        (has_drive, listed) => {
+            let first = if has_drive { "drive" } else { "drives.0" };
+            let count = listed + usize::from(has_drive);
+            Err(format!("`--set {key}=…`: the scene has {count} drives; name one, as in `{first}.{key}`"))
+        }
+    }
 }
 
 /// The table whose short form a key is.

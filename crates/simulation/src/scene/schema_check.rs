@@ -1,4 +1,4 @@
-//! Holds a TOML document against a JSON schema and says what is wrong, where, and what would be right.
+//! Checks a TOML document against a JSON schema and reports what is wrong, where, and what is allowed.
 //!
 //! The schema is the one generated from the scene's types, so this knows only the words that generator uses:
 //! `$ref`, `type`, `properties`, `required`, `additionalProperties`, `items`, `minItems`, `maxItems`, `enum`,
@@ -36,26 +36,34 @@ impl<'a> Document<'a> {
         checker.problems
     }
 
-    /// The problem of a key found wrong later, with its line and value; the nearest existing ancestor of a key
-    /// that is not written stands in for it.
+    /// The problem of a key that the schema allows, with its line and value. A key that is not written has the line
+    /// of its nearest ancestor.
     pub(super) fn problem(&self, key: &str, remedy: String) -> SceneProblem {
-        let mut table = self.root.get_ref();
+        let mut table = Some(self.root.get_ref());
         let mut found: Option<&Spanned<DeValue>> = None;
         let mut is_whole = true;
         for step in key.split('.') {
-            match table.get(step) {
-                Some(value) => {
-                    found = Some(value);
-                    match value.get_ref() {
-                        DeValue::Table(inner) => table = inner,
-                        _ => break,
-                    }
-                }
-                None => {
-                    is_whole = false;
-                    break;
-                }
+            // `drives[1]` is the second table of a list
+            let (name, index) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
+                Some((name, index)) => (name, index.parse::<usize>().ok()),
+                None => (step, None),
+            };
+            let mut value = table.and_then(|table| table.get(name));
+            if let (Some(index), Some(list)) = (index, value) {
+                value = match list.get_ref() {
+                    DeValue::Array(items) => items.get(index),
+                    _ => None,
+                };
             }
+            let Some(value) = value else {
+                is_whole = false;
+                break;
+            };
+            found = Some(value);
+            table = match value.get_ref() {
+                DeValue::Table(inner) => Some(inner),
+                _ => None,
+            };
         }
         let span = found.map_or(0..0, Spanned::span);
         let is_leaf = found.is_some_and(|value| !matches!(value.get_ref(), DeValue::Table(_)));

@@ -8,7 +8,7 @@ use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::Pose;
 
 use super::context::{Context, Span};
-use crate::State;
+use crate::{BodyId, State};
 
 /// What moves kinematic parts.
 #[derive(Clone, Copy, PartialEq)]
@@ -73,7 +73,7 @@ impl<'a> BodyViews<'a> {
         let (Context { scene, parameters, parts, .. }, views) = (*self.context, *self);
         let mut first_id: u32 = 0;
         scene.contacts.iter().zip(&parameters.friction).map(move |(pair, friction)| {
-            let counts = pair.bodies.map(|body| parts.nodes[body].len() as u32);
+            let counts = pair.bodies.map(|body| parts.nodes[body.index()].len() as u32);
             let sides =
                 [views.side(pair.bodies[0], first_id), views.side(pair.bodies[1], first_id + counts[0])];
             let ids = match sides.each_ref().map(|side| side.mesh) {
@@ -92,10 +92,10 @@ impl<'a> BodyViews<'a> {
         })
     }
 
-    fn side(&self, body: usize, first_id: u32) -> PairBody<'a> {
+    fn side(&self, body: BodyId, first_id: u32) -> PairBody<'a> {
         let Context { scene, parameters, parts, .. } = *self.context;
         let (own, part) = (&scene.bodies[body], &parameters.bodies[body].part);
-        let (network, mesh) = match parts.has_scene_part[body] {
+        let (network, mesh) = match parts.has_scene_part[body.index()] {
             true => (own.network.as_deref(), own.mesh.as_deref()),
             false => (None, None),
         };
@@ -119,7 +119,7 @@ impl<'a> BodyViews<'a> {
                 }
             };
         let [linear, angular] = velocity;
-        let nodes = &parts.nodes[body];
+        let nodes = &parts.nodes[body.index()];
         PairBody {
             part,
             network,

@@ -19,7 +19,7 @@ use super::free_motion::Masses;
 use super::pair_impulses::PairImpulse;
 use super::projection::ProjectionMemory;
 use super::smooth::SmoothMotion;
-use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
+use crate::{BodyId, CspaceMethod, Input, Motion, Parameters, Scene, State};
 
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Workspace {
             nodes: nodes.collect(),
             has_scene_part: has_scene_part.collect(),
             fits_cspace: scene.cspace.as_ref().is_some_and(|pair| {
-                let is_same = |body: usize| parameters.bodies[body].part == scene.bodies[body].part;
+                let is_same = |body: BodyId| parameters.bodies[body].part == scene.bodies[body].part;
                 is_same(pair.moving) && is_same(pair.fixed)
             }),
             most_contacts: 0,
@@ -261,28 +261,31 @@ fn most_contacts(scene: &Scene, parameters: &Parameters, parts: &PlacedParts) ->
     let PlacedParts { nodes, has_scene_part, .. } = parts;
     let of_pair = |pair: &crate::ContactPair| {
         let [a, b] = pair.bodies;
-        let mesh = |body: usize| scene.bodies[body].mesh.as_ref().filter(|_| has_scene_part[body]);
+        let mesh = |body: BodyId| scene.bodies[body].mesh.as_ref().filter(|_| has_scene_part[body.index()]);
         if let [Some(a), Some(b)] = pair.bodies.map(mesh) {
             return PER_TRIANGLE * (a.len() + b.len());
         }
-        let pieces = |body: usize| parameters.bodies[body].part.most_pieces();
+        let pieces = |body: BodyId| parameters.bodies[body].part.most_pieces();
         let [first, second] = pair.bodies.map(|body| &parameters.bodies[body].part);
-        nodes[a].len() * pieces(b) + nodes[b].len() * pieces(a) + most_crossings(first, second) as usize
+        nodes[a.index()].len() * pieces(b)
+            + nodes[b.index()].len() * pieces(a)
+            + most_crossings(first, second) as usize
     };
     scene.contacts.iter().map(of_pair).sum()
 }
 
 impl Scene {
     /// Number of the free body that a body is, if it is one.
-    pub(crate) fn free_index(&self, body: usize) -> Option<usize> {
+    pub(crate) fn free_index(&self, body: BodyId) -> Option<usize> {
         let is = |motion: Motion| move |other: &&crate::Body| other.motion == motion;
         (self.bodies[body].motion == Motion::Free)
-            .then(|| self.bodies[..body].iter().filter(is(Motion::Free)).count())
+            .then(|| self.bodies[..body.index()].iter().filter(is(Motion::Free)).count())
     }
 
     /// Number of the kinematic body that a body is, if it is one.
-    pub(crate) fn kinematic_index(&self, body: usize) -> Option<usize> {
+    pub(crate) fn kinematic_index(&self, body: BodyId) -> Option<usize> {
         let is = |other: &&crate::Body| other.motion == Motion::Kinematic;
-        (self.bodies[body].motion == Motion::Kinematic).then(|| self.bodies[..body].iter().filter(is).count())
+        (self.bodies[body].motion == Motion::Kinematic)
+            .then(|| self.bodies[..body.index()].iter().filter(is).count())
     }
 }

@@ -51,13 +51,13 @@ fn ball([along, down]: [f64; 2], friction: f64) -> Result<Trial, SceneError> {
         name = "ball"
         gravity_m_s2 = [{along:e}, 0, {down:e}]
         friction = {friction}
-        [parts.plane]
-        shape = {{ kind = "half-space" }}
-        motion = "fixed"
         [parts.ball]
         shape = {{ kind = "sphere", diameter_mm = {} }}
         mass_kg = 1
         position_mm = [0, 0, {}]
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
         "#,
         2e3 * RADIUS,
         1e3 * RADIUS

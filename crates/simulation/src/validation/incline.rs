@@ -36,12 +36,12 @@ fn slid(slope: f64) -> Result<f64, SceneError> {
         name = "incline"
         gravity_m_s2 = [{along:e}, 0, {down:e}]
         friction = {FRICTION}
-        [parts.plane]
-        shape = {{ kind = "half-space" }}
-        motion = "fixed"
         [parts.block]
         shape = {{ kind = "nodes", points_mm = [[50, 50, -25], [50, -50, -25], [-50, 50, -25], [-50, -50, -25]], mass_kg = 1, inertia_kg_m2 = [1.04e-3, 1.04e-3, 1.67e-3] }}
         position_mm = [0, 0, 25]
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
         "#
     ))?;
     trial.run(1.0);

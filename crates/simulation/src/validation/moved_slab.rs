@@ -80,15 +80,15 @@ fn ball_on_slab() -> Result<Trial, SceneError> {
         name = "ball-on-slab"
         gravity_m_s2 = [0, 0, -{GRAVITY}]
         friction = {FRICTION}
+        [parts.ball]
+        shape = {{ kind = "sphere", diameter_mm = {} }}
+        mass_kg = 1
+        position_mm = [0, 0, {}]
         [parts.slab]
         shape = {{ kind = "block", size_mm = [9000, 200, 20] }}
         motion = "kinematic"
         position_mm = [0, 0, -10]
         nodes = {{ face_spacing_mm = 1000, edge_spacing_mm = 1000 }}
-        [parts.ball]
-        shape = {{ kind = "sphere", diameter_mm = {} }}
-        mass_kg = 1
-        position_mm = [0, 0, {}]
         "#,
         2e3 * RADIUS,
         1e3 * RADIUS

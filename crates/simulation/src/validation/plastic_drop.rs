@@ -19,12 +19,12 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         name = "plastic-drop"
         gravity_m_s2 = [0, 0, -{GRAVITY}]
         friction = 0.3
-        [parts.plane]
-        shape = {{ kind = "half-space" }}
-        motion = "fixed"
         [parts.block]
         shape = {{ kind = "nodes", points_mm = [[50, 50, -25], [50, -50, -25], [-50, 50, -25], [-50, -50, -25]], mass_kg = 1, inertia_kg_m2 = [1.04e-3, 1.04e-3, 1.67e-3] }}
         position_mm = [0, 0, {}]
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
         "#,
         25.0 + 1e3 * HEIGHT
     ))?;

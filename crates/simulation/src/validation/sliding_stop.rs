@@ -17,14 +17,14 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         name = "sliding-stop"
         gravity_m_s2 = [0, 0, -{GRAVITY}]
         friction = {FRICTION}
-        [parts.plane]
-        shape = {{ kind = "half-space" }}
-        motion = "fixed"
         [parts.block]
         shape = {{ kind = "block", size_mm = [100, 100, 50] }}
         nodes = {{ face_spacing_mm = 25, edge_spacing_mm = 25 }}
         mass_kg = 1
         position_mm = [0, 0, 25]
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
         "#
     ))?;
     trial.body_mut().twist.linear_in_world.x = SPEED;

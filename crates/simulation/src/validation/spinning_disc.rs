@@ -28,11 +28,11 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         name = "spinning-disc"
         gravity_m_s2 = [0, 0, -{GRAVITY}]
         friction = {FRICTION}
+        [parts.disc]
+        shape = {{ kind = "nodes", points_mm = [{}], mass_kg = 1, inertia_kg_m2 = [{polar:e}, {polar:e}, {polar:e}] }}
         [parts.plane]
         shape = {{ kind = "half-space" }}
         motion = "fixed"
-        [parts.disc]
-        shape = {{ kind = "nodes", points_mm = [{}], mass_kg = 1, inertia_kg_m2 = [{polar:e}, {polar:e}, {polar:e}] }}
         "#,
         points.join(", ")
     ))?;

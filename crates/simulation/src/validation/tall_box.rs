@@ -25,14 +25,14 @@ fn tilt(slope: f64) -> Result<f64, SceneError> {
         name = "tall-box"
         gravity_m_s2 = [{along:e}, 0, {down:e}]
         friction = 1
-        [parts.plane]
-        shape = {{ kind = "half-space" }}
-        motion = "fixed"
         [parts.box]
         shape = {{ kind = "block", size_mm = [40, 40, 100] }}
         nodes = {{ face_spacing_mm = 20, edge_spacing_mm = 20 }}
         mass_kg = 1
         position_mm = [0, 0, 50]
+        [parts.plane]
+        shape = {{ kind = "half-space" }}
+        motion = "fixed"
         "#
     ))?;
     trial.run(1.5);

@@ -1,5 +1,6 @@
 //! One run of `tightfit run`, `tightfit compare` and `tightfit bench step`: its arguments, steps and timing.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
@@ -119,6 +120,10 @@ pub(crate) fn simulate(
     note: &str,
 ) -> Result<Finished> {
     let scene = scene_of(name, arguments, preset)?;
+    for warning in &scene.warnings {
+        // a closed standard error is no reason to stop
+        let _ = writeln!(std::io::stderr(), "warning: {warning}");
+    }
     let disturbance = arguments.disturb.as_deref().map(disturbance).transpose()?;
     if arguments.seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e5)) {
         bail!("--seconds is {:?}; allowed: more than 0 up to 100000", arguments.seconds.unwrap_or_default());

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use tightfit_simulation::{ContactPoint, Motion, Run};
+use tightfit_simulation::{BodyId, ContactPoint, Motion, Run};
 use tightfit_spatial::{Columns3, Vector3};
 
 use super::axis::{Axis, Scale};
@@ -50,11 +50,11 @@ impl ContactDrawing {
     /// The step that a run has just made; `force` [N] is the contact force on the driven part.
     #[must_use]
     pub fn of(run: &Run, force: f64) -> Self {
-        let outline = |index: usize| {
-            let body = &run.scene.bodies[index];
+        let outline = |id: BodyId| {
+            let body = &run.scene.bodies[id];
             let mut nodes = Columns3::default();
-            run.parameters.bodies[index].part.place(&body.nodes, &mut nodes);
-            let pose = run.world_from_part(index);
+            run.parameters.bodies[id].part.place(&body.nodes, &mut nodes);
+            let pose = run.world_from_part(id);
             let nodes = nodes.iter().map(|node| pose.transform_point(node)).collect();
             Outline { name: body.name.clone(), is_free: body.motion == Motion::Free, nodes }
         };
@@ -63,7 +63,7 @@ impl ContactDrawing {
             step: run.state.step,
             time: run.time(),
             points: run.contact_points(),
-            bodies: (0..run.scene.bodies.len()).map(outline).collect(),
+            bodies: run.scene.body_ids().map(outline).collect(),
         }
     }
 

@@ -28,8 +28,8 @@ pub(crate) struct AuditArguments {
 
 pub(crate) fn run(arguments: &AuditArguments) -> Result<ExitCode> {
     let scene = Scene::find(&arguments.scene)?;
-    let mut free = scene.bodies.iter().enumerate().filter(|(_, body)| body.motion == Motion::Free);
-    let (Some((body, _)), None) = (free.next(), free.next()) else {
+    let mut free = scene.body_ids().filter(|body| scene.bodies[*body].motion == Motion::Free);
+    let (Some(body), None) = (free.next(), free.next()) else {
         bail!("scene {} must have one free part, whose poses the file holds", scene.name);
     };
     let rows = read(&arguments.poses)?;

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
         let own = arguments_of_it.with(format!("method.cspace={choice}"));
         runs.push((name, simulate(&arguments.scene, &own, Some(Preset::Paper), true, &note)?));
     }
-    let from = runs[0].1.run.scene.drive.as_ref().map_or(0.0, Drive::duration);
+    let from = runs[0].1.run.scene.drives.first().map_or(0.0, Drive::duration);
     let mut numbers = Vec::new();
     for (_, finished) in &runs {
         let Some(penetration) = penetration(finished, from) else {

@@ -143,9 +143,9 @@ impl Overlay {
         let Some(arm) = &run.scene.arm else {
             bail!("--reference is for scenes with an arm; `{}` has none", run.scene.name);
         };
-        let drive = run.scene.drive.as_ref();
+        let drive = run.scene.drive_of(arm.body);
         let turn = drive.map_or_else(UnitQuaternion::identity, |drive| drive.stream_from_part);
-        let free = run.scene.bodies[..arm.body].iter().filter(|body| body.inertia.is_some()).count();
+        let free = run.scene.bodies[..arm.body.index()].iter().filter(|body| body.inertia.is_some()).count();
         let mut overlay =
             Self { quantities: Vec::new(), touches: [None; 2], steps: [from, until], step: run.scene.step };
         for step in 0..count {

@@ -1,31 +1,27 @@
-//! From `[arm.strategy]` of a scene file to the strategy: what is left out has the strategy's own default.
+//! From `[arm.strategy]` of a scene file to the strategy: what is left out has the strategy's default.
 
 use std::f64::consts::TAU;
 
 use tightfit_robot::strategy::{
-    BackTurn, ChamferSearch, Insertion, SpiralSearch, Strategy, StrategyKind, StrategyLimits, Tightening,
-    TiltAndAlign, Touch,
+    BackTurn, ChamferSearch, Insertion, SpiralSearch, StrategyKind, StrategyLimits, Tightening, TiltAndAlign,
+    Touch,
 };
-use tightfit_shape::Symmetry;
+use tightfit_shape::{Part, Symmetry};
 
+use super::problem::Problem;
 use super::strategy_description::{
     InsertionDescription, LimitsDescription, StrategyDescription, ThreadStartDescription,
 };
-use super::{Body, Task};
 
 const MM: f64 = 1e-3;
 
-type Problem = (String, String);
-
-/// The strategy of an arm that holds body `held`.
+/// The strategy of an arm that holds `part`; `goal` is the part that the task names.
 pub(super) fn strategy_of(
     description: &StrategyDescription,
-    bodies: &[Body],
-    held: usize,
-    task: Option<&Task>,
-) -> Result<Strategy, Problem> {
-    let part = &bodies[held].part;
-    let (goal, kind, limits) = match description {
+    part: &Part,
+    goal: Option<&Part>,
+) -> Result<(StrategyKind, StrategyLimits), Problem> {
+    let (kind, limits) = match description {
         StrategyDescription::Spiral {
             pitch_mm,
             radius_mm,
@@ -40,7 +36,7 @@ pub(super) fn strategy_of(
             set(&mut spiral.speed, *search_speed_mm_s, MM);
             set(&mut spiral.drop, *drop_mm, MM);
             insertion.set(&mut spiral.touch, &mut spiral.insertion);
-            (hole_of(task)?, StrategyKind::Spiral(spiral), limits)
+            (StrategyKind::Spiral(spiral), limits)
         }
         StrategyDescription::Tilt {
             tilt_deg,
@@ -61,7 +57,7 @@ pub(super) fn strategy_of(
             set(&mut tilt.overturn, *overturn_deg, 1_f64.to_radians());
             set(&mut tilt.rate, *align_deg_s, 1_f64.to_radians());
             insertion.set(&mut tilt.touch, &mut tilt.insertion);
-            (hole_of(task)?, StrategyKind::Tilt(tilt), limits)
+            (StrategyKind::Tilt(tilt), limits)
         }
         StrategyDescription::Chamfer {
             force_threshold,
@@ -79,26 +75,24 @@ pub(super) fn strategy_of(
             set(&mut chamfer.lift, *lift_mm, MM);
             set(&mut chamfer.drop, *drop_mm, MM);
             insertion.set(&mut chamfer.touch, &mut chamfer.insertion);
-            (hole_of(task)?, StrategyKind::Chamfer(chamfer), limits)
+            (StrategyKind::Chamfer(chamfer), limits)
         }
         StrategyDescription::BackTurn { turns, start, limits } => {
-            let (bolt, mut back_turn) = thread_start(task, bodies, held, start)?;
+            let mut back_turn = thread_start(part, goal, start)?;
             set(&mut back_turn.turn, *turns, TAU);
-            (bolt, StrategyKind::BackTurn(back_turn), limits)
+            (StrategyKind::BackTurn(back_turn), limits)
         }
         StrategyDescription::Tighten { torque_nm, snug_share, tighten_deg_s, turns, start, limits } => {
-            let (bolt, back_turn) = thread_start(task, bodies, held, start)?;
+            let back_turn = thread_start(part, goal, start)?;
             let mut tightening = Tightening::after(back_turn);
             set(&mut tightening.torque, *torque_nm, 1.0);
             set(&mut tightening.snug, *snug_share, 1.0);
             set(&mut tightening.rate, *tighten_deg_s, 1_f64.to_radians());
             set(&mut tightening.start.turn, *turns, TAU);
-            (bolt, StrategyKind::Tighten(tightening), limits)
+            (StrategyKind::Tighten(tightening), limits)
         }
     };
-    let world_from_goal = bodies[goal].world_from_part;
-    Strategy::new(world_from_goal, kind, limits.limits())
-        .map_err(|error| (format!("arm.strategy.{}", error.key), error.to_string()))
+    Ok((kind, limits.limits()))
 }
 
 /// Replaces a default by what is given in a unit.
@@ -128,27 +122,13 @@ impl LimitsDescription {
     }
 }
 
-fn hole_of(task: Option<&Task>) -> Result<usize, Problem> {
-    match task {
-        Some(Task::Insert { into, .. }) => Ok(*into),
-        _ => Err(("arm.strategy.kind".into(), "puts a peg into a hole: give a task of kind `insert`".into())),
-    }
-}
-
-/// The bolt, and the thread start on it.
+/// The thread start of a nut on a bolt. Without a bolt the builder refuses the strategy, whatever its height.
 fn thread_start(
-    task: Option<&Task>,
-    bodies: &[Body],
-    held: usize,
+    nut: &Part,
+    bolt: Option<&Part>,
     description: &ThreadStartDescription,
-) -> Result<(usize, BackTurn), Problem> {
-    let Some(Task::Thread { onto, .. }) = task else {
-        return Err((
-            "arm.strategy.kind".into(),
-            "turns a nut on a bolt: give a task of kind `thread`".into(),
-        ));
-    };
-    let [nut, bolt] = [held, *onto].map(|body| &bodies[body].part);
+) -> Result<BackTurn, Problem> {
+    let Some(bolt) = bolt else { return Ok(BackTurn::at_height(1.0)) };
     let (Some(of_nut), Some(of_bolt)) = (nut.aabb(), bolt.aabb()) else {
         return Err(("arm.strategy.kind".into(), "needs a nut and a bolt that end somewhere".into()));
     };
@@ -160,5 +140,5 @@ fn thread_start(
     set(&mut start.most, description.back_turns, TAU);
     set(&mut start.drop, description.drop_mm, MM);
     set(&mut start.rate, description.turn_deg_s, 1_f64.to_radians());
-    Ok((*onto, start))
+    Ok(start)
 }
