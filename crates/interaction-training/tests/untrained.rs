@@ -5,7 +5,7 @@
 use tightfit_interaction::InteractionOptions;
 use tightfit_interaction_training::clustering::{interaction_pair, plain_surface, spread_start};
 use tightfit_interaction_training::embedding::usual_ranges;
-use tightfit_simulation::{ClusteringMethod, Outcome, Run, Scene, Summary};
+use tightfit_simulation::{ClusteringMethod, Outcome, Scene, Simulation, Summary};
 
 /// The paper's methods on the peg, with a network that spreads its clusters.
 fn peg(options: InteractionOptions) -> (bool, Summary) {
@@ -15,7 +15,7 @@ fn peg(options: InteractionOptions) -> (bool, Summary) {
     let network = spread_start(usual_ranges(&surface), options, 1).unwrap();
     scene.interaction = Some(interaction_pair(&scene, network, surface).unwrap());
     scene.methods.clustering = ClusteringMethod::Interaction;
-    let mut run = Run::new(scene, 1);
+    let mut run = Simulation::new(scene, 1);
     run.with_audit();
     let records: Vec<_> = (0..420).map(|_| run.advance()).collect();
     (Outcome::of(&run, &records).completed, Summary::of(&records))

@@ -6,7 +6,7 @@ use tightfit_learning::identification::{
     identify_sensor, identify_time_offset,
 };
 use tightfit_learning::recordings::{FindingKind, Trial, examine};
-use tightfit_simulation::{Record, Run, Scene};
+use tightfit_simulation::{Record, Scene, Simulation};
 use tightfit_spatial::{Pose, SplitMix, UnitQuaternion, Vector3};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
@@ -349,7 +349,7 @@ fn a_simulated_insertion_determines_the_pose_of_the_hole() {
     let [hole, peg] =
         ["hole", "peg"].map(|name| scene.bodies.iter().find(|body| body.name == name).expect("its parts"));
     let center = peg.inertia.expect("a free part").center_of_mass;
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     let records: Vec<_> = (0..400).map(|_| run.advance()).collect();
     let pose = |record: &Record| {
         let motion = &record.bodies[0].motion;

@@ -2,7 +2,7 @@
 
 use tightfit_learning::recordings::read_trials;
 use tightfit_simulation::log::{self, RunMeta};
-use tightfit_simulation::{Run, Scene};
+use tightfit_simulation::{Scene, Simulation};
 use tightfit_spatial::Vector3;
 
 fn folder(name: &str) -> std::path::PathBuf {
@@ -94,7 +94,7 @@ wrench_from_s = 0.005
 fn logs_of_this_program_are_read_as_trials() {
     let folder = folder("own-log");
     let scene = Scene::find("peg-in-hole").expect("a built-in scene");
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     let records: Vec<_> = (0..60).map(|_| run.advance()).collect();
     for name in ["run.csv", "run.parquet"] {
         let path = folder.join(name);

@@ -5,7 +5,7 @@
 
 use tightfit_spatial::Vector3;
 
-use crate::{Disturbance, Methods, Record, Run, Scene, SnapshotError};
+use crate::{Disturbance, Methods, Record, Scene, Simulation, SnapshotError};
 
 /// Difference of the contact wrench on the driven part, over the steps of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,9 +45,9 @@ impl WrenchDifference {
         steps: usize,
         mut follow: impl FnMut(usize, &Record, &Record),
     ) -> Result<Self, SnapshotError> {
-        let mut reference = Run::new(scene.clone(), seed);
+        let mut reference = Simulation::new(scene.clone(), seed);
         reference.disturbance = disturbance;
-        let mut other = Run::new(scene.clone(), seed);
+        let mut other = Simulation::new(scene.clone(), seed);
         other.disturbance = disturbance;
         other.parameters.methods = others;
         let mut sums = Sums::default();

@@ -1,12 +1,13 @@
 //! What acts on the bodies during one step.
 
-use tightfit_pipeline::integration::Coupling;
+use tightfit_pipeline::integration::{Coupling, twist_angle};
 use tightfit_robot::arm::ArmCommand;
 use tightfit_robot::control::Posed;
 use tightfit_spatial::{Pose, Vector3, Wrench};
 
 use crate::arm::{ArmInput, Wanted};
-use crate::{Drive, Parameters, Scene, State};
+use crate::state::unwrapped;
+use crate::{BodyId, Drive, Parameters, Scene, State};
 
 /// Loads and targets of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +62,7 @@ impl Input {
     /// command of the arm's controller. The arm's set-point comes from its strategy, else from its part's drive, else
     /// it is the start.
     pub(crate) fn follow(&mut self, drives: &[Drive], scene: &Scene, parameters: &Parameters, state: &State) {
-        let time = state.step as f64 * scene.step;
+        let time = state.step_count as f64 * parameters.dt;
         if let Some(arm) = &scene.arm {
             let own = drives.iter().find(|drive| drive.body == arm.body);
             let still = scene.bodies[arm.body].world_from_part;
@@ -69,7 +70,7 @@ impl Input {
             let asked = arm.ask_strategy(scene, parameters, state);
             let remembered = asked.as_ref().map(|(_, memory)| *memory);
             let wanted = asked.map(|(wanted, _)| wanted).unwrap_or_else(|| Wanted {
-                posed: Posed::between(&at(time), &at(time + scene.step), scene.step),
+                posed: Posed::between(&at(time), &at(time + parameters.dt), parameters.dt),
                 force: own.map_or_else(Vector3::zeros, |drive| drive.force),
             });
             if let (Some(input), Some(place)) =
@@ -81,14 +82,38 @@ impl Input {
         let held = scene.arm.as_ref().map(|arm| arm.body);
         for drive in drives.iter().filter(|drive| Some(drive.body) != held) {
             if let Some(index) = scene.kinematic_index(drive.body) {
-                self.kinematic[index] = drive.target(time + scene.step);
+                self.kinematic[index] = drive.target(time + parameters.dt);
             }
             if let Some(index) = scene.free_index(drive.body)
                 && let Some(inertia) = parameters.bodies[drive.body].inertia
             {
-                self.couplings[index] = Some(drive.coupling(time, scene.step, &inertia, state.spins[index]));
+                self.couplings[index] =
+                    Some(drive.coupling(time, parameters.dt, &inertia, state.spins[index]));
                 self.wrenches[index] = drive.wrench();
             }
+        }
+    }
+
+    /// Moves the set-point of a driven free body, or a kinematic one, from one pose of its part to another.
+    pub(crate) fn guide(
+        &mut self,
+        body: BodyId,
+        [start, end]: &[Pose; 2],
+        scene: &Scene,
+        parameters: &Parameters,
+        state: &State,
+    ) {
+        if let Some(index) = scene.kinematic_index(body) {
+            self.kinematic[index] = *end;
+        }
+        let coupling =
+            scene.free_index(body).and_then(|index| Some((index, self.couplings[index].as_mut()?)));
+        if let (Some((index, coupling)), Some(inertia)) = (coupling, parameters.bodies[body].inertia) {
+            let center = |pose: &Pose| Pose::new(pose.transform_point(inertia.center_of_mass), pose.rotation);
+            let spin = state.spins[index];
+            coupling.target = center(start);
+            coupling.next_target = center(end);
+            coupling.twist = spin - unwrapped(twist_angle(&start.rotation), spin);
         }
     }
 }

@@ -5,7 +5,7 @@ A scene file is TOML with the unit in every key. [`Scene::load`] reads one, [`bu
 come with the program, [`scene_schema`] is the JSON schema of the format. A wrong value is answered with its
 key, the value, what is allowed, and the line.
 
-[`Run`] simulates a scene, [`Certificate`] is measured in every step, [`Assessment`] says whether the result of a run may be
+[`Simulation`] simulates a scene, [`Certificate`] is measured in every step, [`Assessment`] says whether the result of a run may be
 relied on. Features, all on by default: `clock` (times of stages), `parallel` (threads), `parquet` (logs beside .csv).
 
 ```
@@ -45,8 +45,8 @@ mod methods;
 mod outcome;
 mod parameters;
 pub mod recordings;
-mod run;
 mod scene;
+mod simulation;
 mod snapshot;
 mod state;
 mod step;
@@ -67,7 +67,7 @@ pub use limits::{Limit, Limits};
 pub use methods::{CspaceMethod, Methods, Preset};
 pub use outcome::{Outcome, Summary, ThreadState};
 pub use parameters::{BodyParameters, Parameters};
-pub use run::{BodyRecord, Disturbance, KinematicRecord, Record, Run};
+pub use simulation::{BodyRecord, ContactWrench, Disturbance, KinematicRecord, Record, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
 pub use step::{PairImpulse, Workspace, step};

@@ -1,6 +1,6 @@
 //! The result of a run.
 
-use crate::{ArmFailure, Limit, Record, Run, Task};
+use crate::{ArmFailure, Limit, Record, Simulation, Task};
 
 /// How a thread ended up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ fn three(records: &[Record], depth: impl Fn(&Record) -> Option<f64>) -> Option<[
 impl Outcome {
     /// Result at the last record of the task; a disturbance begins after the task and does not count.
     #[must_use]
-    pub fn of(run: &Run, records: &[Record]) -> Self {
+    pub fn of(run: &Simulation, records: &[Record]) -> Self {
         let undisturbed = match (&run.disturbance, run.scene.drives.first()) {
             (Some(_), Some(drive)) => records.partition_point(|record| record.time <= drive.duration()),
             _ => records.len(),
@@ -197,7 +197,7 @@ impl Outcome {
 const TIGHT: [f64; 2] = [0.95, 1.1];
 
 /// Largest contact torque about the axis of the driven part [N·m].
-fn peak_torque(run: &Run, records: &[Record]) -> f64 {
+fn peak_torque(run: &Simulation, records: &[Record]) -> f64 {
     let index = run.scene.free_index(run.scene.led_body());
     let about_axis = |record: &Record| {
         let body = index.and_then(|index| record.bodies.get(index));

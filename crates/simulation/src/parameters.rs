@@ -8,6 +8,8 @@ use crate::{Methods, Scene};
 /// Dimensions, mass, friction and methods of one environment. Node sets stay those of the scene: they are charts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
+    /// Time step T [s].
+    pub dt: f64,
     /// One entry per body of the scene.
     pub bodies: Vec<BodyParameters>,
     /// μ of every contact pair of the scene [-].
@@ -36,6 +38,7 @@ impl Parameters {
     pub fn of(scene: &Scene) -> Self {
         let body = |body: &crate::Body| BodyParameters { part: body.part.clone(), inertia: body.inertia };
         Self {
+            dt: scene.dt,
             bodies: scene.bodies.iter().map(body).collect(),
             friction: scene.contacts.iter().map(|pair| pair.friction).collect(),
             methods: scene.methods,

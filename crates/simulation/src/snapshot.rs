@@ -153,7 +153,7 @@ impl From<State> for StateNumbers {
             angular_in_body_rad_s: motion.twist.angular_in_body.into(),
         };
         Self {
-            step: state.step,
+            step: state.step_count,
             tank_j: state.tank,
             free: state.motions.iter().map(motion).collect(),
             spins_rad: state.spins.clone(),
@@ -181,7 +181,7 @@ impl TryFrom<StateNumbers> for State {
         };
         Ok(Self {
             spins: numbers.spins_rad,
-            step: numbers.step,
+            step_count: numbers.step,
             motions: numbers.free.iter().map(motion).collect::<Result<_, _>>()?,
             kinematic: numbers.kinematic.iter().map(PoseNumbers::pose).collect::<Result<_, _>>()?,
             warm: WarmStart {

@@ -16,7 +16,7 @@ const TANK_AT_START: f64 = 1e-4;
 #[serde(into = "StateNumbers", try_from = "StateNumbers")]
 pub struct State {
     /// Steps taken.
-    pub step: u64,
+    pub step_count: u64,
     /// Motion of the free bodies, in the order of the scene.
     pub motions: Vec<BodyMotion>,
     /// Angle of every free body about its own z axis, counted over whole turns [rad].
@@ -60,13 +60,21 @@ impl State {
             let inertia = parameters.bodies[arm.body].inertia?;
             Some(Box::new(ArmMotion::start(arm, arm.start, &inertia, scene.gravity)))
         });
-        Self { step: 0, motions, spins, kinematic, warm: WarmStart::default(), tank: TANK_AT_START, arm }
+        Self {
+            step_count: 0,
+            motions,
+            spins,
+            kinematic,
+            warm: WarmStart::default(),
+            tank: TANK_AT_START,
+            arm,
+        }
     }
 
     /// Becomes a copy of another state and keeps its memory.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        let Self { step, motions, spins, kinematic, warm, tank, arm } = self;
-        *step = other.step;
+        let Self { step_count, motions, spins, kinematic, warm, tank, arm } = self;
+        *step_count = other.step_count;
         motions.clone_from(&other.motions);
         spins.clone_from(&other.spins);
         kinematic.clone_from(&other.kinematic);
@@ -95,7 +103,7 @@ impl State {
     #[must_use]
     pub fn hash(&self) -> u64 {
         let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-        hash.word(self.step);
+        hash.word(self.step_count);
         hash.word(self.tank.to_bits());
         for motion in &self.motions {
             let twist = motion.twist.to_vector();

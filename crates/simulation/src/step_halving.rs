@@ -13,7 +13,7 @@
 
 use tightfit_spatial::{UnitQuaternion, Vector3};
 
-use crate::{Disturbance, Motion, Run, Scene};
+use crate::{Disturbance, Motion, Scene, Simulation};
 
 /// A run at falling steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +51,12 @@ impl StepHalving {
         halvings: u32,
         mut progress: impl FnMut(f64),
     ) -> Self {
-        let count = (seconds / scene.step).round().max(1.0) as usize;
+        let count = (seconds / scene.dt).round().max(1.0) as usize;
         let all = f64::from((2_u32 << halvings) - 1);
-        let step_of = |level: u32| scene.step / f64::from(1_u32 << level);
+        let step_of = |level: u32| scene.dt / f64::from(1_u32 << level);
         let mut runs = Vec::new();
         for level in 0..=halvings {
-            let mut run = Run::new(Scene { step: step_of(level), ..scene.clone() }, seed);
+            let mut run = Simulation::new(Scene { dt: step_of(level), ..scene.clone() }, seed);
             run.disturbance = disturbance;
             let done = f64::from((1_u32 << level) - 1);
             let mut places = Vec::with_capacity(count);
@@ -82,7 +82,7 @@ impl StepHalving {
             HalvingLevel {
                 step: step_of(level as u32),
                 largest,
-                time: (index + 1) as f64 * scene.step,
+                time: (index + 1) as f64 * scene.dt,
                 mean: errors.iter().sum::<f64>() / count as f64,
             }
         };

@@ -4,7 +4,7 @@
 
 use tightfit_robot::control::ControlError;
 use tightfit_simulation::batch::{Batch, Fault};
-use tightfit_simulation::{ArmFailure, Limit, Run, Scene};
+use tightfit_simulation::{ArmFailure, Limit, Scene, Simulation};
 
 const SCENE: &str = "peg-in-hole-arm";
 
@@ -37,7 +37,7 @@ fn scene(controller: &str) -> Result<Scene, String> {
 }
 
 /// Runs until the end or a failure; the part never leaves the place, and is where it was when the arm fails.
-fn assert_contained(mut run: Run, steps: usize) -> (Vec<Limit>, Option<ArmFailure>) {
+fn assert_contained(mut run: Simulation, steps: usize) -> (Vec<Limit>, Option<ArmFailure>) {
     let mut hit: Vec<Limit> = Vec::new();
     for _ in 0..steps {
         let before = run.state.motions.clone();
@@ -61,7 +61,7 @@ fn a_hundred_times_the_stiffness_does_not_explode() {
             // a hundredth of critical is the least
             Err(error) => assert!(error.contains("critical"), "{error}"),
             Ok(scene) => {
-                let (hit, failure) = assert_contained(Run::new(scene, 1), 300);
+                let (hit, failure) = assert_contained(Simulation::new(scene, 1), 300);
                 if let Some(failure) = failure {
                     assert!(!failure.to_string().is_empty());
                     assert!(hit.contains(&Limit::ArmFailed), "{controller}");
@@ -90,7 +90,7 @@ fn a_set_point_that_is_no_number_stops_the_arm_by_name() {
             waypoints.insert(1, tightfit_simulation::Waypoint { time: 0.5, ..waypoints[0] });
             last.position.y = wrong;
             *waypoints.last_mut().unwrap() = last;
-            let (_, failure) = assert_contained(Run::new(scene.clone(), 1), 100);
+            let (_, failure) = assert_contained(Simulation::new(scene.clone(), 1), 100);
             let failure = failure.expect("it is named");
             assert_eq!(failure, ArmFailure::Control(ControlError::NotFinite("the set-point")));
             assert!(failure.to_string().contains("the set-point holds a number that is not finite"));
@@ -109,7 +109,7 @@ fn a_set_point_out_of_this_world_is_a_limit() {
         for far in [5.0, 1e6, 1e200] {
             let mut scene = scene(&controller).unwrap();
             scene.drives[0].waypoints.last_mut().unwrap().position.x = far;
-            let (hit, failure) = assert_contained(Run::new(scene, 1), 150);
+            let (hit, failure) = assert_contained(Simulation::new(scene, 1), 150);
             let named = [Limit::OutOfReach, Limit::DriveEffort, Limit::JointSpeed, Limit::JointRange];
             let is_named = failure.is_some() || hit.iter().any(|limit| named.contains(limit));
             assert!(is_named, "{controller} to {far:e} m: {hit:?}");

@@ -5,7 +5,9 @@
 
 use nalgebra::Vector3;
 use tightfit_robot::arm::ArmCommand;
-use tightfit_simulation::{ArmInput, Input, Limit, Outcome, Record, Run, Scene, Summary, Workspace, step};
+use tightfit_simulation::{
+    ArmInput, Input, Limit, Outcome, Record, Scene, Simulation, Summary, Workspace, step,
+};
 
 const GRAVITY: f64 = 9.81;
 
@@ -51,7 +53,7 @@ fn on_a_table(depth_mm: f64, force: f64, more: &str) -> Scene {
     Scene::from_toml(&text).unwrap()
 }
 
-fn kinetic(run: &Run) -> f64 {
+fn kinetic(run: &Simulation) -> f64 {
     let (scene, state) = (&run.scene, &run.state);
     let joints = &state.arm.as_ref().unwrap().joints;
     let arm = scene.arm.as_ref().unwrap().chain.kinetic_energy(&joints.angles, &joints.speeds);
@@ -63,7 +65,7 @@ fn kinetic(run: &Run) -> f64 {
 
 #[test]
 fn energy_of_arm_part_and_contact_is_accounted_for() {
-    let mut run = Run::new(on_a_table(3.0, 0.0, ""), 1);
+    let mut run = Simulation::new(on_a_table(3.0, 0.0, ""), 1);
     let (mut worst, mut moved, mut touched) = (0.0_f64, 0.0_f64, 0.0_f64);
     for _ in 0..200 {
         let (before, from) = (kinetic(&run), run.state.motions[0].center);
@@ -87,7 +89,7 @@ fn energy_of_arm_part_and_contact_is_accounted_for() {
 fn momentum_of_the_part_is_that_of_hand_contact_and_weight() {
     // without friction only an impact, which is not among the forces, does work
     let text = on_a_table(3.0, 0.0, "").source.text.replace("friction = 0.3", "friction = 0");
-    let mut run = Run::new(Scene::from_toml(&text).unwrap(), 1);
+    let mut run = Simulation::new(Scene::from_toml(&text).unwrap(), 1);
     let (mut compared, mut pressed) = (0, 0);
     for _ in 0..200 {
         let before = run.state.motions[0].twist.linear_in_world;
@@ -97,7 +99,7 @@ fn momentum_of_the_part_is_that_of_hand_contact_and_weight() {
         let force = hand + record.bodies[0].force - Vector3::z() * (0.5 * GRAVITY);
         let gained = (run.state.motions[0].twist.linear_in_world - before) * 0.5;
         if record.certificate.contact_work.abs() < 1e-12 {
-            assert!((gained - force * run.scene.step).norm() < 1e-12, "{gained} {force}");
+            assert!((gained - force * run.scene.dt).norm() < 1e-12, "{gained} {force}");
             compared += 1;
             pressed += usize::from(record.force.z > 1.0);
         }
@@ -110,7 +112,7 @@ fn a_pressed_peg_rests_on_the_table_with_that_force_and_the_wrist_feels_it() {
     // the set-point lies on the table: only the force presses
     for force in [-20.0, -0.5 * GRAVITY] {
         let mut mean = 0.0;
-        let mut run = Run::new(on_a_table(1.0, force, ""), 1);
+        let mut run = Simulation::new(on_a_table(1.0, force, ""), 1);
         let mut last: Option<Record> = None;
         for _ in 0..400 {
             let record = run.advance();
@@ -136,7 +138,7 @@ fn a_pressed_peg_rests_on_the_table_with_that_force_and_the_wrist_feels_it() {
 fn soft_fingers_give_way_by_their_stiffness_and_slip_at_their_limit() {
     let fingers = "[arm.grasp.compliance]\nstiffness_n_m = [2e4, 2e4, 2e4]\ndamping_ns_m = [100, 100, 100]\n\
                    turning_stiffness_nm_rad = [100, 100, 100]\nturning_damping_nms_rad = [1, 1, 1]\n";
-    let mut run = Run::new(on_a_table(1.0, -20.0, fingers), 1);
+    let mut run = Simulation::new(on_a_table(1.0, -20.0, fingers), 1);
     let last = (0..400).map(|_| run.advance()).last().unwrap();
     // the fingers carry what the contact does less the weight, and the hand goes down by what they give way
     let drift = last.certificate.arm.unwrap().drift;
@@ -146,15 +148,15 @@ fn soft_fingers_give_way_by_their_stiffness_and_slip_at_their_limit() {
     let lower = (last.force.z - 0.5 * GRAVITY) / 2e4;
     assert!((last.force.z - (20.0 - 1000.0 * lower)).abs() < 0.05, "{}", last.force.z);
 
-    let mut run = Run::new(on_a_table(1.0, -20.0, &format!("{fingers}slip_force_n = 8\n")), 1);
+    let mut run = Simulation::new(on_a_table(1.0, -20.0, &format!("{fingers}slip_force_n = 8\n")), 1);
     let slipped = (0..200).any(|_| run.advance().certificate.limits.contains(Limit::GraspSlipped));
     assert!(slipped);
 }
 
-fn whole(name: &str, seconds: f64) -> (Run, Vec<Record>) {
+fn whole(name: &str, seconds: f64) -> (Simulation, Vec<Record>) {
     let scene = Scene::find(name).unwrap();
-    let steps = (seconds / scene.step).round() as usize;
-    let mut run = Run::new(scene, 1);
+    let steps = (seconds / scene.dt).round() as usize;
+    let mut run = Simulation::new(scene, 1);
     run.with_audit();
     let records = (0..steps).map(|_| run.advance()).collect();
     (run, records)
@@ -194,7 +196,7 @@ fn other_controllers_hold_the_part_too() {
     for (controller, reached) in [(admittance, 0.02), ("{ kind = \"joints\" }", 1e-3)] {
         let settings = [format!("arm.controller={controller}"), "arm.joint_friction=false".into()];
         let scene = Scene::find_with("peg-in-hole-arm", &settings).unwrap();
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         // 2.5 mm above the mouth and no deeper: free motion
         let record = (0..40).map(|_| run.advance()).last().unwrap();
         let wanted = run.scene.drives[0].target(run.time());
@@ -207,7 +209,7 @@ fn other_controllers_hold_the_part_too() {
 #[test]
 fn absurd_control_is_refused_or_reported_and_never_explodes() {
     let stiff = ["arm.controller.stiffness_n_m=[2e5, 2e5, 2e5]".to_string()];
-    let mut run = Run::new(Scene::find_with("peg-in-hole-arm", &stiff).unwrap(), 1);
+    let mut run = Simulation::new(Scene::find_with("peg-in-hole-arm", &stiff).unwrap(), 1);
     for _ in 0..300 {
         let record = run.advance();
         assert!(record.bodies[0].motion.center.norm() < 0.2 && record.force.norm() < 1e4);
@@ -217,7 +219,7 @@ fn absurd_control_is_refused_or_reported_and_never_explodes() {
     assert!(error.contains("arm.controller") && error.contains("critical"), "{error}");
 
     // a number that is none leaves the state where it was
-    let mut run = Run::new(Scene::find("peg-in-hole-arm").unwrap(), 1);
+    let mut run = Simulation::new(Scene::find("peg-in-hole-arm").unwrap(), 1);
     run.advance();
     let before = run.state.clone();
     let mut input = Input::none(&run.state);

@@ -4,7 +4,7 @@
 use std::ops::AddAssign;
 
 use tightfit_simulation::batch::{Batch, BatchError, Setup};
-use tightfit_simulation::{Limit, Record, Run, Scene};
+use tightfit_simulation::{Limit, Record, Scene, Simulation};
 use tightfit_spatial::{Pose, Twist, Vector3};
 
 /// A peg in the hand of a Panda over a table, led down by `last` [mm] within 0.6 s.
@@ -22,7 +22,7 @@ fn pressing(last: f64, rest: &str) -> Scene {
 }
 
 fn records(scene: Scene, steps: usize) -> Vec<Record> {
-    let mut run = Run::new(scene, 1);
+    let mut run = Simulation::new(scene, 1);
     (0..steps).map(|_| run.advance()).collect()
 }
 
@@ -143,7 +143,7 @@ fn a_far_posture_does_not_hold_the_tip_up() {
              joint_frequency_rad_s = 100\njoint_damping_ratio = 1\n"
         );
         let mut scene = pressing(80.0, &rest);
-        scene.step = step;
+        scene.dt = step;
         let steps = (0.3 / step).round() as usize;
         records(scene, steps).last().unwrap().pose.translation
     };

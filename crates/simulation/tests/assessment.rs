@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::{
-    Assessment, Grade, Limit, MeasuredBy, Outcome, Reason, Record, Run, Scene, Summary, built_in_scenes,
+    Assessment, Grade, Limit, MeasuredBy, Outcome, Reason, Record, Scene, Simulation, Summary,
+    built_in_scenes,
 };
 
-fn finished(scene: Scene) -> (Run, Vec<Record>) {
-    let steps = (scene.duration() / scene.step).round() as usize;
-    let mut run = Run::new(scene, 1);
+fn finished(scene: Scene) -> (Simulation, Vec<Record>) {
+    let steps = (scene.duration() / scene.dt).round() as usize;
+    let mut run = Simulation::new(scene, 1);
     let mut records = Vec::new();
     while records.len() < steps && !run.is_over() {
         records.push(run.advance());
@@ -29,21 +30,22 @@ fn built_in_scenes_are_certified() {
 fn penetration_is_tolerated_up_to_a_tenth_of_the_clearance() {
     // hole 50.035 mm less peg 49.97 mm, half of it on each side; 0.1 mm across the flanks of the thread; no task
     for (name, tolerance) in [("peg-in-hole", 3.25e-6), ("bolting", 10e-6), ("block-on-table", 10e-6)] {
-        let run = Run::new(Scene::find(name).unwrap(), 1);
+        let run = Simulation::new(Scene::find(name).unwrap(), 1);
         let found = Assessment::of(&run, &[]).tolerance;
         assert!((found - tolerance).abs() < 0.01e-6, "{name}: {found}");
     }
     let keys = [
         "parts.nut.shape={ kind = \"nut\", diameter_mm = 48, pitch_mm = 5, height_mm = 38, across_flats_mm = 74, radial_clearance_mm = 0.1 }",
+        "parts.bolt.shape={ kind = \"bolt\", diameter_mm = 48, pitch_mm = 5, length_mm = 40, radial_clearance_mm = 0.05 }",
     ];
     let scene = Scene::find_with("bolting", &keys.map(String::from)).unwrap();
-    let found = Assessment::of(&Run::new(scene, 1), &[]).tolerance;
+    let found = Assessment::of(&Simulation::new(scene, 1), &[]).tolerance;
     assert!(found < 10e-6, "less play, less tolerance: {found}");
 }
 
 #[test]
 fn every_reason_voids_the_certificate_and_only_a_failed_task_fails_the_run() {
-    let run = Run::new(Scene::find("peg-in-hole").unwrap(), 1);
+    let run = Simulation::new(Scene::find("peg-in-hole").unwrap(), 1);
     let done =
         Outcome { completed: true, depth: Some(0.02), turns: None, lead: None, state: None, torque: None };
     let grade = |outcome: &Outcome, summary: &Summary| Assessment::from_parts(&run, outcome, summary);

@@ -8,7 +8,7 @@
 use tightfit_shape::Part;
 use tightfit_shape::fit::{FitSection, HoleDimensions};
 use tightfit_simulation::batch::{Batch, BatchError, Control, Fault, Observations, Setup};
-use tightfit_simulation::{Input, Run, Scene};
+use tightfit_simulation::{Input, Scene, Simulation};
 use tightfit_spatial::{Pose, Twist, Vector3};
 
 const STEPS: usize = 90;
@@ -51,7 +51,7 @@ fn setup(scene: &Scene, index: usize) -> Setup {
 fn alone(index: usize) -> Vec<u64> {
     let scene = scene();
     let Setup { parameters, state, drives } = setup(&scene, index);
-    let mut run = Run::new(Scene { drives, ..scene }, 1);
+    let mut run = Simulation::new(Scene { drives, ..scene }, 1);
     (run.parameters, run.state) = (parameters, state);
     let hashes: Vec<u64> = (0..STEPS).map(|_| run.advance().hash).collect();
     assert!(!run.contact_points().is_empty(), "environment {index} touches nothing");
@@ -159,7 +159,7 @@ fn what_is_wrong_is_named_and_freezes_the_one_environment() {
 #[test]
 fn columns_say_what_the_runs_records_say() {
     let mut batch = Batch::new(scene(), 3, 1).unwrap();
-    let mut run = Run::new(scene(), 1);
+    let mut run = Simulation::new(scene(), 1);
     let mut record = None;
     for _ in 0..STEPS {
         batch.step();

@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use tightfit_simulation::log::{self, RunMeta, Values};
-use tightfit_simulation::{Record, Run, Scene};
+use tightfit_simulation::{Record, Scene, Simulation};
 
 /// A kinematic ram at 0.1 m/s strikes a block of 0.1 kg that is at rest 1 mm in front of it; nothing else acts.
-fn struck_block() -> Run {
+fn struck_block() -> Simulation {
     let text = r#"
         name = "struck-block"
         gravity_m_s2 = [0, 0, 0]
@@ -24,7 +24,7 @@ fn struck_block() -> Run {
         part = "ram"
         waypoints = [{ time_s = 0, position_mm = [0, 0, 0] }, { time_s = 1, position_mm = [100, 0, 0] }]
     "#;
-    Run::new(Scene::from_toml(text).unwrap(), 1)
+    Simulation::new(Scene::from_toml(text).unwrap(), 1)
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_block_that_is_struck_to_a_tenth_of_a_metre_per_second_logs_one_newton() {
     for _ in 0..10 {
         let record = run.advance();
         let after = record.bodies[0].motion.twist.linear_in_world.x;
-        let expected = 0.1 * (after - before) / run.scene.step;
+        let expected = 0.1 * (after - before) / run.scene.dt;
         assert!(
             (record.bodies[0].force.x - expected).abs() < 1e-9,
             "{} {expected}",

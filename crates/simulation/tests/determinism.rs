@@ -4,17 +4,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit_simulation::batch::Batch;
-use tightfit_simulation::{Disturbance, Run, Scene, Snapshot};
+use tightfit_simulation::{Disturbance, Scene, Simulation, Snapshot};
 use tightfit_spatial::InstructionSet;
 
 /// Whole tasks are 420 and 300 steps; the peg is wiggled from step 220 on.
 const TASKS: [(&str, usize); 3] = [("peg-in-hole", 300), ("bolting-engaged", 120), ("peg-in-hole-arm", 120)];
 
-fn start(name: &str) -> Run {
-    Run::new(Scene::find(name).unwrap(), 1)
+fn start(name: &str) -> Simulation {
+    Simulation::new(Scene::find(name).unwrap(), 1)
 }
 
-fn hashes(run: &mut Run, steps: usize) -> Vec<u64> {
+fn hashes(run: &mut Simulation, steps: usize) -> Vec<u64> {
     (0..steps).map(|_| run.advance().hash).collect()
 }
 

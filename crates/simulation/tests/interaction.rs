@@ -5,7 +5,7 @@
 mod support;
 
 use tightfit_interaction::InteractionOptions;
-use tightfit_simulation::{ClusteringMethod, Run, Scene, Summary};
+use tightfit_simulation::{ClusteringMethod, Scene, Simulation, Summary};
 
 const PEG: [&str; 2] = ["peg", "hole"];
 
@@ -15,7 +15,7 @@ fn few_clusters_are_solved_and_the_projection_sees_all() {
         [("paper", InteractionOptions::PAPER), ("published", InteractionOptions::PUBLISHED)]
     {
         let settings = support::interaction(name, "peg-in-hole", PEG, options);
-        let mut run = Run::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1);
+        let mut run = Simulation::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1);
         run.with_audit();
         let records: Vec<_> = (0..260).map(|_| run.advance()).collect();
         let active = records.iter().map(|record| record.certificate.active).max().unwrap();
@@ -31,7 +31,7 @@ fn few_clusters_are_solved_and_the_projection_sees_all() {
 #[test]
 fn nothing_survives_a_step_outside_the_state() {
     let settings = support::interaction("state", "peg-in-hole", PEG, InteractionOptions::PAPER);
-    let start = || Run::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1);
+    let start = || Simulation::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1);
     let (mut plain, mut cleared) = (start(), start());
     for step in 0..200 {
         cleared.forget();

@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit_simulation::{Run, Scene, SceneError};
+use tightfit_simulation::{Scene, SceneError, Simulation};
 
 #[test]
 fn no_ball_leaves_a_slab_that_is_moved_under_it() {
-    let mut run = Run::new(Scene::find("balls-on-slab").unwrap(), 1);
+    let mut run = Simulation::new(Scene::find("balls-on-slab").unwrap(), 1);
     let start: Vec<_> = run.state.motions.clone();
-    let steps = (run.scene.drives[0].duration() / run.scene.step).round() as usize;
+    let steps = (run.scene.drives[0].duration() / run.scene.dt).round() as usize;
     let (mut farthest, mut supplied, mut booked) = (0.0_f64, 0.0, 0.0);
     for _ in 0..steps {
         let record = run.advance();
@@ -41,7 +41,7 @@ fn no_ball_leaves_a_slab_that_is_moved_under_it() {
 #[test]
 fn a_moved_part_gives_the_same_bits_with_the_workspace_cleared() {
     let scene = || Scene::find("balls-on-slab").unwrap();
-    let (mut kept, mut cleared) = (Run::new(scene(), 1), Run::new(scene(), 1));
+    let (mut kept, mut cleared) = (Simulation::new(scene(), 1), Simulation::new(scene(), 1));
     for number in 0..100 {
         cleared.forget();
         assert_eq!(kept.advance().hash, cleared.advance().hash, "{number}");

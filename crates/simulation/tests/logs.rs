@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use tightfit_simulation::log::{self, LogError, RunMeta, Values};
-use tightfit_simulation::{Disturbance, Record, Run, Scene, Snapshot, SnapshotError};
+use tightfit_simulation::{Disturbance, Record, Scene, Simulation, Snapshot, SnapshotError};
 
 fn file(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("logs");
@@ -48,13 +48,13 @@ fn scene() -> Scene {
 
 const DISTURBANCE: Disturbance = Disturbance { force: 5.0, torque: 0.05 };
 
-fn start() -> Run {
-    let mut run = Run::new(scene(), 7);
+fn start() -> Simulation {
+    let mut run = Simulation::new(scene(), 7);
     run.disturbance = Some(DISTURBANCE);
     run
 }
 
-fn records(run: &mut Run, steps: usize) -> Vec<Record> {
+fn records(run: &mut Simulation, steps: usize) -> Vec<Record> {
     (0..steps).map(|_| run.advance()).collect()
 }
 
@@ -98,8 +98,8 @@ fn forgetting_every_cache_before_every_step_changes_no_bit() {
 
 #[test]
 fn snapshots_of_another_scene_or_with_a_bent_quaternion_are_refused() {
-    let snapshot = Run::new(Scene::find("block-on-table").unwrap(), 1).snapshot();
-    let mut empty = Run::new(
+    let snapshot = Simulation::new(Scene::find("block-on-table").unwrap(), 1).snapshot();
+    let mut empty = Simulation::new(
         Scene::from_toml(
             "name = \"x\"\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",
         )
@@ -266,7 +266,7 @@ fn a_log_finds_the_files_of_its_scene_from_another_working_directory() {
     std::fs::write(file("tip.obj"), mesh).unwrap();
     let text = "name = \"x\"\n[parts.tip]\nshape = { kind = \"mesh\", file = \"tip.obj\", unit = \"mm\" }\n";
     std::fs::write(file("tip.toml"), text).unwrap();
-    let mut run = Run::new(Scene::load(&file("tip.toml")).unwrap(), 1);
+    let mut run = Simulation::new(Scene::load(&file("tip.toml")).unwrap(), 1);
     let kept = records(&mut run, 3);
     let path = file("tip.csv");
     log::write(&path, &run.scene, &RunMeta::new(1, None), &kept).unwrap();

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit_simulation::{Audit, DetectionMethod, Parameters, Run, Scene};
+use tightfit_simulation::{Audit, DetectionMethod, Parameters, Scene, Simulation};
 
 fn meshed(name: &str, more: &[&str]) -> Scene {
     let sets: Vec<String> =
@@ -27,7 +27,7 @@ fn the_scene_says_how_contacts_are_found() {
 #[test]
 fn the_peg_goes_in_and_penetrates_no_more_than_its_facets() {
     let scene = meshed("peg-in-hole", &[]);
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     let audit = Audit::new(&scene, &Parameters::of(&scene));
     let (mut deepest, mut depth, mut touching) = (0.0_f64, f64::NEG_INFINITY, 0);
     for step in 0..420 {
@@ -49,7 +49,7 @@ fn the_peg_goes_in_and_penetrates_no_more_than_its_facets() {
 #[test]
 fn a_turn_of_the_nut_has_the_lead_of_the_thread_and_rides_on_the_facets() {
     let places = |scene: Scene| {
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         let one = |_| {
             run.step();
             (run.state.spins[0], run.state.motions[0].center.z)
@@ -80,7 +80,7 @@ fn blocks_at_rest_carry_their_weight() {
         .chain([block("a", 0.0, "fixed"), block("b", 20.0, "free"), block("c", 40.0, "free")])
         .chain(["[method]\ndetection = \"mesh\"\n".to_string()])
         .collect::<String>();
-    let mut run = Run::new(Scene::from_toml(&text).unwrap(), 1);
+    let mut run = Simulation::new(Scene::from_toml(&text).unwrap(), 1);
     for _ in 0..40 {
         run.step();
     }
@@ -97,7 +97,7 @@ fn blocks_at_rest_carry_their_weight() {
 #[test]
 fn steps_repeat_themselves_with_the_workspace_cleared() {
     let hashes = |forgets: bool| {
-        let mut run = Run::new(meshed("peg-in-hole", &["method.mesh_tolerance_mm=0.01"]), 1);
+        let mut run = Simulation::new(meshed("peg-in-hole", &["method.mesh_tolerance_mm=0.01"]), 1);
         let one = |_| {
             if forgets {
                 run.forget();
@@ -115,7 +115,7 @@ fn a_part_of_other_dimensions_is_met_by_its_distance() {
         let mut wide = tightfit_shape::preset::hole_50();
         wide.diameter += 80e-6;
         let hole = scene.body("hole").unwrap();
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         run.parameters.bodies[hole].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
         (0..60).map(|_| run.advance().hash).collect::<Vec<_>>()
     };

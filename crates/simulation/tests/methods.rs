@@ -4,7 +4,7 @@
 
 use tightfit_simulation::{
     ClusteringMethod, CspaceMethod, Disturbance, IntegrationMethod, Limit, Methods, Outcome, Preset, Record,
-    Run, Scene, SolverMethod, Summary, WrenchDifference,
+    Scene, Simulation, SolverMethod, Summary, WrenchDifference,
 };
 
 /// The scene with `[method]` values replaced.
@@ -13,8 +13,8 @@ fn scene(name: &str, replacements: &[&str]) -> Scene {
     Scene::find_with(name, &replacements).unwrap()
 }
 
-fn simulate(scene: Scene, steps: usize) -> (Run, Vec<Record>) {
-    let mut run = Run::new(scene, 1);
+fn simulate(scene: Scene, steps: usize) -> (Simulation, Vec<Record>) {
+    let mut run = Simulation::new(scene, 1);
     run.with_audit();
     let records = (0..steps).map(|_| run.advance()).collect();
     (run, records)
@@ -76,8 +76,8 @@ fn without_projection_what_clustering_leaves_out_comes_in() {
 fn the_c_space_rows_keep_out_most_of_what_clustering_lets_in() {
     let mean = |choice: &str| {
         let scene = scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]);
-        let steps = (scene.drives[0].duration() / scene.step).round() as usize;
-        let mut run = Run::new(scene, 1);
+        let steps = (scene.drives[0].duration() / scene.dt).round() as usize;
+        let mut run = Simulation::new(scene, 1);
         run.with_audit();
         run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
         let records: Vec<Record> = (0..steps + 300).map(|_| run.advance()).collect();
@@ -124,8 +124,10 @@ fn c_space_rows_are_for_scenes_that_have_networks_and_solvers_that_sweep() {
 #[test]
 fn c_space_networks_are_asked_for_their_own_parts_only() {
     let hashes = |widens: bool, choice: &str| {
-        let mut run =
-            Run::new(scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]), 1);
+        let mut run = Simulation::new(
+            scene("peg-in-hole", &["method.preset=paper", &format!("method.cspace={choice}")]),
+            1,
+        );
         if widens {
             let wider = scene(
                 "peg-in-hole",
@@ -176,7 +178,8 @@ fn every_integration_rests_and_slides_on_a_table() {
 fn results_do_not_depend_on_what_a_workspace_remembers() {
     for preset in [Preset::Standard, Preset::Paper] {
         let paths = [false, true].map(|forgets| {
-            let mut run = Run::new(scene("peg-in-hole", &[&format!("method.preset={}", preset.name())]), 1);
+            let mut run =
+                Simulation::new(scene("peg-in-hole", &[&format!("method.preset={}", preset.name())]), 1);
             let step = |_| {
                 if forgets {
                     run.forget();

@@ -6,7 +6,7 @@
 use tightfit_network::{
     Activation, Features, Field, FieldFile, Layer, Network, Primitive, Random, Range, Residual,
 };
-use tightfit_simulation::{Audit, Parameters, Run, Scene};
+use tightfit_simulation::{Audit, Parameters, Scene, Simulation};
 
 fn neural(name: &str) -> Scene {
     Scene::find_with(name, &["method.detection=neural".into()]).unwrap()
@@ -26,7 +26,7 @@ fn the_hole_and_the_bolt_have_embedded_networks_and_the_other_side_stays_exact()
 #[test]
 fn the_peg_goes_in_against_a_network_of_the_hole() {
     let scene = neural("peg-in-hole");
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     let audit = Audit::new(&scene, &Parameters::of(&scene));
     let (mut deepest, mut depth, mut contacts) = (0.0_f64, f64::NEG_INFINITY, 0);
     for step in 0..420 {
@@ -46,7 +46,7 @@ fn the_peg_goes_in_against_a_network_of_the_hole() {
 #[test]
 fn a_turn_of_the_nut_on_a_network_of_the_bolt_has_the_lead_of_the_thread() {
     let scene = neural("bolting-engaged");
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     let audit = Audit::new(&scene, &Parameters::of(&scene));
     let mut places = Vec::new();
     for step in 0..200 {
@@ -64,7 +64,7 @@ fn a_turn_of_the_nut_on_a_network_of_the_bolt_has_the_lead_of_the_thread() {
 #[test]
 fn steps_repeat_themselves_with_the_workspace_cleared() {
     let hashes = |forgets: bool| {
-        let mut run = Run::new(neural("peg-in-hole"), 1);
+        let mut run = Simulation::new(neural("peg-in-hole"), 1);
         let one = |_| {
             if forgets {
                 run.forget();
@@ -83,7 +83,7 @@ fn a_part_of_other_dimensions_is_not_answered_by_the_network() {
         let mut wide = tightfit_shape::preset::hole_50();
         wide.diameter += 80e-6;
         let hole = scene.body("hole").unwrap();
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         run.parameters.bodies[hole].part = tightfit_shape::Part::Sectioned(wide.build().unwrap());
         (0..60).map(|_| run.advance().hash).collect::<Vec<_>>()
     };
@@ -121,7 +121,7 @@ fn a_network_on_top_of_a_plain_shape_carries_what_lies_on_it() {
         "#,
         path.display().to_string()
     );
-    let mut run = Run::new(Scene::from_toml(&text).unwrap(), 1);
+    let mut run = Simulation::new(Scene::from_toml(&text).unwrap(), 1);
     for _ in 0..60 {
         run.step();
     }

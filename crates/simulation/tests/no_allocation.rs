@@ -17,7 +17,7 @@ use std::cell::Cell;
 
 use tightfit_interaction::InteractionOptions;
 use tightfit_simulation::batch::Batch;
-use tightfit_simulation::{Disturbance, Run, Scene};
+use tightfit_simulation::{Disturbance, Scene, Simulation};
 
 /// The system's allocator, with a count per thread.
 struct Counting;
@@ -62,7 +62,7 @@ struct Observed {
     projected: usize,
 }
 
-fn observe(mut run: Run, steps: usize) -> Observed {
+fn observe(mut run: Simulation, steps: usize) -> Observed {
     let mut observed = Observed {
         allocations: Vec::with_capacity(steps),
         most_candidates: 0,
@@ -80,10 +80,10 @@ fn observe(mut run: Run, steps: usize) -> Observed {
     observed
 }
 
-fn whole(name: &str, overrides: &[String]) -> (Run, usize) {
+fn whole(name: &str, overrides: &[String]) -> (Simulation, usize) {
     let scene = Scene::find_with(name, overrides).unwrap();
-    let steps = (scene.drives[0].duration() / scene.step).round() as usize;
-    (Run::new(scene, 1), steps)
+    let steps = (scene.drives[0].duration() / scene.dt).round() as usize;
+    (Simulation::new(scene, 1), steps)
 }
 
 fn assert_none_after_the_first(name: &str, observed: &Observed) {
@@ -106,7 +106,7 @@ fn a_peg_goes_in_and_is_shaken_without_allocation() {
 fn networks_are_asked_without_allocation() {
     for (name, steps) in [("peg-in-hole", 300), ("bolting-engaged", 40)] {
         let scene = Scene::find_with(name, &["method.detection=neural".into()]).unwrap();
-        let observed = observe(Run::new(scene, 1), steps);
+        let observed = observe(Simulation::new(scene, 1), steps);
         assert_none_after_the_first(name, &observed);
         assert!(observed.most_candidates > 100, "{name}: the network was not asked");
     }
@@ -116,7 +116,7 @@ fn networks_are_asked_without_allocation() {
 fn meshes_meet_without_allocation() {
     for (name, steps) in [("peg-in-hole", 240), ("bolting-engaged", 20)] {
         let scene = Scene::find_with(name, &["method.detection=mesh".into()]).unwrap();
-        let observed = observe(Run::new(scene, 1), steps);
+        let observed = observe(Simulation::new(scene, 1), steps);
         assert_none_after_the_first(name, &observed);
         assert!(observed.most_candidates > 100, "{name}: {}", observed.most_candidates);
     }
@@ -158,7 +158,7 @@ fn an_arm_leads_without_allocation() {
     for (name, settings) in
         [("peg-in-hole-arm", vec![]), ("bolting-arm", vec![]), ("peg-in-hole-arm", admittance())]
     {
-        let observed = observe(Run::new(Scene::find_with(name, &settings).unwrap(), 1), 150);
+        let observed = observe(Simulation::new(Scene::find_with(name, &settings).unwrap(), 1), 150);
         assert_none_after_the_first(name, &observed);
         assert!(observed.most_candidates > 100, "{name}: nothing came near");
     }
@@ -182,7 +182,7 @@ fn several_bodies_fall_onto_one_another_without_allocation() {
             "[parts.block{index}]\nshape = {{ kind = \"block\", size_mm = [30, 30, 20] }}\nposition_mm = [{x}, 0, {z}]\nrotation_deg = [3, {index}, 0]\n"
         );
     }
-    let observed = observe(Run::new(Scene::from_toml(&text).unwrap(), 1), 150);
+    let observed = observe(Simulation::new(Scene::from_toml(&text).unwrap(), 1), 150);
     assert_none_after_the_first("pile", &observed);
     assert!(observed.most_candidates > 0, "nothing touched");
 }
@@ -193,7 +193,7 @@ fn other_methods_take_no_memory_either() {
         // of a peg in its hole the rims alone count
         let finer = |part: &str| format!("parts.{part}.nodes={{ edge_spacing_mm = 0.15 }}");
         let settings = [format!("method.{choice}"), finer("peg"), finer("hole")];
-        let observed = observe(Run::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1), 240);
+        let observed = observe(Simulation::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1), 240);
         assert_none_after_the_first(choice, &observed);
         assert!(observed.most_candidates > 1000, "{choice}: the scene has become too easy");
     }
@@ -203,7 +203,7 @@ fn other_methods_take_no_memory_either() {
 fn an_interaction_network_takes_no_memory_either() {
     for options in [InteractionOptions::PAPER, InteractionOptions::PUBLISHED] {
         let settings = support::interaction("memory", "peg-in-hole", ["peg", "hole"], options);
-        let observed = observe(Run::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1), 240);
+        let observed = observe(Simulation::new(Scene::find_with("peg-in-hole", &settings).unwrap(), 1), 240);
         assert_none_after_the_first("interaction", &observed);
         assert!(observed.most_candidates > 100, "the scene has become too easy");
     }
@@ -224,7 +224,7 @@ fn strategies_decide_without_allocation() {
     let pegs = ["peg-spiral", "peg-tilt", "peg-chamfer"].map(|name| (name, 700));
     let nuts = ["bolt-back-turn", "bolt-tighten"].map(|name| (name, 900));
     for (name, steps) in pegs.into_iter().chain(nuts) {
-        let observed = observe(Run::new(Scene::find(name).unwrap(), 1), steps);
+        let observed = observe(Simulation::new(Scene::find(name).unwrap(), 1), steps);
         assert_none_after_the_first(name, &observed);
         assert!(observed.most_candidates > 100, "{name}: nothing was met");
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use tightfit_simulation::batch::{Batch, Setup};
 use tightfit_simulation::{
-    Disturbance, Parameters, Run, Scene, Workspace, built_in_scenes, step, validation_cases,
+    Disturbance, Parameters, Scene, Simulation, Workspace, built_in_scenes, step, validation_cases,
 };
 
 /// Variants of the step that no built-in scene uses: name, scene, replaced values, steps.
@@ -70,7 +70,7 @@ impl Hash {
 }
 
 /// Hash over the states of all steps, so that a difference that heals is seen too.
-fn of_run(mut run: Run, steps: usize) -> u64 {
+fn of_run(mut run: Simulation, steps: usize) -> u64 {
     let mut hash = Hash::new();
     for _ in 0..steps {
         let _ = run.step();
@@ -87,14 +87,14 @@ fn built_in() -> Vec<(String, u64)> {
         .iter()
         .map(|scene| {
             let scene = Scene::find(scene.name).unwrap();
-            let (name, steps) = (scene.name.clone(), (scene.duration() / scene.step).round() as usize);
-            (format!("run {name}"), of_run(Run::new(scene, 1), steps))
+            let (name, steps) = (scene.name.clone(), (scene.duration() / scene.dt).round() as usize);
+            (format!("run {name}"), of_run(Simulation::new(scene, 1), steps))
         })
         .collect()
 }
 
 fn disturbed() -> Vec<(String, u64)> {
-    let mut run = Run::new(Scene::find("peg-in-hole").unwrap(), 7);
+    let mut run = Simulation::new(Scene::find("peg-in-hole").unwrap(), 7);
     run.disturbance = Some(Disturbance { force: 20.0, torque: 0.5 });
     vec![("disturbed peg-in-hole".into(), of_run(run, 520))]
 }
@@ -105,13 +105,13 @@ fn variants() -> Vec<(String, u64)> {
         .map(|(variant, name, replacements, steps)| {
             let replacements: Vec<String> = replacements.iter().map(ToString::to_string).collect();
             let scene = Scene::find_with(name, &replacements).unwrap();
-            (format!("{variant} {name}"), of_run(Run::new(scene, 1), *steps))
+            (format!("{variant} {name}"), of_run(Simulation::new(scene, 1), *steps))
         })
         .collect()
 }
 
 fn bouncing() -> Vec<(String, u64)> {
-    vec![("bouncing".into(), of_run(Run::new(Scene::from_toml(BOUNCING).unwrap(), 1), 150))]
+    vec![("bouncing".into(), of_run(Simulation::new(Scene::from_toml(BOUNCING).unwrap(), 1), 150))]
 }
 
 fn validation() -> Vec<(String, u64)> {
@@ -168,14 +168,14 @@ fn every_result_is_the_pinned_one() {
     assert_eq!(measured.lines().count(), pinned.lines().count(), "the table has rows that nothing measures");
 }
 
-/// `Run` and the bare function take the same step.
+/// `Simulation` and the bare function take the same step.
 #[test]
 fn a_run_is_the_step_function_in_a_loop() {
     let scene = Scene::find("block-on-table").unwrap();
     let parameters = Parameters::of(&scene);
     let mut state = tightfit_simulation::State::start(&scene, &parameters);
     let mut workspace = Workspace::default();
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     for _ in 0..20 {
         let input = tightfit_simulation::Input::none(&state);
         step(&scene, &parameters, &mut state, &input, &mut workspace);

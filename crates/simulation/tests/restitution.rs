@@ -86,7 +86,7 @@ fn a_ball_rises_by_the_square_of_its_restitution_at_every_bounce() {
                 let apex = motion.center.z - 0.02 + speed * speed / (2.0 * GRAVITY);
                 let truth = height * restitution.powi(2 * bounces);
                 // a bounce with a flight shorter than the step would be seen after several
-                if 2.0 * (2.0 * truth / GRAVITY).sqrt() > 2.0 * trial.scene.step {
+                if 2.0 * (2.0 * truth / GRAVITY).sqrt() > 2.0 * trial.scene.dt {
                     // the law gives way by ε dᵢ pₙ, ε = 1e-7, m dᵢ = 2.6 for this ball: twice that in height
                     let softness = 2.0 * 2.6e-7 * (1.0 + restitution) / restitution;
                     let error = (apex / truth - 1.0).abs();

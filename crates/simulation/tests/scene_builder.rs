@@ -9,7 +9,7 @@ use tightfit_shape::preset::preset;
 use tightfit_shape::primitive::Block;
 use tightfit_simulation::log::{self, RunMeta};
 use tightfit_simulation::{
-    BodyBuilder, Drive, DriveBuilder, Run, Scene, SceneBuilder, SceneError, SceneWarning, Task, Wiggle,
+    BodyBuilder, Drive, DriveBuilder, Scene, SceneBuilder, SceneError, SceneWarning, Simulation, Task, Wiggle,
 };
 use tightfit_spatial::{Pose, UnitQuaternion, Vector3};
 
@@ -54,7 +54,7 @@ fn peg_in_hole() -> SceneBuilder {
 #[test]
 fn a_scene_in_rust_runs_like_its_file() {
     let hashes = |scene: Scene| {
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         (0..120).map(|_| run.advance().hash).collect::<Vec<_>>()
     };
     let built = peg_in_hole().build().unwrap();
@@ -134,7 +134,7 @@ const TWO_DRIVES: &str = r#"
 
 #[test]
 fn several_parts_are_driven_at_once() {
-    let mut run = Run::new(Scene::from_toml(TWO_DRIVES).unwrap(), 1);
+    let mut run = Simulation::new(Scene::from_toml(TWO_DRIVES).unwrap(), 1);
     let [left, right] = ["left", "right"].map(|name| run.scene.body(name).unwrap());
     assert_eq!(run.scene.led_body(), left);
     for _ in 0..130 {
@@ -170,8 +170,8 @@ fn a_free_block_follows_a_quarter_turn_about_y() {
         .build()
         .unwrap();
     let block = scene.body("block").unwrap();
-    let steps = (scene.duration() / scene.step).round() as usize;
-    let mut run = Run::new(scene, 1);
+    let steps = (scene.duration() / scene.dt).round() as usize;
+    let mut run = Simulation::new(scene, 1);
     for _ in 0..steps {
         run.step();
         let error =
@@ -200,7 +200,7 @@ fn rotations_of_waypoints_take_the_shorter_way_and_count_no_turns() {
             .build()
             .unwrap();
         let block = scene.body("block").unwrap();
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         for _ in 0..400 {
             run.step();
             let target = run.scene.drives[0].target(run.time());
@@ -218,7 +218,7 @@ fn turns_count_on_a_tilted_axis() {
                 { time_s = 4, position_mm = [0, 0, 0], rotation_deg = [0, 90, 0], turns = 2.25 }]\nhold_s = 0.5\n";
     let scene = Scene::from_toml(text).unwrap();
     let nut = scene.body("nut").unwrap();
-    let mut run = Run::new(scene, 1);
+    let mut run = Simulation::new(scene, 1);
     (0..450).for_each(|_| drop(run.step()));
     assert!((run.state.spins[0] / std::f64::consts::TAU - 2.25).abs() < 1e-3, "{}", run.state.spins[0]);
     let axis = run.world_from_part(nut).rotation * Vector3::z();
@@ -257,7 +257,7 @@ fn what_is_probably_not_meant_is_a_warning() {
 #[test]
 fn the_log_of_a_scene_built_in_rust_says_how_to_replay_it() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("built.csv");
-    let mut run = Run::new(peg_in_hole().build().unwrap(), 7);
+    let mut run = Simulation::new(peg_in_hole().build().unwrap(), 7);
     let records: Vec<_> = (0..5).map(|_| run.advance()).collect();
     log::write(&path, &run.scene, &RunMeta::new(7, None), &records).unwrap();
     let error = log::replay(&path).map(|_| ()).unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use tightfit_simulation::{Run, Scene, SceneError, built_in_scenes, scene_schema};
+use tightfit_simulation::{Scene, SceneError, Simulation, built_in_scenes, scene_schema};
 
 fn problems(text: &str) -> Vec<String> {
     match Scene::from_toml(text) {
@@ -116,7 +116,7 @@ fn a_single_point_is_a_body_and_no_point_is_none() {
              [parts.grain]\nposition_mm = [0, 0, 1]\nshape = {{ kind = \"nodes\", points_mm = {points}, mass_kg = 0.1, inertia_kg_m2 = [1e-4, 1e-4, 1e-4] }}\n"
         )
     };
-    let mut run = Run::new(Scene::from_toml(&scene("[[0, 0, 0]]")).unwrap(), 1);
+    let mut run = Simulation::new(Scene::from_toml(&scene("[[0, 0, 0]]")).unwrap(), 1);
     (0..50).for_each(|_| drop(run.advance()));
     let height = run.state.motions[0].center.z;
     assert!(height.abs() < 1e-6, "it does not rest on the floor: {height}");

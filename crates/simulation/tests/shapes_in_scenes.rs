@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tightfit_shape::mesh::{LengthUnit, MeshOptions, TriMesh, save};
 use tightfit_shape::primitive::{Block, Capsule};
-use tightfit_simulation::{Run, Scene};
+use tightfit_simulation::{Scene, Simulation};
 use tightfit_spatial::Vector3;
 
 /// A file of one test.
@@ -49,7 +49,7 @@ fn joined(first: &TriMesh, second: &TriMesh) -> TriMesh {
 
 /// Height of the only free part after `seconds` [m].
 fn height_after(scene: Scene, seconds: f64) -> f64 {
-    let mut run = Run::new(scene, 1);
+    let mut run = Simulation::new(scene, 1);
     while run.time() < seconds {
         let _ = run.step();
     }
@@ -75,7 +75,7 @@ fn slender_rods_and_capsules_do_not_fall_through_one_another() {
              [parts.upper]\nshape = {shape}\nposition_mm = [2, 1.3, {}]\nrotation_deg = [90, 0, 0]\n",
             diameter + 0.2
         );
-        let mut run = Run::new(Scene::from_toml(&text).unwrap(), 1);
+        let mut run = Simulation::new(Scene::from_toml(&text).unwrap(), 1);
         run.with_audit();
         for _ in 0..20 {
             let audited = run.advance().audited.unwrap();
@@ -91,7 +91,7 @@ fn a_ball_of_flat_facets_rests_on_its_vertices() {
     let ball = Capsule::new(10e-3, 0.0).unwrap();
     let mesh = ball.mesh(&MeshOptions { chord_tolerance: 60e-6, max_edge: 0.01 });
     let file = mesh_file("facets.obj", &mesh);
-    let mut run = Run::new(of_mesh(&file, ", unit = 'mm'").unwrap(), 1);
+    let mut run = Simulation::new(of_mesh(&file, ", unit = 'mm'").unwrap(), 1);
     run.with_audit();
     let deepest = (0..50).map(|_| run.advance().audited.unwrap()).fold(0.0, f64::max);
     assert!(deepest < 0.1e-6, "{deepest:e} m");

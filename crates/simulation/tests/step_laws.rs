@@ -3,7 +3,7 @@
 
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_simulation::{
-    Disturbance, Input, Limit, Outcome, Parameters, Record, Run, Scene, State, Workspace, step,
+    Disturbance, Input, Limit, Outcome, Parameters, Record, Scene, Simulation, State, Workspace, step,
 };
 use tightfit_spatial::{Vector3, Wrench};
 
@@ -27,7 +27,7 @@ fn a_clustering_that_keeps_all_contacts_changes_nothing() {
         let plain = Scene::find(name).unwrap();
         let mut clustered = plain.clone();
         clustered.methods.clustering = ClusteringMethod::KMeans { clusters: 100_000 };
-        let mut runs = [plain, clustered].map(|scene| Run::new(scene, 1));
+        let mut runs = [plain, clustered].map(|scene| Simulation::new(scene, 1));
         for step in 0..160 {
             let [one, other] = runs.each_mut().map(|run| {
                 run.step();
@@ -41,7 +41,7 @@ fn a_clustering_that_keeps_all_contacts_changes_nothing() {
 /// A state that is moved between two steps meets what is there.
 #[test]
 fn a_body_that_is_put_elsewhere_finds_its_contacts_there() {
-    let mut run = Run::new(scene(&ball(300.0)), 1);
+    let mut run = Simulation::new(scene(&ball(300.0)), 1);
     for _ in 0..10 {
         run.step();
     }
@@ -57,20 +57,20 @@ fn a_body_that_is_put_elsewhere_finds_its_contacts_there() {
 
 #[test]
 fn what_goes_farther_than_contacts_are_sought_is_reported() {
-    let mut run = Run::new(scene(&ball(300.0)), 1);
+    let mut run = Simulation::new(scene(&ball(300.0)), 1);
     run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 0.0, -30.0);
     let certificate = run.step();
     assert!(certificate.limits.contains(Limit::TooFast), "{:?}", certificate.limits);
-    let mut run = Run::new(scene(&ball(300.0)), 1);
+    let mut run = Simulation::new(scene(&ball(300.0)), 1);
     run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 0.0, -15.0);
     assert!(run.step().limits.is_empty());
 }
 
 #[test]
 fn parts_that_begin_inside_one_another_are_reported() {
-    let first = Run::new(scene(&ball(10.0)), 1).step();
+    let first = Simulation::new(scene(&ball(10.0)), 1).step();
     assert!(first.limits.contains(Limit::BeganInside), "{:?}", first.limits);
-    let mut run = Run::new(scene(&ball(25.0)), 1);
+    let mut run = Simulation::new(scene(&ball(25.0)), 1);
     assert!(!run.step().limits.contains(Limit::BeganInside));
 }
 
@@ -90,7 +90,7 @@ fn impacts_and_forces_together_are_the_change_of_momentum() {
         let after = state.motions[0].twist.linear_in_world.z;
         let upwards = |impulse: &[f64]| impulse.get(2).copied().unwrap_or(0.0);
         let [force, impact] = [workspace.generalised_impulse(), workspace.impact_impulse()].map(upwards);
-        let expected = mass * (after - before + 9.81 * scene.step);
+        let expected = mass * (after - before + 9.81 * scene.dt);
         assert!(
             (force + impact - expected).abs() < 1e-9 * mass,
             "{force} + {impact} instead of {expected} N·s"
@@ -111,8 +111,8 @@ fn a_block_on_a_turntable_keeps_its_place() {
              [drive]\npart = 'table'\nwaypoints = [{ time_s = 0, position_mm = [0, 0, 0] }, \
              { time_s = 1, position_mm = [0, 0, 0], turns = 1 }]\n",
         );
-        scene.step = step;
-        let mut run = Run::new(scene, 1);
+        scene.dt = step;
+        let mut run = Simulation::new(scene, 1);
         // as fast as the table from the start
         let speed = std::f64::consts::TAU;
         run.state.motions[0].twist.linear_in_world = Vector3::new(0.0, 30e-3 * speed, 0.0);
@@ -128,7 +128,7 @@ fn a_block_on_a_turntable_keeps_its_place() {
 /// A ball of radius R on the rim of a bore of radius r stands sqrt(R² - r²) above it.
 #[test]
 fn a_ball_rests_on_the_rim_of_a_bore() {
-    let mut run = Run::new(
+    let mut run = Simulation::new(
         scene(
             "gravity_m_s2 = [0, 0, -9.81]\nfriction = 0.2\n[parts.hole]\n\
              shape = { kind = 'hole', diameter_mm = 50, depth_mm = 50, outer_diameter_mm = 100 }\nmotion = 'fixed'\n\
@@ -169,7 +169,7 @@ fn a_left_hand_nut_engages_as_its_mirror_image() {
     };
     for (left, turns) in [(false, 1.0), (true, -1.0)] {
         let scene = scene(left, turns);
-        let mut run = Run::new(scene, 1);
+        let mut run = Simulation::new(scene, 1);
         let records: Vec<Record> = (0..130).map(|_| run.advance()).collect();
         let outcome = Outcome::of(&run, &records);
         assert!(outcome.completed, "left {left}: {outcome:?}");
@@ -181,7 +181,7 @@ fn a_left_hand_nut_engages_as_its_mirror_image() {
 fn a_disturbance_needs_no_drive() {
     for name in ["block-on-table", "peg-spiral"] {
         let [calm, shaken] = [None, Some(Disturbance { force: 20.0, torque: 0.5 })].map(|disturbance| {
-            let mut run = Run::new(Scene::find(name).unwrap(), 1);
+            let mut run = Simulation::new(Scene::find(name).unwrap(), 1);
             run.disturbance = disturbance;
             for _ in 0..5 {
                 run.step();
@@ -209,7 +209,7 @@ fn edges_are_passed_by_the_velocity_that_the_pose_moves_with() {
         let parameters = Parameters::of(&scene);
         let mut state = State::start(&scene, &parameters);
         let mut input = Input::none(&state);
-        let dt = scene.step;
+        let dt = scene.dt;
         input.wrenches[0] = Wrench::new(Vector3::x() * (displacement / (dt * dt)), Vector3::zeros());
         step(&scene, &parameters, &mut state, &input, &mut Workspace::default());
         let speed = state.motions[0].twist.linear_in_world.z;

@@ -5,7 +5,7 @@
 
 use tightfit_robot::strategy::Phase;
 use tightfit_simulation::trials::{StartError, Trial, Trials};
-use tightfit_simulation::{Run, Scene, Snapshot};
+use tightfit_simulation::{Scene, Simulation, Snapshot};
 
 /// The first trials of a scene succeed, certified; where `deepest` is given [m] they are audited to that.
 fn succeeds(name: &str, count: usize, deepest: Option<f64>) {
@@ -98,14 +98,14 @@ fn trials_do_not_depend_on_threads() {
 #[test]
 fn a_snapshot_in_the_middle_of_a_search_goes_on_to_the_same_bits() {
     let scene = Scene::find("peg-spiral").unwrap();
-    let mut run = Run::new(scene.clone(), 1);
+    let mut run = Simulation::new(scene.clone(), 1);
     run.misplace(&StartError::draw(1, 3, 1e-3, 0.01, false), 1, 3);
     while run.phase() != Some(Phase::Search) {
         run.step();
     }
     let text = serde_json::to_string(&run.snapshot()).unwrap();
     let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
-    let mut other = Run::new(scene, 1);
+    let mut other = Simulation::new(scene, 1);
     other.restore(&snapshot).unwrap();
     for _ in 0..100 {
         run.step();
@@ -121,7 +121,7 @@ fn a_snapshot_in_the_middle_of_a_search_goes_on_to_the_same_bits() {
 fn a_strategy_does_not_know_the_error() {
     let scene = Scene::find("peg-chamfer").unwrap();
     let mut runs = [0, 1].map(|number| {
-        let mut run = Run::new(scene.clone(), 1);
+        let mut run = Simulation::new(scene.clone(), 1);
         run.misplace(&StartError::draw(1, number, 1e-3, 0.01, false), 1, number);
         run
     });

@@ -7,7 +7,7 @@ use tightfit::scene::batch::{Batch, Observations, Setup};
 fn main() -> anyhow::Result<()> {
     let scene = Scene::find("peg-in-hole")?;
     let drive = scene.drives.first().cloned().ok_or_else(|| anyhow::anyhow!("the scene has no drive"))?;
-    let steps = (drive.arrival() / scene.step).round() as usize;
+    let steps = (drive.arrival() / scene.dt).round() as usize;
     let frictions: Vec<f64> = (0..8).map(|row| 0.05 * f64::from(row)).collect();
     let offsets: Vec<f64> = (0..8).map(|column| 0.15e-3 * f64::from(column)).collect();
 
@@ -30,7 +30,7 @@ fn main() -> anyhow::Result<()> {
     batch.observe("peg", &mut pegs)?;
     println!(
         "depth in mm after {:.1} s, by friction (down) and offset (across)",
-        steps as f64 * batch.scene().step
+        steps as f64 * batch.scene().dt
     );
     let head: Vec<String> = offsets.iter().map(|offset| format!("{:>5.2} mm", offset * 1e3)).collect();
     println!("  mu  {}", head.join(" "));

@@ -4,11 +4,11 @@
 //! the first is taken twice, to show that a restored run is the same to the last bit.
 #![allow(clippy::print_stdout, reason = "an example talks to people")]
 
-use tightfit::scene::{Run, Scene, Snapshot};
+use tightfit::scene::{Scene, Simulation, Snapshot};
 
 fn main() -> anyhow::Result<()> {
-    let mut run = Run::new(Scene::find("peg-in-hole")?, 1);
-    let step = run.scene.step;
+    let mut run = Simulation::new(Scene::find("peg-in-hole")?, 1);
+    let step = run.scene.dt;
     let steps = |seconds: f64| (seconds / step).round() as usize;
     for _ in 0..steps(0.3) {
         run.advance();

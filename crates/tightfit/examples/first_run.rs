@@ -5,15 +5,15 @@ use std::path::Path;
 
 use tightfit::report::{RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Run, Scene, Summary};
+use tightfit::scene::{Scene, Simulation, Summary};
 
 fn main() -> anyhow::Result<()> {
     // a built-in scene by name, or a scene file by path
     let scene = Scene::find("peg-in-hole")?;
-    let steps = (scene.duration() / scene.step).round() as usize;
+    let steps = (scene.duration() / scene.dt).round() as usize;
 
     let seed = 1;
-    let mut run = Run::new(scene, seed);
+    let mut run = Simulation::new(scene, seed);
     run.with_audit();
     let mut kept = RunSummary::new(&run.scene);
     for _ in 0..steps {

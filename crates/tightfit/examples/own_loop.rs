@@ -33,10 +33,10 @@ fn main() -> anyhow::Result<()> {
         // six numbers per free body: contact impulses of the last step, force first; a force sensor measures both
         let impulses = [workspace.generalised_impulse(), workspace.impact_impulse()];
         let impulse = |axis: usize| impulses.iter().filter_map(|impulse| impulse.get(axis)).sum::<f64>();
-        let force = Vector3::from_fn(|axis, _| impulse(axis) / scene.step);
+        let force = Vector3::from_fn(|axis, _| impulse(axis) / scene.dt);
         let down = DOWN.0 * (1.0 - force.z / DOWN.1).clamp(0.0, 1.0);
         let speed = Vector3::new(YIELD * force.x, YIELD * force.y, -down);
-        let next_target = Pose::new(target.translation + speed * scene.step, target.rotation);
+        let next_target = Pose::new(target.translation + speed * scene.dt, target.rotation);
         input.couplings[0] = Some(Coupling {
             stiffness: Vector3::from_element(2000.0),
             damping: Vector3::from_element(50.0 * inertia.mass),
@@ -52,7 +52,7 @@ fn main() -> anyhow::Result<()> {
             let peg = &state.motions[0];
             println!(
                 "{:8.2}  {:8.3}  {:8.1}  {:7.2}  {:8}  {:14.3}",
-                state.step as f64 * scene.step,
+                state.step_count as f64 * scene.dt,
                 // the scene starts the tip 3 mm above the mouth
                 (start - peg.center.z) * 1e3 - 3.0,
                 peg.center.x.hypot(peg.center.y) * 1e6,

@@ -1,7 +1,7 @@
 //! A scene built in Rust from two parts: `cargo run --release --example own_parts`
 #![allow(clippy::print_stdout, reason = "an example talks to people")]
 
-use tightfit::scene::{BodyBuilder, Drive, Outcome, Run, Scene, Summary, Task};
+use tightfit::scene::{BodyBuilder, Drive, Outcome, Scene, Simulation, Summary, Task};
 use tightfit::shape::Part;
 use tightfit::shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit::spatial::Vector3;
@@ -29,8 +29,8 @@ fn main() -> anyhow::Result<()> {
         .build()?;
     scene.warnings.iter().for_each(|warning| println!("warning: {warning}"));
 
-    let steps = (scene.duration() / scene.step).round() as usize;
-    let mut run = Run::new(scene, 1);
+    let steps = (scene.duration() / scene.dt).round() as usize;
+    let mut run = Simulation::new(scene, 1);
     let records: Vec<_> = (0..steps).map(|_| run.advance()).collect();
     let force = records.iter().map(|record| record.force.norm()).fold(0.0, f64::max);
     let (outcome, certificate) = (Outcome::of(&run, &records), Summary::of(&records));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tightfit::report::{RunSummary, report_html};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Run, Scene};
+use tightfit::scene::{Scene, Simulation};
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -14,8 +14,8 @@ fn main() -> anyhow::Result<()> {
     let mut summaries = Vec::new();
     for name in arguments {
         let scene = Scene::find(&name)?;
-        let steps = (scene.duration() / scene.step).round() as usize;
-        let mut run = Run::new(scene, 1);
+        let steps = (scene.duration() / scene.dt).round() as usize;
+        let mut run = Simulation::new(scene, 1);
         run.with_audit();
         let mut summary = RunSummary::new(&run.scene);
         for _ in 0..steps {

@@ -11,7 +11,7 @@ This crate gathers what users import:
 - [`pipeline`]: the stages of a step, and the types of contacts, states and methods that they pass on
 - [`report`]: HTML reports
 
-The examples `first_run`, `own_loop`, `branch` and `batch` show how they are used. Features: `cli` (default) is the program;
+The examples `controller`, `own_parts`, `first_run`, `own_loop`, `branch` and `batch` show how they are used. Features: `cli` (default) is the program;
 `clock`, `learning`, `parallel` and `parquet` can be chosen one by one with `default-features = false`.
 
 ```

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use support::{folder, json, tightfit};
 use tightfit::scene::log::{self, RunMeta};
-use tightfit::scene::{Run, Scene};
+use tightfit::scene::{Scene, Simulation};
 
 /// Bad input: a message, a failure, no panic.
 fn refused(output: &Output) -> String {
@@ -144,7 +144,7 @@ fn every_scene_is_drawn() {
 #[test]
 fn a_log_is_replayed_and_a_changed_one_names_its_step() {
     let folder = folder("replay");
-    let mut run = Run::new(Scene::find("block-on-table").unwrap(), 1);
+    let mut run = Simulation::new(Scene::find("block-on-table").unwrap(), 1);
     let records: Vec<_> = (0..20).map(|_| run.advance()).collect();
     log::write(&folder.join("run.csv"), &run.scene, &RunMeta::new(1, None), &records).unwrap();
     let same = tightfit(&folder, &["replay", "run.csv"]);

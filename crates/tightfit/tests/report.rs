@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use tightfit::report::{RunSummary, report_html};
-use tightfit::scene::{Run, Scene};
+use tightfit::scene::{Scene, Simulation};
 
 fn summary(steps: usize, drawn_step: Option<u64>) -> RunSummary {
-    let mut run = Run::new(Scene::find("block-on-table").unwrap(), 1);
+    let mut run = Simulation::new(Scene::find("block-on-table").unwrap(), 1);
     let mut summary = RunSummary::new(&run.scene);
     summary.drawn_step = drawn_step;
     for _ in 0..steps {

@@ -22,9 +22,9 @@ pub fn input_ranges(
     let weight = recorded.inertia.mass * recorded.scene.gravity.norm();
     for moment in moments {
         let (motion, [target, next]) = (&moment.motion, &moment.targets);
-        let wanted = (next.translation - target.translation) / recorded.scene.step;
+        let wanted = (next.translation - target.translation) / recorded.scene.dt;
         let turn = (target.rotation.inverse() * motion.rotation).scaled_axis();
-        let turned = (target.rotation.inverse() * next.rotation).scaled_axis() / recorded.scene.step;
+        let turned = (target.rotation.inverse() * next.rotation).scaled_axis() / recorded.scene.dt;
         let twist = &motion.twist;
         speed = speed.max(twist.linear_in_world.norm() + radius * twist.angular_in_body.norm());
         turning = turning.max(twist.angular_in_body.norm());

@@ -44,7 +44,7 @@ pub fn generate_trial(
 ) -> Result<Recording, LearningError> {
     let per_sample = options.steps_per_sample()?;
     let mut scene = scene.clone();
-    scene.step = options.step;
+    scene.dt = options.step;
     let mut random = Random::stream(options.seed, number);
     let mut trial = Trial::new(&scene, options, &mut random)?;
     let samples = (options.seconds / SAMPLED).round() as usize;
@@ -199,7 +199,7 @@ impl<'a> Trial<'a> {
     }
 
     fn time(&self) -> f64 {
-        self.state.step as f64 * self.scene.step
+        self.state.step_count as f64 * self.scene.dt
     }
 
     fn world_from_part(&self) -> Pose {
@@ -230,7 +230,7 @@ impl<'a> Trial<'a> {
     }
 
     fn advance(&mut self, moment: &mut Moment) {
-        let (time, dt) = (self.time(), self.scene.step);
+        let (time, dt) = (self.time(), self.scene.dt);
         let from = self.along;
         self.along = (from + dt * self.human.speed(time)).clamp(0.0, self.drive.duration());
         let center = |pose: Pose| Pose::new(pose.transform_point(self.inertia.center_of_mass), pose.rotation);

@@ -33,7 +33,7 @@ pub fn closed_loop(
         input.couplings[0] = Some(spring.coupling(targets[0], targets[1]));
         let _ = step(&recorded.scene, &parameters, &mut state, &input, &mut workspace);
         farthest = farthest.max((state.motions[0].center - targets[1].translation).norm());
-        wrenches.push(contact_wrench(&workspace, recorded.scene.step));
+        wrenches.push(contact_wrench(&workspace, recorded.scene.dt));
     }
     (wrenches, farthest)
 }

@@ -70,7 +70,7 @@ pub fn identify_load(
     mut follow: impl FnMut(u64, f64),
 ) -> Result<LoadSearch, LearningError> {
     let judged = |load: FittedLoad| Judged::of(recorded, model.smooth(), trials, load);
-    let at = |x: &Unknowns| judged(load_at(x.as_slice(), &guess, recorded.scene.step));
+    let at = |x: &Unknowns| judged(load_at(x.as_slice(), &guess, recorded.scene.dt));
     let guessed = judged(FittedLoad::of(guess))?;
     let mut x = Unknowns::zeros();
     let mut best = if rounds > 0 { at(&x)? } else { guessed.clone() };

@@ -34,7 +34,7 @@ impl<'a> WrenchPredictor<'a> {
         self.input.couplings[0] = Some(self.spring.coupling(moment.targets[0], moment.targets[1]));
         let scene = &self.recorded.scene;
         let _ = step(scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
-        contact_wrench(&self.workspace, scene.step)
+        contact_wrench(&self.workspace, scene.dt)
     }
 }
 

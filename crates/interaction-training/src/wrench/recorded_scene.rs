@@ -39,7 +39,7 @@ impl RecordedScene {
         }
         let mut own = scene.clone();
         own.drives.clear();
-        (own.task, own.step) = (None, period);
+        (own.task, own.dt) = (None, period);
         let lever = lever(&own, inertia);
         Ok(Self { scene: own, inertia: *inertia, lever })
     }

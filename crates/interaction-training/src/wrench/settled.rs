@@ -64,7 +64,7 @@ impl<'a> Settler<'a> {
     }
 
     fn settled(&mut self, recorded: &BodyMotion) -> BodyMotion {
-        let period = self.recorded.scene.step;
+        let period = self.recorded.scene.dt;
         let hand = |steps: f64| moved(recorded, steps * period);
         let early = hand(-(ALONG as f64));
         let mut state = State::start(&self.recorded.scene, &self.with_friction);

@@ -76,7 +76,7 @@ impl Arm {
         let motion = state.arm.as_deref()?;
         let inertia = parameters.bodies[self.body].inertia?;
         let felt = self.felt(motion, &inertia, scene.gravity, self.sensor.torque_about);
-        let answer = self.ask(wanted, motion, &felt, scene);
+        let answer = self.ask(wanted, motion, &felt, scene, parameters.dt);
         Some(answer.unwrap_or_else(|error| ArmInput {
             error: Some(error),
             ..ArmInput::of_command(ArmCommand::none(), motion)
@@ -89,9 +89,10 @@ impl Arm {
         motion: &ArmMotion,
         felt: &Vector6<f64>,
         scene: &Scene,
+        dt: f64,
     ) -> Result<ArmInput, ControlError> {
         let Wanted { posed, force } = wanted;
-        let (gravity, step) = (scene.gravity, scene.step);
+        let (gravity, step) = (scene.gravity, dt);
         let joints = &motion.joints;
         let push = Vector6::new(force.x, force.y, force.z, 0.0, 0.0, 0.0);
         let mut input = match &self.controller {

@@ -22,9 +22,9 @@ impl Arm {
         // Pose of the part by the joints; the true pose may differ.
         let world_from_part = self.model.posture(&motion.joints.angles).world_from_tip;
         let seen = strategy.perceive(memory, &world_from_part, &felt);
-        let next = strategy.ask(memory, &seen, scene.step);
+        let next = strategy.ask(memory, &seen, parameters.dt);
         let [now, then] = [memory, &next].map(|memory| strategy.world_from_set_point(memory));
-        let posed = Posed::between(&now, &then, scene.step);
+        let posed = Posed::between(&now, &then, parameters.dt);
         Some((Wanted { posed, force: Vector3::zeros() }, next))
     }
 }

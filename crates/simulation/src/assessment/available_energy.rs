@@ -11,14 +11,14 @@ use std::f64::consts::{PI, TAU};
 
 use tightfit_spatial::Vector3;
 
-use crate::{Disturbance, Drive, Run, State, Summary};
+use crate::{Disturbance, Drive, Simulation, State, Summary};
 
 /// Longest fall or push [m].
 const LONGEST_FALL: f64 = 10.0;
 /// Largest turn under a disturbing torque [rad].
 const LARGEST_TURN: f64 = TAU;
 
-pub(super) fn of_run(run: &Run, summary: &Summary) -> f64 {
+pub(super) fn of_run(run: &Simulation, summary: &Summary) -> f64 {
     let (scene, time) = (&run.scene, run.time());
     let fall = |acceleration: f64| (0.5 * acceleration * time * time).min(LONGEST_FALL);
     let gravity = scene.gravity.norm();

@@ -3,12 +3,12 @@
 use tightfit_shape::Part;
 use tightfit_shape::profile::{Section, SectionedSolid};
 
-use crate::{BodyId, Run, Task};
+use crate::{BodyId, Simulation, Task};
 
 /// Smallest gap between the mating surfaces of a task's parts when they are centred [m]: half the difference of the
 /// diameters of hole and peg, the gap between the flanks of nut and bolt. `None` where the dimensions do not state one
 /// (meshes, parts of different sections) or the parts interfere.
-pub(super) fn of_task(run: &Run) -> Option<f64> {
+pub(super) fn of_task(run: &Simulation) -> Option<f64> {
     let part = |body: BodyId| &run.parameters.bodies[body].part;
     let moving = part(run.scene.led_body());
     let clearance = match (run.scene.task?, moving) {

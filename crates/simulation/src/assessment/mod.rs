@@ -22,7 +22,7 @@ mod reason;
 
 pub use reason::{MeasuredBy, Reason};
 
-use crate::{Limit, Outcome, Record, Run, Summary};
+use crate::{Limit, Outcome, Record, Simulation, Summary};
 
 /// Tolerated penetration without a stated clearance [m].
 const DEFAULT_TOLERANCE: f64 = 10e-6;
@@ -70,13 +70,13 @@ pub struct Assessment {
 impl Assessment {
     /// Assesses a run by its records, from the first step on.
     #[must_use]
-    pub fn of(run: &Run, records: &[Record]) -> Self {
+    pub fn of(run: &Simulation, records: &[Record]) -> Self {
         Self::from_parts(run, &Outcome::of(run, records), &Summary::of(records))
     }
 
     /// The same from an outcome and a summary of the run's records that are known already.
     #[must_use]
-    pub fn from_parts(run: &Run, outcome: &Outcome, summary: &Summary) -> Self {
+    pub fn from_parts(run: &Simulation, outcome: &Outcome, summary: &Summary) -> Self {
         let mut failures = Vec::new();
         if !outcome.completed {
             failures.push(Reason::NotCompleted);
@@ -110,7 +110,7 @@ impl Assessment {
 }
 
 /// What voids the certificate.
-fn voids(run: &Run, summary: &Summary, tolerance: f64) -> Vec<Reason> {
+fn voids(run: &Simulation, summary: &Summary, tolerance: f64) -> Vec<Reason> {
     let mut voids = Vec::new();
     if summary.unconverged > 0 {
         voids.push(Reason::Unconverged {

@@ -19,6 +19,9 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
             "use `Setup::of` the scene",
         )),
     };
+    if !(parameters.dt > 0.0 && parameters.dt <= LONGEST_STEP) {
+        return Err(parameter("dt", format!("{} s", parameters.dt), "allowed: more than 0 up to 0.1 s"));
+    }
     count("bodies", parameters.bodies.len(), scene.bodies.len())?;
     count("friction", parameters.friction.len(), scene.contacts.len())?;
     for (pair, friction) in scene.contacts.iter().zip(&parameters.friction) {
@@ -76,6 +79,8 @@ pub(super) fn setup(scene: &Scene, setup: &Setup) -> Result<(), Fault> {
     state(&setup.state)
 }
 
+/// Longest time step of a scene file [s].
+const LONGEST_STEP: f64 = 0.1;
 /// Largest μ of a scene file [-].
 const MOST_FRICTION: f64 = 10.0;
 
@@ -85,8 +90,12 @@ fn parameter(name: &str, value: String, remedy: &'static str) -> Fault {
 
 /// Checks a state before a step.
 pub(super) fn state(state: &State) -> Result<(), Fault> {
-    let fault =
-        |name: String, value: String| Fault::State { step: state.step + 1, name, value, remedy: FINITE };
+    let fault = |name: String, value: String| Fault::State {
+        step: state.step_count + 1,
+        name,
+        value,
+        remedy: FINITE,
+    };
     for (index, (motion, spin)) in state.motions.iter().zip(&state.spins).enumerate() {
         let pose = Pose::new(motion.center, motion.rotation);
         if !pose.is_finite() {
@@ -113,8 +122,12 @@ pub(super) fn state(state: &State) -> Result<(), Fault> {
 
 /// Checks an input for this state.
 pub(super) fn input(input: &Input, state: &State) -> Result<(), Fault> {
-    let fault =
-        |name: String, value: String, remedy| Fault::Input { step: state.step + 1, name, value, remedy };
+    let fault = |name: String, value: String, remedy| Fault::Input {
+        step: state.step_count + 1,
+        name,
+        value,
+        remedy,
+    };
     let counts = [
         ("couplings", input.couplings.len(), state.motions.len()),
         ("wrenches", input.wrenches.len(), state.motions.len()),

@@ -107,14 +107,14 @@ impl Environment {
         for (sum, impact) in self.impulse.iter_mut().zip(workspace.impact_impulse()) {
             *sum += impact;
         }
-        let (limits, taken) = (self.certificate.limits, state.step);
+        let (limits, taken) = (self.certificate.limits, state.step_count);
         let fault = match self.certificate.arm_failure {
             Some(failure) => Some(Fault::Arm { step: taken, failure }),
             None => limits.contains(Limit::NotFinite).then_some(Fault::NotFinite { step: taken }),
         };
         if let Some(fault) = fault {
             // The step restored the state but advanced its count.
-            state.step -= 1;
+            state.step_count -= 1;
             return Err(fault);
         }
         Ok(())

@@ -6,7 +6,7 @@ Scene, nodes (one, shared) ─┬─ lane 0: Workspace ─┬─ the next of n e
                             └─ lane 1: Workspace ─┘  nodes of its modified parts, contacts found
 ```
 
-Every environment gives the same result as a [`crate::Run`] alone, to the last bit, whatever the number of threads and the
+Every environment gives the same result as a [`crate::Simulation`] alone, to the last bit, whatever the number of threads and the
 other environments. Lanes share only the scene and the queue, and a workspace carries nothing from one environment to the
 next. An environment with a fault (a number that is not finite, parameters of another scene) is frozen in its last state
 and reports the reason; the others are not affected.

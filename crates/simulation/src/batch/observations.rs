@@ -55,8 +55,8 @@ impl Observations {
             return self.push_nothing();
         }
         let world_from_part = pose(scene, &setup.parameters, &setup.state, place);
-        let record = BodyRecord::of(&setup.state, [&environment.impulse, &[]], index, scene.step);
-        self.time.push(setup.state.step as f64 * scene.step);
+        let record = BodyRecord::of(&setup.state, [&environment.impulse, &[]], index, scene.dt);
+        self.time.push(setup.state.step_count as f64 * scene.dt);
         self.position.push(world_from_part.translation);
         for (column, value) in self.quaternion.iter_mut().zip(world_from_part.rotation.coords.iter()) {
             column.push(*value);

@@ -17,7 +17,7 @@ pub(super) const SCENE: &str = "tightfit.scene";
 /// How a scene was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunMeta {
-    /// Seed given to [`Run::new`](crate::Run::new): the disturbance is drawn from it.
+    /// Seed given to [`Simulation::new`](crate::Simulation::new): the disturbance is drawn from it.
     pub seed: u64,
     /// Disturbance after the drive's end.
     pub disturbance: Option<Disturbance>,

@@ -12,7 +12,7 @@
 //! use tightfit_simulation::{Run, Scene};
 //!
 //! let scene = Scene::find("peg-in-hole")?;
-//! let mut run = Run::new(scene.clone(), 1);
+//! let mut run = Simulation::new(scene.clone(), 1);
 //! let records: Vec<_> = (0..100).map(|_| run.advance()).collect();
 //! log::write("run.parquet".as_ref(), &scene, &RunMeta::new(1, run.disturbance), &records)?;
 //! assert!(log::replay("run.parquet".as_ref())?.is_same());

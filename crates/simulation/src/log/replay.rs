@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::table::{self, HASH};
 use super::{Log, LogError, Values, read};
-use crate::{Record, Run, Scene, SceneError, SceneSource};
+use crate::{Record, Scene, SceneError, SceneSource, Simulation};
 
 /// What a replay found.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub fn replay(path: &Path) -> Result<ReplayReport, LogError> {
         return Err(LogError::damaged(path, format!("it has no column {HASH}")));
     };
     let scene = scene_of(&log).map_err(|problem| LogError::Scene { path: path.to_path_buf(), problem })?;
-    let mut run = Run::new(scene, log.meta.seed);
+    let mut run = Simulation::new(scene, log.meta.seed);
     run.disturbance = log.meta.disturbance;
     let mut records = Vec::new();
     let mut difference = None;

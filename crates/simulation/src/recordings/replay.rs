@@ -101,7 +101,7 @@ impl CubeReplay {
     /// Time step [s].
     #[must_use]
     pub fn step(&self) -> f64 {
-        self.scene.step
+        self.scene.dt
     }
 
     /// Simulates a toss from its first state and compares it with the others.

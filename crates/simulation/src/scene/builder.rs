@@ -55,7 +55,7 @@ pub struct SceneBuilder {
     name: String,
     description: String,
     gravity: Option<Vector3<f64>>,
-    step: f64,
+    dt: f64,
     friction: f64,
     parts: Vec<(String, BodyBuilder)>,
     contacts: Vec<ContactBetween>,
@@ -182,7 +182,7 @@ impl Scene {
             name: name.to_string(),
             description: String::new(),
             gravity: None,
-            step: 0.01,
+            dt: 0.01,
             friction: 0.1,
             parts: Vec::new(),
             contacts: Vec::new(),
@@ -213,8 +213,8 @@ impl SceneBuilder {
     }
 
     /// Time step [s]; 0.01 by default.
-    pub fn step(mut self, seconds: f64) -> Self {
-        self.step = seconds;
+    pub fn dt(mut self, seconds: f64) -> Self {
+        self.dt = seconds;
         self
     }
 
@@ -326,7 +326,7 @@ impl SceneBuilder {
         let mut problems = Problems::default();
         let gravity = self.gravity.unwrap_or_default();
         gravity.iter().for_each(|value| problems.range("gravity", *value, [-1e4, 1e4], "m/s²"));
-        problems.positive("step", self.step, LONGEST_STEP, "s");
+        problems.positive("step", self.dt, LONGEST_STEP, "s");
         problems.range("friction", self.friction, [0.0, 10.0], "");
         if self.parts.is_empty() {
             problems.add("parts", "is empty; give at least one part".into());
@@ -508,7 +508,7 @@ impl SceneBuilder {
             name: std::mem::take(&mut self.name),
             description: std::mem::take(&mut self.description),
             gravity: self.gravity.unwrap_or_default(),
-            step: self.step,
+            dt: self.dt,
             bodies,
             contacts,
             drives,

@@ -112,7 +112,7 @@ impl Conversion<'_> {
         });
         let mut builder = Scene::builder(&description.name)
             .description(&description.description)
-            .step(description.step_ms * 1e-3)
+            .dt(description.step_ms * 1e-3)
             .friction(description.friction)
             .detection(method.detection)
             .mesh_options(method.mesh_options())

@@ -68,13 +68,13 @@ pub struct Scene {
     pub description: String,
     /// Acceleration of free fall in world axes [m/s²].
     pub gravity: Vector3<f64>,
-    /// Time step T [s].
-    pub step: f64,
+    /// Time step that [`crate::Parameters::of`] takes [s].
+    pub dt: f64,
     /// The bodies, in the order in which the file or the builder gives them. [`BodyId`] indexes them.
     pub bodies: Vec<Body>,
     /// Friction and restitution of pairs of bodies.
     pub contacts: Vec<ContactPair>,
-    /// What guides parts along set-points, at most one drive for each part. [`Run`](crate::Run) follows the first
+    /// What guides parts along set-points, at most one drive for each part. [`Simulation`](crate::Simulation) follows the first
     /// one's part.
     pub drives: Vec<Drive>,
     /// An arm that holds a part, if there is one.
@@ -190,7 +190,7 @@ impl Scene {
         let drives = self.drives.iter().map(Drive::duration).reduce(f64::max);
         match (drives, strategy) {
             // the limit is found in the step after it
-            (_, Some(strategy)) => strategy.limits().time + self.step,
+            (_, Some(strategy)) => strategy.limits().time + self.dt,
             (Some(duration), None) => duration,
             (None, None) => 1.0,
         }

@@ -36,7 +36,7 @@ pub(crate) struct PlacedParts {
 impl Context<'_> {
     /// T [s].
     pub(super) fn dt(&self) -> f64 {
-        self.scene.step
+        self.parameters.dt
     }
 
     pub(super) fn methods(&self) -> &Methods {

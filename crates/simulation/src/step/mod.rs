@@ -97,7 +97,7 @@ pub fn step(
         certificate.limits.insert(if is_arm_stopped { Limit::ArmFailed } else { Limit::NotFinite });
         certificate.converged = false;
     }
-    state.step += 1;
+    state.step_count += 1;
     certificate
 }
 
@@ -211,7 +211,7 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
     candidates.update(&bodies, assumed.margin, detection);
     cspace.find(piece, masses);
     certificate.candidates = candidates.contacts.len();
-    let is_start = piece.state.step == 0 && piece.span.elapsed == 0.0;
+    let is_start = piece.state.step_count == 0 && piece.span.elapsed == 0.0;
     if is_start && candidates.contacts.smallest_gap() < -BEGAN_INSIDE {
         certificate.limits.insert(Limit::BeganInside);
     }
@@ -256,7 +256,7 @@ fn add(sum: &mut Vec<f64>, piece: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Run;
+    use crate::Simulation;
 
     /// Velocities, impulses, warm start and certificate of an attempt, without its time.
     fn outcome(piece: &Piece, assumed: &Assumptions, memory: &mut PieceMemory) -> (Vec<f64>, Certificate) {
@@ -274,7 +274,7 @@ mod tests {
     fn a_repeated_attempt_starts_from_the_same_values_as_the_first() {
         let mut exchanged = 0;
         for (name, steps) in [("bolting", 60), ("bolting-arm", 60), ("peg-in-hole", 150)] {
-            let mut run = Run::new(Scene::find(name).expect("built in"), 1);
+            let mut run = Simulation::new(Scene::find(name).expect("built in"), 1);
             for number in 0..steps {
                 let mut state = run.state.clone();
                 let input = run.input_of_next_step().clone();

@@ -5,7 +5,7 @@ use tightfit_robot::sensing::SensorMemory;
 use tightfit_spatial::{Pose, SplitMix, Vector3};
 
 use crate::drive::about;
-use crate::{Run, Task};
+use crate::{Simulation, Task};
 
 /// True pose of the part in the assumed frame of the part: world_from_part = world_from_believed *
 /// believed_from_part.
@@ -44,7 +44,7 @@ fn stream(seed: u64, number: u64) -> SplitMix {
     SplitMix::stream(SplitMix::stream(seed).bits() ^ number)
 }
 
-impl Run {
+impl Simulation {
     /// Applies a start error that the arm does not know, before the first step of a run. The sensor's noise is that
     /// of trial `number` of a `seed`. Without an arm it has no effect.
     pub fn misplace(&mut self, error: &StartError, seed: u64, number: u64) {

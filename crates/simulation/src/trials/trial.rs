@@ -3,7 +3,7 @@
 use tightfit_robot::strategy::Phase;
 
 use super::{StartError, Trials};
-use crate::{ArmFailure, Assessment, Limit, Outcome, Record, Run, Scene, Summary};
+use crate::{ArmFailure, Assessment, Limit, Outcome, Record, Scene, Simulation, Summary};
 
 /// Result of a trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,14 +45,14 @@ impl Trial {
 
     /// Runs a trial of a scene; returns its run and records too.
     #[must_use]
-    pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Run, Vec<Record>) {
-        let mut run = Run::new(scene.clone(), trials.seed);
+    pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Simulation, Vec<Record>) {
+        let mut run = Simulation::new(scene.clone(), trials.seed);
         let error = StartError::draw(trials.seed, number, trials.shift, trials.tilt, run.has_phase());
         run.misplace(&error, trials.seed, number);
         if audit {
             run.with_audit();
         }
-        let steps = (scene.duration() / scene.step).round() as usize;
+        let steps = (scene.duration() / scene.dt).round() as usize;
         let mut records = Vec::with_capacity(steps);
         let mut failure = None;
         while records.len() < steps && !run.is_over() && failure.is_none() {

@@ -45,7 +45,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     let (mut turned, mut last) = (0.0, 0.0);
     for _ in 0..1000 {
         let body = trial.body();
-        let middle = body.rotation * cayley(body.twist.angular_in_body * (trial.scene.step / 2.0));
+        let middle = body.rotation * cayley(body.twist.angular_in_body * (trial.scene.dt / 2.0));
         let down = middle.inverse() * Vector3::new(0.0, 0.0, -GRAVITY);
         trial.input.wrenches[0] = Wrench::new(Vector3::zeros(), Vector3::z().cross(&down) * UNBALANCE);
         trial.step();

@@ -32,7 +32,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     trial.body_mut().center = Vector3::new(0.0, 0.0, -9e-3) + arm;
     let mut ratios = Vec::new();
     for step in 0..250 {
-        let time = step as f64 * trial.scene.step;
+        let time = step as f64 * trial.scene.dt;
         let target = |time: f64| {
             Pose::new(arm + Vector3::new(OFFSET, 0.0, -9e-3 - SPEED * time), about(Vector3::y(), TILT))
         };
@@ -42,7 +42,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
             turning_stiffness: Vector3::from_element(TURNING),
             turning_damping: Vector3::from_element(0.5),
             target: target(time),
-            next_target: target(time + trial.scene.step),
+            next_target: target(time + trial.scene.dt),
             twist: 0.0,
         });
         trial.step();

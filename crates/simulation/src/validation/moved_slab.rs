@@ -62,8 +62,8 @@ struct Totals {
 impl Totals {
     /// Accelerates the slab from rest at time zero until `time` [s]; returns the ball's velocity.
     fn accelerate(&mut self, trial: &mut Trial, acceleration: f64, time: f64) -> [f64; 6] {
-        while (trial.state.step as f64) * trial.scene.step < time - 1e-9 {
-            let next = (trial.state.step + 1) as f64 * trial.scene.step;
+        while (trial.state.step_count as f64) * trial.scene.dt < time - 1e-9 {
+            let next = (trial.state.step_count + 1) as f64 * trial.scene.dt;
             trial.input.kinematic[0].translation.x = acceleration * next * next / 2.0;
             let certificate = trial.step();
             self.work += certificate.contact_work + certificate.kinematic_work + certificate.projection_work;

@@ -23,8 +23,8 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
             // Fast enough that friction does not stop the end within the step.
             trial.body_mut().twist.linear_in_world.x = -10.0 * direction;
             trial.step();
-            let measured = trial.contact_wrench()[0].z * trial.scene.step;
-            let truth = MASS * GRAVITY * trial.scene.step / (1.6 - direction * 1.2 * friction);
+            let measured = trial.contact_wrench()[0].z * trial.scene.dt;
+            let truth = MASS * GRAVITY * trial.scene.dt / (1.6 - direction * 1.2 * friction);
             let name = format!("{case}.{name}-{friction}");
             verdicts.push(Verdict::within_part(name, "N s", truth, measured, 1e-6));
         }

@@ -30,7 +30,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
     trial.body_mut().twist.linear_in_world.x = SPEED;
     trial.run(0.4);
     let truth = SPEED * SPEED / (2.0 * FRICTION * GRAVITY);
-    let last = FRICTION * GRAVITY * trial.scene.step * trial.scene.step / 8.0;
+    let last = FRICTION * GRAVITY * trial.scene.dt * trial.scene.dt / 8.0;
     let distance = trial.body().center.x;
     Ok(vec![Verdict::within(format!("{case}.distance"), "mm", truth * 1e3, distance * 1e3, last * 1e3)])
 }

@@ -34,7 +34,7 @@ pub(super) fn run(case: &str) -> Result<Vec<Verdict>, SceneError> {
         turned += change - TAU * (change / TAU).round();
         last = angle;
     }
-    let step = trial.scene.step;
+    let step = trial.scene.dt;
     // J₃ = 2 J₁, so Ω = ω₃
     let truth = 2.0 / step * libm::atan(spin * step / 2.0);
     let rate = trial.body().twist.angular_in_body;

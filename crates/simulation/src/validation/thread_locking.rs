@@ -32,7 +32,7 @@ fn turned(friction: f64) -> Result<f64, SceneError> {
         trial.load(Vector3::new(0.0, 0.0, -100.0), Vector3::zeros());
         trial.step();
         if step >= 50 {
-            turned += trial.body().twist.angular_in_body.z.abs() * trial.scene.step;
+            turned += trial.body().twist.angular_in_body.z.abs() * trial.scene.dt;
         }
     }
     Ok(turned)

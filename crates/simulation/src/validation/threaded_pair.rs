@@ -77,7 +77,7 @@ pub(super) fn pair(friction: f64, nodes: Nodes) -> Result<Trial, SceneError> {
 /// A spring that centres the nut and holds its axis upright. It turns the nut at `rate` [rad/s], or leaves it free to
 /// turn.
 pub(super) fn lead(trial: &mut Trial, rate: Option<f64>) {
-    let time = trial.state.step as f64 * trial.scene.step;
+    let time = trial.state.step_count as f64 * trial.scene.dt;
     let x = trial.body().rotation * Vector3::x();
     let here = libm::atan2(x.y, x.x);
     // There is no spring along the axis, so the height of the target does not matter.
@@ -92,7 +92,7 @@ pub(super) fn lead(trial: &mut Trial, rate: Option<f64>) {
         turning_stiffness: Vector3::new(200.0, 200.0, 200.0 * grip),
         turning_damping: Vector3::new(1.0, 1.0, grip),
         target: target(time),
-        next_target: target(time + trial.scene.step),
+        next_target: target(time + trial.scene.dt),
         twist: 0.0,
     });
 }

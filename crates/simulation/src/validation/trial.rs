@@ -35,7 +35,7 @@ impl Trial {
 
     /// Steps over a time [s].
     pub(super) fn run(&mut self, time: f64) {
-        for _ in 0..(time / self.scene.step).round() as usize {
+        for _ in 0..(time / self.scene.dt).round() as usize {
             self.step();
         }
     }
@@ -59,7 +59,7 @@ impl Trial {
     /// Mean contact force and torque about the centre of mass over the last step, world axes [N, N·m].
     pub(super) fn contact_wrench(&self) -> [Vector3<f64>; 2] {
         let impulse = self.workspace.generalised_impulse();
-        let value = |at: usize| impulse.get(at).copied().unwrap_or(0.0) / self.scene.step;
+        let value = |at: usize| impulse.get(at).copied().unwrap_or(0.0) / self.scene.dt;
         [Vector3::new(value(0), value(1), value(2)), Vector3::new(value(3), value(4), value(5))]
     }
 }

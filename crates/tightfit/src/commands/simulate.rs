@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use tightfit::report::{Conclusion, RunSummary};
 use tightfit::robot::strategy::Phase;
-use tightfit::scene::{ArmFailure, Assessment, Disturbance, Outcome, Preset, Run, Scene, Summary};
+use tightfit::scene::{ArmFailure, Assessment, Disturbance, Outcome, Preset, Scene, Simulation, Summary};
 
 use super::inrol_scene;
 use super::numbers::numbers;
@@ -73,7 +73,7 @@ impl SimulationArguments {
 
 /// A finished run.
 pub(crate) struct Finished {
-    pub(crate) run: Run,
+    pub(crate) run: Simulation,
     pub(crate) summary: RunSummary,
     pub(crate) step_micros: Vec<f64>,
     /// Processor time of every step with record and audit [us]; empty where the system does not report it.
@@ -133,8 +133,8 @@ pub(crate) fn simulate(
         (Some(_), after) => drive + after.unwrap_or(10.0),
         (None, all) => all.unwrap_or(drive),
     };
-    let steps = steps_of(seconds, scene.step)?;
-    let mut run = Run::new(scene, arguments.seed);
+    let steps = steps_of(seconds, scene.dt)?;
+    let mut run = Simulation::new(scene, arguments.seed);
     run.disturbance = disturbance;
     if audit {
         run.with_audit();
@@ -183,7 +183,7 @@ fn steps_of(seconds: f64, step: f64) -> Result<usize> {
 }
 
 /// What ended a run, where something other than its duration did.
-fn end_of(run: &Run, failure: Option<ArmFailure>) -> Option<String> {
+fn end_of(run: &Simulation, failure: Option<ArmFailure>) -> Option<String> {
     let time = run.time();
     if let Some(failure) = failure {
         return Some(format!("stopped at {time:.2} s: {failure}"));
@@ -225,6 +225,6 @@ impl Finished {
 
     pub(crate) fn real_time_factor(&self) -> f64 {
         let spent: f64 = self.step_micros.iter().sum::<f64>() * 1e-6;
-        self.summary.records.len() as f64 * self.run.scene.step / spent
+        self.summary.records.len() as f64 * self.run.scene.dt / spent
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use tightfit_simulation::{BodyId, ContactPoint, Motion, Run};
+use tightfit_simulation::{BodyId, ContactPoint, Motion, Simulation};
 use tightfit_spatial::{Columns3, Vector3};
 
 use super::axis::{Axis, Scale};
@@ -49,7 +49,7 @@ struct Outline {
 impl ContactDrawing {
     /// The step that a run has just made; `force` [N] is the contact force on the driven part.
     #[must_use]
-    pub fn of(run: &Run, force: f64) -> Self {
+    pub fn of(run: &Simulation, force: f64) -> Self {
         let outline = |id: BodyId| {
             let body = &run.scene.bodies[id];
             let mut nodes = Columns3::default();
@@ -60,7 +60,7 @@ impl ContactDrawing {
         };
         Self {
             force,
-            step: run.state.step,
+            step: run.state.step_count,
             time: run.time(),
             points: run.contact_points(),
             bodies: run.scene.body_ids().map(outline).collect(),

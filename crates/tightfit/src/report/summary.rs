@@ -1,7 +1,7 @@
 //! Input of a report: the records of a run, and its contacts at one step.
 
 use tightfit_simulation::{
-    Assessment, DetectionMethod, Grade, Methods, Outcome, Record, Run, Scene, StepHalving, Task,
+    Assessment, DetectionMethod, Grade, Methods, Outcome, Record, Scene, Simulation, StepHalving, Task,
 };
 
 use super::ContactDrawing;
@@ -23,7 +23,7 @@ pub struct Conclusion {
 /// use tightfit::report::{RunSummary, report_html};
 /// use tightfit::scene::{Run, Scene};
 ///
-/// let mut run = Run::new(Scene::find("block-on-table").expect("built in"), 1);
+/// let mut run = Simulation::new(Scene::find("block-on-table").expect("built in"), 1);
 /// let mut summary = RunSummary::new(&run.scene);
 /// for _ in 0..10 {
 ///     let record = run.advance();
@@ -66,7 +66,7 @@ impl RunSummary {
             name: scene.name.clone(),
             description: scene.description.clone(),
             task: scene.task,
-            step: scene.step,
+            step: scene.dt,
             detection: scene.detection,
             methods: scene.methods,
             conclusion: None,
@@ -78,9 +78,9 @@ impl RunSummary {
     }
 
     /// Adds the step that the run has just taken.
-    pub fn follow(&mut self, run: &Run, record: Record) {
+    pub fn follow(&mut self, run: &Simulation, record: Record) {
         let is_drawn = match self.drawn_step {
-            Some(step) => run.state.step == step,
+            Some(step) => run.state.step_count == step,
             None => {
                 let largest = self.contacts.as_ref().map_or(0.0, |drawing| drawing.force);
                 record.force.norm() > largest
@@ -93,7 +93,7 @@ impl RunSummary {
     }
 
     /// Concludes the run after its last step; `end` is what ended it early.
-    pub fn conclude(&mut self, run: &Run, end: Option<String>) {
+    pub fn conclude(&mut self, run: &Simulation, end: Option<String>) {
         self.conclusion = Some(Conclusion {
             outcome: Outcome::of(run, &self.records),
             assessment: Assessment::of(run, &self.records),

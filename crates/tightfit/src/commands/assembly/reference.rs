@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use tightfit::report::OverlaidCurve;
-use tightfit::scene::{BodyRecord, Record, Run, Scene};
+use tightfit::scene::{BodyRecord, Record, Scene, Simulation};
 use tightfit::spatial::{Quaternion, UnitQuaternion, Vector3};
 
 use crate::table::Table;
@@ -60,9 +60,9 @@ impl Reference {
         }
         for row in 0..self.rows.len() {
             let Some(time) = self.cell(row, "t_s") else { break };
-            let end = (row + 1) as f64 * scene.step;
+            let end = (row + 1) as f64 * scene.dt;
             // written times may be rounded
-            let nearly = end - 0.1 * scene.step..=end + 0.1 * scene.step;
+            let nearly = end - 0.1 * scene.dt..=end + 0.1 * scene.dt;
             if !nearly.contains(&time) {
                 bail!(
                     "{}, line {}: t_s is {time}, but step {row} of the scene ends at {end:.6} s; give the step of the \
@@ -126,7 +126,7 @@ pub(super) struct Overlay {
 impl Overlay {
     /// Compares the steps that both runs have; differences are taken over `steps`.
     pub(super) fn new(
-        run: &Run,
+        run: &Simulation,
         records: &[Record],
         reference: &Reference,
         steps: Option<[usize; 2]>,
@@ -147,7 +147,7 @@ impl Overlay {
         let turn = drive.map_or_else(UnitQuaternion::identity, |drive| drive.stream_from_part);
         let free = run.scene.bodies[..arm.body.index()].iter().filter(|body| body.inertia.is_some()).count();
         let mut overlay =
-            Self { quantities: Vec::new(), touches: [None; 2], steps: [from, until], step: run.scene.step };
+            Self { quantities: Vec::new(), touches: [None; 2], steps: [from, until], step: run.scene.dt };
         for step in 0..count {
             overlay.add(records, step, free, turn, reference);
         }

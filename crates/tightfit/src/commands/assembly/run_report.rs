@@ -65,7 +65,7 @@ pub(super) fn json(finished: &Finished) -> Value {
             "projection": methods.projection,
         },
         "steps": finished.summary.records.len(),
-        "dt_s": finished.run.scene.step,
+        "dt_s": finished.run.scene.dt,
         "completed": assessment.is_completed(),
         "verdict": assessment.grade.name(),
         "reasons": reasons_json(assessment),

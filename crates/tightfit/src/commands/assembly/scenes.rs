@@ -82,7 +82,7 @@ fn text_of(name: &str) -> Result<String> {
 
 fn print_scene(scene: &Scene) -> Result<()> {
     say!("{}: {}", scene.name, scene.description);
-    say!("step {} ms, gravity {:?} m/s²\n", scene.step * 1e3, scene.gravity.as_slice());
+    say!("step {} ms, gravity {:?} m/s²\n", scene.dt * 1e3, scene.gravity.as_slice());
     put!("{}", bodies_table(scene));
     for pair in &scene.contacts {
         let [a, b] = pair.bodies.map(|index| &scene.bodies[index]);
@@ -188,7 +188,7 @@ pub(crate) fn scene_json(scene: &Scene) -> serde_json::Value {
     json!({
         "name": scene.name,
         "description": scene.description,
-        "step_s": scene.step,
+        "step_s": scene.dt,
         "bodies": scene.bodies.iter().map(body).collect::<Vec<_>>(),
         "contacts": scene.contacts.iter().map(pair).collect::<Vec<_>>(),
     })

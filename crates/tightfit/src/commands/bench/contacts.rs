@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use tightfit::scene::{Run, Scene};
+use tightfit::scene::{Scene, Simulation};
 
 use super::record::{append_csv, conditions, machine, quantile};
 use crate::cpu_clock;
@@ -115,7 +115,7 @@ struct Measured {
 /// A block on the table, and the times of its steps.
 struct Block {
     force_n: f64,
-    run: Run,
+    run: Simulation,
     /// Times of a step and of its stages [us].
     times: [Vec<f64>; 3],
     /// Contacts of all steps, and those of them that carried.
@@ -135,7 +135,7 @@ impl Block {
              stiffness_n_m = [0, 0, 0]\nturning_stiffness_nm_rad = [0, 0, 0]\ndamping_per_s = 0\n\
              waypoints = [{{ time_s = 0, position_mm = [0, 0, 10] }}]\n"
         );
-        let mut run = Run::new(Scene::from_toml(&text)?, 1);
+        let mut run = Simulation::new(Scene::from_toml(&text)?, 1);
         for _ in 0..SETTLING {
             run.step();
         }

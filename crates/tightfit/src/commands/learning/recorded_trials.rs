@@ -165,7 +165,7 @@ impl RecordedArguments {
         model: LoadModel,
         told: Option<FittedLoad>,
     ) -> Result<FittedLoad> {
-        let step = trials.recorded.scene.step;
+        let step = trials.recorded.scene.dt;
         let given = match (&self.spring, &self.load) {
             (Some(text), _) => FittedLoad::of(spring(text)?),
             (None, Some(path)) => {

@@ -1,4 +1,4 @@
-//! A run: the drive leads, steps follow, records are kept.
+//! One environment in one value: scene, parameters, state, drives and workspace.
 
 use tightfit_pipeline::integration::BodyMotion;
 use tightfit_robot::strategy::Phase;
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
-/// follow the seed of [`Run::new`].
+/// follow the seed of [`Simulation::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturbance {
     /// Amplitude of each force component [N].
@@ -24,22 +24,50 @@ pub struct Disturbance {
 /// How often a disturbance is redrawn [s].
 const REDRAWN: f64 = 0.05;
 
-/// One environment under way.
-pub struct Run {
+/// A scene under way: steps it, and reports contacts, wrenches and the certificate. [`step`] beneath it takes the same five
+/// values one by one.
+///
+/// ```
+/// use tightfit_simulation::{Scene, Simulation};
+///
+/// let mut simulation = Simulation::new(Scene::find("peg-in-hole").expect("built in"), 1);
+/// let [peg, hole] = ["peg", "hole"].map(|name| simulation.scene.body_id(name).expect("a part"));
+/// while simulation.time() < 1.0 {
+///     let certificate = simulation.step();
+///     assert!(certificate.converged && certificate.penetration < 1e-6);
+/// }
+/// let force = simulation.wrench_between(peg, hole).force;
+/// assert!(force.z > 0.0, "the hole holds the peg up");
+/// let branch = simulation.branch();
+/// assert_eq!(branch.state, simulation.state);
+/// ```
+pub struct Simulation {
     /// What is simulated.
     pub scene: Scene,
-    /// Its parameters.
+    /// Its parameters. After a change of parts call [`Self::forget`].
     pub parameters: Parameters,
-    /// Where it stands.
+    /// The state; set it freely between steps.
     pub state: State,
     /// Disturbance after the drive's end.
     pub disturbance: Option<Disturbance>,
+    certificate: Certificate,
+    /// Set-points of guided bodies at the start and at the end of the next step.
+    guided: Vec<(BodyId, [Pose; 2])>,
     input: Input,
     workspace: Workspace,
     audit: Option<Audit>,
     angle: f64,
     random: SplitMix,
     drawn: Option<(u64, Wrench)>,
+}
+
+/// A contact wrench, mean over a step with its impacts, world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactWrench {
+    /// [N].
+    pub force: Vector3<f64>,
+    /// About the centre of mass of a free body, else about the origin of the part's frame [N·m].
+    pub torque: Vector3<f64>,
 }
 
 /// What is kept of a step.
@@ -112,7 +140,7 @@ impl BodyRecord {
     }
 }
 
-impl Run {
+impl Simulation {
     /// A scene at its start.
     #[must_use]
     pub fn new(scene: Scene, seed: u64) -> Self {
@@ -125,6 +153,8 @@ impl Run {
             parameters,
             state,
             disturbance: None,
+            certificate: Certificate::default(),
+            guided: Vec::new(),
             input: Input::default(),
             workspace: Workspace::default(),
             audit: None,
@@ -164,17 +194,18 @@ impl Run {
     /// Time of the state [s].
     #[must_use]
     pub fn time(&self) -> f64 {
-        self.state.step as f64 * self.scene.step
+        self.state.step_count as f64 * self.parameters.dt
     }
 
     /// One step, of which nothing is kept; after the first it allocates no memory.
     pub fn step(&mut self) -> Certificate {
         self.set_input();
-        let certificate =
+        self.certificate =
             step(&self.scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
+        self.guided.iter_mut().for_each(|(_, [start, end])| *start = *end);
         let driven = self.scene.led_body();
         self.angle += turned(self.relative_pose(driven), self.angle);
-        certificate
+        self.certificate.clone()
     }
 
     /// One step and its record.
@@ -187,7 +218,7 @@ impl Run {
         let audited =
             self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
         let impulses = [self.workspace.generalised_impulse(), self.workspace.impact_impulse()];
-        let body = |index: usize| BodyRecord::of(&self.state, impulses, index, self.scene.step);
+        let body = |index: usize| BodyRecord::of(&self.state, impulses, index, self.parameters.dt);
         let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
         let (force, torque) = self
             .scene
@@ -221,34 +252,85 @@ impl Run {
 
     /// Kinematic bodies with the contact wrench of the last step.
     fn kinematic_records(&self) -> Vec<KinematicRecord> {
-        let kinematic =
-            self.scene.body_ids().filter(|body| self.scene.bodies[*body].motion == Motion::Kinematic);
-        let record = |(body, world_from_part): (BodyId, &Pose)| {
-            let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
-            for (pair, impulse) in self.scene.contacts.iter().zip(self.workspace.pair_impulses()) {
-                let sign = match pair.bodies {
-                    [first, _] if first == body => 1.0,
-                    [_, second] if second == body => -1.0,
-                    _ => continue,
-                };
-                linear += impulse.linear * sign;
-                angular += impulse.angular * sign;
-            }
-            let about_frame = angular - world_from_part.translation.cross(&linear);
-            let step = self.scene.step;
-            KinematicRecord {
-                world_from_part: *world_from_part,
-                force: linear / step,
-                torque: about_frame / step,
-            }
+        let is_kinematic = |body: &BodyId| self.scene.bodies[*body].motion == Motion::Kinematic;
+        let record = |body: BodyId| {
+            let ContactWrench { force, torque } = self.wrench_on(body);
+            KinematicRecord { world_from_part: self.world_from_part(body), force, torque }
         };
-        kinematic.zip(&self.state.kinematic).map(record).collect()
+        self.scene.body_ids().filter(is_kinematic).map(record).collect()
+    }
+
+    /// The certificate of the last step.
+    #[must_use]
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// Contact wrench on a body in the last step, of all other bodies together.
+    #[must_use]
+    pub fn wrench_on(&self, body: BodyId) -> ContactWrench {
+        self.wrench_of(body, |_| true)
+    }
+
+    /// Contact wrench on one body by another in the last step. C-space rows act beside the contacts and are not in it.
+    #[must_use]
+    pub fn wrench_between(&self, on: BodyId, by: BodyId) -> ContactWrench {
+        self.wrench_of(on, |other| other == by)
+    }
+
+    fn wrench_of(&self, body: BodyId, by: impl Fn(BodyId) -> bool) -> ContactWrench {
+        let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+        for (pair, impulse) in self.scene.contacts.iter().zip(self.workspace.pair_impulses()) {
+            let sign = match pair.bodies {
+                [first, second] if first == body && by(second) => 1.0,
+                [first, second] if second == body && by(first) => -1.0,
+                _ => continue,
+            };
+            linear += impulse.linear * sign;
+            angular += impulse.angular * sign;
+        }
+        let about = match self.scene.free_index(body) {
+            Some(index) => self.state.motions[index].center,
+            None => self.world_from_part(body).translation,
+        };
+        let dt = self.parameters.dt;
+        ContactWrench { force: linear / dt, torque: (angular - about.cross(&linear)) / dt }
+    }
+
+    /// Moves the set-point of a driven body to a pose of its part by the end of the next step, instead of the drive's
+    /// waypoints; from then on the set-point stays until it is moved again. Springs and damping are those of the drive.
+    pub fn guide(&mut self, body: BodyId, world_from_part: Pose) {
+        let drive = self.scene.drives.iter().find(|drive| drive.body == body);
+        let start = drive.map_or_else(|| self.world_from_part(body), |drive| drive.target(self.time()));
+        match self.guided.iter_mut().find(|(own, _)| *own == body) {
+            Some((_, [_, end])) => *end = world_from_part,
+            None => self.guided.push((body, [start, world_from_part])),
+        }
+    }
+
+    /// An independent copy that goes on from the same moment to the same bits.
+    #[must_use]
+    pub fn branch(&self) -> Self {
+        Self {
+            scene: self.scene.clone(),
+            parameters: self.parameters.clone(),
+            state: self.state.clone(),
+            disturbance: self.disturbance,
+            certificate: self.certificate.clone(),
+            guided: self.guided.clone(),
+            input: Input::default(),
+            workspace: Workspace::default(),
+            audit: self.audit.clone(),
+            angle: self.angle,
+            random: self.random,
+            drawn: self.drawn,
+        }
     }
 
     /// Candidate contacts of the state, with the forces of the last step.
     #[must_use]
     pub fn contact_points(&self) -> Vec<ContactPoint> {
-        ContactPoint::all(self.workspace.contacts(), &self.state, self.scene.step)
+        ContactPoint::all(self.workspace.contacts(), &self.state, self.parameters.dt)
     }
 
     /// Pose of a body's part now.
@@ -328,6 +410,9 @@ impl Run {
         let disturbance = self.disturb(self.time());
         self.input.clear(&self.state);
         self.input.follow(&self.scene.drives, &self.scene, &self.parameters, &self.state);
+        for (body, set_points) in &self.guided {
+            self.input.guide(*body, set_points, &self.scene, &self.parameters, &self.state);
+        }
         if let Some(index) = self.scene.free_index(self.scene.led_body()) {
             self.input.wrenches[index] = self.input.wrenches[index] + disturbance;
         }
