@@ -1,5 +1,7 @@
 //! What was measured about a step.
 
+use std::ops::AddAssign;
+
 use crate::arm::ArmFailure;
 use crate::{ArmCertificate, Limit, Limits};
 
@@ -73,7 +75,21 @@ impl StageSeconds {
     }
 }
 
+impl AddAssign for StageSeconds {
+    fn add_assign(&mut self, other: Self) {
+        self.detection += other.detection;
+        self.clustering += other.clustering;
+        self.solving += other.solving;
+        self.integration += other.integration;
+    }
+}
+
 impl Certificate {
+    /// Of a step in which nothing has gone wrong yet.
+    pub(crate) fn flawless() -> Self {
+        Self { converged: true, ..Self::default() }
+    }
+
     /// The arm cannot take the step.
     pub(crate) fn stop_arm(&mut self, failure: ArmFailure) {
         self.limits.insert(Limit::ArmFailed);
@@ -103,10 +119,6 @@ impl Certificate {
             (Some(own), Some(later)) => own.follow(&later),
             (own, later) => *own = later,
         }
-        let StageSeconds { detection, clustering, solving, integration } = later.stage_seconds;
-        self.stage_seconds.detection += detection;
-        self.stage_seconds.clustering += clustering;
-        self.stage_seconds.solving += solving;
-        self.stage_seconds.integration += integration;
+        self.stage_seconds += later.stage_seconds;
     }
 }

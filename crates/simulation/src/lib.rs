@@ -47,6 +47,7 @@ mod snapshot;
 mod state;
 mod step;
 mod step_halving;
+mod stopwatch;
 pub mod trials;
 mod validation;
 

@@ -118,16 +118,19 @@ impl State {
 }
 
 impl State {
-    /// A hash of where the bodies are.
-    pub(crate) fn pose_hash(&self) -> u64 {
-        let free = self.motions.iter().map(|motion| (&motion.center, &motion.rotation));
-        let all = free.chain(self.kinematic.iter().map(|pose| (&pose.translation, &pose.rotation)));
+    /// A hash of where the bodies are and how they move: detection follows from these.
+    pub(crate) fn motion_hash(&self) -> u64 {
         let mut hash = 0_u64;
-        for (place, rotation) in all {
-            for value in place.iter().chain(rotation.coords.iter()) {
-                // one multiplication a number: this is asked for in every step
-                hash = (hash.rotate_left(29) ^ value.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            }
+        // one multiplication a number: every step needs it
+        let mut add = |value: &f64| {
+            hash = (hash.rotate_left(29) ^ value.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        };
+        for BodyMotion { center, rotation, twist } in &self.motions {
+            let velocity = twist.linear_in_world.iter().chain(twist.angular_in_body.iter());
+            center.iter().chain(rotation.coords.iter()).chain(velocity).for_each(&mut add);
+        }
+        for pose in &self.kinematic {
+            pose.translation.iter().chain(pose.rotation.coords.iter()).for_each(&mut add);
         }
         hash
     }

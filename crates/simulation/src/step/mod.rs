@@ -1,38 +1,61 @@
 //! One step of time, on one page.
 //!
 //! ```text
-//! State ─► prepare ─► cluster ─► impact ─► smooth ─► project ─► advance ─► certify ─► State + Certificate
-//!          V_free, W   (not by    plastic   midpoint  all nodes  pose,      residuals,
-//!          contacts    default)   at t_k    law       (pose)     Cayley,    penetration,
-//!          (C-space)                                              detect     energy
+//! State ─► predict, detect ─► (C-space) ─► (cluster) ─► impact ─► smooth ─► project ─► advance ─► correct ─► State
+//!          V₀, M, contacts                              V₀ → V₀⁺  V_f → V₁  V̄ → U      pose       contacts   + Certificate
 //! ```
 //!
-//! Where pairs bounce the step is cut at the touches, and each piece goes the same way (`bounce`).
+//! Stages in brackets are optional. Where pairs bounce the step is cut into pieces at the touches (`restitution.rs`), and each
+//! piece takes the same stages. An arm stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities
+//! is repeated when the motion leaves the range that detection searched, or the arm comes out far from what was expected.
+//!
+//! A stage reads its arguments and writes its last ones; only this page sees the whole [`Workspace`].
 
 mod advance;
 mod arm;
-mod bounce;
-mod cluster;
-mod configuration;
-mod contact_stages;
-mod early_push;
-mod faces;
+mod body_views;
+mod clusters;
+mod contact_problem;
+mod context;
+mod correction;
+mod cspace;
+mod detection;
+mod edge_faces;
+mod free_motion;
+mod impact;
 mod interaction;
-mod kept_contacts;
-mod margin;
-mod nearby;
-mod prepare;
-mod project;
-mod stage;
+mod projection;
+mod restitution;
+mod search_margin;
+mod smooth;
 mod vertex_contacts;
+mod waiting_contacts;
 mod workspace;
 
 pub use workspace::Workspace;
 pub(crate) use workspace::{FoundContacts, placed};
 
-use workspace::Environment;
+use tightfit_pipeline::clustering::ClusteringMethod;
+use tightfit_pipeline::integration::IntegrationMethod;
 
-use crate::{Certificate, Input, Limit, Parameters, Scene, State};
+use crate::arm::Passed;
+use crate::stopwatch::Stopwatch;
+use crate::{Certificate, Input, Limit, Parameters, Scene, StageSeconds, State};
+use advance::{advance, count_turns};
+use arm::{ArmExpectation, ArmPiece};
+use body_views::BodyViews;
+use contact_problem::ContactProblem;
+use context::{Context, Piece, Span};
+use correction::{choose_early, correct, is_sunk};
+use free_motion::{fill_masses, start_velocities};
+use impact::impact;
+use projection::Projecting;
+use restitution::MOST_PIECES;
+use smooth::smooth;
+use workspace::PieceMemory;
+
+/// Parts that are deeper inside one another before the first step [m] were put there by mistake.
+const BEGAN_INSIDE: f64 = 1e-5;
 
 /// Advances the state by one step. Trouble is named in the certificate; nothing panics.
 pub fn step(
@@ -42,13 +65,30 @@ pub fn step(
     input: &Input,
     workspace: &mut Workspace,
 ) -> Certificate {
-    let mut env = workspace.environment(scene, parameters, input, state);
-    let mut certificate = if scene.bounces() { env.pieces(state) } else { env.piece(state) };
+    workspace.prepare(scene, parameters, state);
+    let Workspace { parts, memory, before, impulse, impact_impulse, .. } = workspace;
+    before.copy_from(state);
+    impulse.clear();
+    impact_impulse.clear();
+    let context = Context { scene, parameters, input, parts, start: before };
+    let mut progress = Progress { clock: Stopwatch::start(), passed: Passed::default() };
+    let mut certificate = Certificate::flawless();
+    let mut span = Span::whole(context.dt());
+    for pieces_left in (0..if scene.bounces() { MOST_PIECES } else { 1 }).rev() {
+        let (end, piece) = advance_piece(&context, span, pieces_left > 0, state, &mut progress, memory);
+        certificate.follow(piece);
+        add(impulse, &memory.smooth.end.impulse);
+        add(impact_impulse, &memory.impact.impulse);
+        if end.is_last() {
+            break;
+        }
+        span = end.rest(context.dt());
+    }
 
     let is_arm_stopped = certificate.limits.contains(Limit::ArmFailed);
     if is_arm_stopped || !state.is_finite() {
-        state.copy_from(&workspace.before);
-        workspace.forget_contacts();
+        state.copy_from(before);
+        memory.candidates.search = None;
         certificate.limits.insert(if is_arm_stopped { Limit::ArmFailed } else { Limit::NotFinite });
         certificate.converged = false;
     }
@@ -56,32 +96,151 @@ pub fn step(
     certificate
 }
 
-impl Environment<'_> {
-    /// All that is left of the step, or the piece of it up to the next touch.
-    fn piece(&mut self, state: &mut State) -> Certificate {
-        let mut certificate = Certificate { converged: true, ..Certificate::default() };
-        self.expect_as_before();
-        loop {
-            self.duration = self.left;
-            self.prepare(state, &mut certificate);
-            self.find_configuration(state, &mut certificate);
-            self.cluster(state, &mut certificate);
-            self.impact(state, &mut certificate);
-            self.smooth(state, &mut certificate);
-            self.uncluster();
-            if !self.outran(state) && !self.surprises_arm(state) {
-                break;
-            }
-            // only the time of the first attempt counts
-            certificate = Certificate {
-                converged: true,
-                stage_seconds: certificate.stage_seconds,
-                ..Certificate::default()
-            };
+/// What goes on from piece to piece.
+struct Progress {
+    clock: Stopwatch,
+    /// Impulses that have passed through the hand of an arm.
+    passed: Passed,
+}
+
+/// Advances the state by one piece of the step: up to its end, or to the first touch of a pair that bounces.
+fn advance_piece(
+    context: &Context,
+    span: Span,
+    may_wait: bool,
+    state: &mut State,
+    progress: &mut Progress,
+    memory: &mut PieceMemory,
+) -> (Span, Certificate) {
+    std::mem::swap(&mut state.warm, &mut memory.solver.warm);
+    let piece = Piece { context: *context, state, span, may_wait };
+    let Attempt { span, arm, mut certificate } = solve_piece(&piece, &mut progress.clock, memory);
+    std::mem::swap(&mut state.warm, &mut memory.solver.warm);
+    let PieceMemory { masses, candidates, detection, smooth, pose_velocity, projection, correction, .. } =
+        memory;
+    state.tank += (-certificate.contact_work).max(0.0);
+
+    let impulse = &smooth.end.impulse;
+    let held = arm.as_ref().map(|arm| (arm, arm.load(impulse)));
+    let mut projecting = Projecting { context, span, masses, arm: held, memory: projection };
+    let payment = projecting.project_step(state, candidates, pose_velocity, &mut certificate);
+    state.tank = payment.tank;
+    let bend = choose_early(&projecting, state, candidates, correction);
+    if let Some(arm) = &arm {
+        match arm.advance(context, span, impulse, &payment.joints, state, &mut progress.passed) {
+            Ok(own) => certificate.arm = Some(own),
+            Err(failure) => certificate.stop_arm(failure),
         }
-        self.judge_speed(state, &mut certificate);
-        self.project(state, &mut certificate);
-        self.advance(state, &mut certificate);
-        certificate
     }
+    advance(context, span, &projecting.memory.moved, &smooth.end.velocity, state);
+    certificate.stage_seconds.integration += progress.clock.lap();
+
+    let payment = correct(&mut projecting, bend, state, candidates, detection, correction);
+    certificate.pay(&payment);
+    if context.methods().projection && is_sunk(candidates) {
+        certificate.limits.insert(Limit::ProjectionIncomplete);
+    }
+    count_turns(state);
+    certificate.penetration = candidates.deepest();
+    if let Some(arm) = &arm {
+        arm.certify(context, span, &payment.joints, &progress.passed, state, &mut certificate);
+    }
+    certificate.stage_seconds.detection += progress.clock.lap();
+    (span, certificate)
+}
+
+/// What an attempt assumes, beside the state.
+#[derive(Default)]
+struct Assumptions {
+    /// Distance that detection searches at least [m].
+    margin: f64,
+    arm: ArmExpectation,
+}
+
+/// What an attempt came to, beside the velocities in the workspace.
+struct Attempt {
+    /// The piece, up to the first touch.
+    span: Span,
+    arm: Option<ArmPiece>,
+    certificate: Certificate,
+}
+
+/// Solves the velocities of a piece, until an attempt comes out as it assumed.
+fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -> Attempt {
+    let mut assumed = Assumptions::default();
+    let mut seconds = StageSeconds::default();
+    loop {
+        let mut attempt = attempt(piece, &assumed, clock, memory);
+        attempt.certificate.stage_seconds += seconds;
+        let PieceMemory { candidates, impact, smooth, pose_velocity, .. } = &mut *memory;
+        let (start, end) = (&impact.velocity, &smooth.end);
+        fill_pose_velocity(piece.integration(), start, &end.velocity, pose_velocity);
+        let bodies = BodyViews::during(&piece.context, piece.state, piece.span);
+        let surprise = |arm: &ArmPiece| arm.surprise(piece, attempt.span, start, end);
+        if let Some(margin) = candidates.wider_margin(&bodies, pose_velocity) {
+            assumed.margin = margin;
+        } else if let Some(arm) = attempt.arm.as_ref().and_then(surprise) {
+            assumed = Assumptions { margin: 0.0, arm };
+        } else {
+            if candidates.is_outrun(&bodies, pose_velocity, attempt.span.duration) {
+                attempt.certificate.limits.insert(Limit::TooFast);
+            }
+            return attempt;
+        }
+        // the failed attempt is discarded, but its time counts
+        seconds = attempt.certificate.stage_seconds;
+    }
+}
+
+/// One attempt at the velocities of a piece: contacts, impact, forces.
+fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: &mut PieceMemory) -> Attempt {
+    let PieceMemory { start, masses, candidates, detection, cspace, clusters, allowed, solver, .. } = memory;
+    let mut certificate = Certificate::flawless();
+    start_velocities(piece.state, start);
+    fill_masses(&piece.context, piece.state, masses);
+    let mut arm = ArmPiece::new(piece, assumed.arm, masses);
+    certificate.stage_seconds.integration += clock.lap();
+
+    let bodies = BodyViews::during(&piece.context, piece.state, piece.span);
+    candidates.update(&bodies, assumed.margin, detection);
+    cspace.find(piece, masses);
+    certificate.candidates = candidates.contacts.len();
+    let is_start = piece.state.step == 0 && piece.span.elapsed == 0.0;
+    if is_start && candidates.contacts.smallest_gap() < -BEGAN_INSIDE {
+        certificate.limits.insert(Limit::BeganInside);
+    }
+    certificate.stage_seconds.detection += clock.lap();
+
+    let is_clustered = piece.context.methods().clustering != ClusteringMethod::None;
+    if is_clustered {
+        clusters.choose(piece, start, candidates);
+        certificate.stage_seconds.clustering += clock.lap();
+    }
+    let (solved, represented) = match is_clustered {
+        true => (&mut clusters.contacts, Some(&mut candidates.contacts)),
+        false => (&mut candidates.contacts, None),
+    };
+    let mut problem = ContactProblem { solved, represented, cspace, masses, allowed };
+    impact(piece, start, &mut problem, solver, &mut certificate, &mut memory.impact);
+    if let Some(arm) = &mut arm {
+        arm.pass_on(&memory.impact.impulse, masses);
+    }
+    let after_impact = &memory.impact.velocity;
+    let arm_mut = arm.as_mut();
+    let span =
+        smooth(piece, after_impact, arm_mut, &mut problem, solver, &mut certificate, &mut memory.smooth);
+    certificate.stage_seconds.solving += clock.lap();
+    Attempt { span, arm, certificate }
+}
+
+/// Velocity that the pose moves with, from those at the start and at the end of a piece.
+fn fill_pose_velocity(rule: IntegrationMethod, start: &[f64], end: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(start.iter().zip(end).map(|(start, end)| rule.pose_velocity(*start, *end)));
+}
+
+/// Adds the impulses of a piece to those of the step.
+fn add(sum: &mut Vec<f64>, piece: &[f64]) {
+    sum.resize(piece.len().max(sum.len()), 0.0);
+    sum.iter_mut().zip(piece).for_each(|(sum, piece)| *sum += piece);
 }

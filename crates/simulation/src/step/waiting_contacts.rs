@@ -20,7 +20,7 @@ const BYTES: usize = 7 * size_of::<f64>() + size_of::<u32>() + size_of::<OtherFa
 
 /// Contacts of one pair of one free body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptContacts {
+pub(crate) struct WaitingContacts {
     arm: Columns3,
     normal: Columns3,
     gap: Vec<f64>,
@@ -31,7 +31,7 @@ pub(crate) struct KeptContacts {
     restitution: f64,
 }
 
-impl KeptContacts {
+impl WaitingContacts {
     /// Takes all memory that it will ever have, beside `own` bytes of the environment's nodes and impulses and for at most `most`
     /// contacts. Where these have become more, it gives some back, and what it kept is lost.
     pub(super) fn make_room(&mut self, own: usize, most: usize) {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_else_an_environment_takes_is_taken_from_its_contacts() {
-        let mut kept = KeptContacts::default();
+        let mut kept = WaitingContacts::default();
         for own in [100_000, 120_000, 110_000, MEMORY + 1] {
             kept.make_room(own, 100_000);
             assert!(kept.bytes() + own.min(MEMORY) <= MEMORY, "{} bytes beside {own}", kept.bytes());

@@ -1,0 +1,137 @@
+//! Candidate contacts: everything that could touch within the step, found at the pose of a state.
+//!
+//! The search distance follows from the velocities (`search_margin.rs`). A nut that lands at 0.1 m/s would move 1 mm in a step,
+//! but contacts that touch already stop it after a few hundredths of that. Searching the whole millimetre of thread would
+//! cost detection and every pass of the solver, for nothing. So fast motions search a quarter of the distance first:
+//!
+//! ```text
+//! m > 1.5 mm:  search m/4;   a contact with  −(v₀ₙ + φ⁺/T) · 1.5 T > m/4  stops the motion:  done
+//! ```
+//!
+//! m margin that the velocities require [m], v₀ₙ normal speed [m/s], φ gap [m], T step [s]. If the solved motion goes
+//! farther than the search did, the attempt is repeated with a wider one ([`Candidates::wider_margin`]). What is found follows from the state alone.
+
+use tightfit_pipeline::detection::{Clearances, NetworkScratch, detect_pair};
+use tightfit_pipeline::make_room;
+use tightfit_pipeline::records::Contacts;
+use tightfit_pipeline::solving::ApproachSpeeds;
+
+use super::body_views::BodyViews;
+use super::free_motion::start_velocities;
+use super::search_margin::{AHEAD, MOST};
+
+/// Motions that require more than this are fast [m]: 0.1 m/s at 10 ms. Slower ones are rarely stopped at once, and the
+/// short search would be wasted.
+const FAST: f64 = 1.5e-3;
+/// Share of the required distance that the short search covers, and that a contact must forbid for it to suffice [-].
+const SHORT: f64 = 0.25;
+const STOPPED: f64 = 0.25;
+
+/// Contacts at the pose of a state.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) contacts: Contacts,
+    /// Where the contacts of each pair of parts end in the record.
+    pub(super) pair_ends: Vec<usize>,
+    /// What they were searched for; none when they are not to be used.
+    pub(super) search: Option<Search>,
+}
+
+/// What a search was made for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    /// Pose and velocity of all bodies ([`crate::State::motion_hash`]).
+    motion: u64,
+    /// Margin that the velocities require [m].
+    required: f64,
+    /// Distance within which every contact was found [m].
+    pub(super) margin: f64,
+}
+
+/// Caches and buffers of detection.
+#[derive(Debug, Default)]
+pub(super) struct DetectionMemory {
+    pub(super) network: NetworkScratch,
+    /// What is known of nodes that are not near, for both directions of every pair.
+    pub(super) clearances: Vec<[Clearances; 2]>,
+    /// How fast the contacts of a short search close.
+    closing: ApproachSpeeds,
+    velocity: Vec<f64>,
+}
+
+impl DetectionMemory {
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+        make_room(&mut self.velocity, 6 * bodies);
+        self.closing.make_room(contacts);
+    }
+}
+
+impl Candidates {
+    /// Distance within which every contact is known [m].
+    pub(super) fn margin(&self) -> f64 {
+        self.search.map_or(0.0, |search| search.margin)
+    }
+
+    /// Margin that a motion with velocity `pose_velocity` needs, where it goes farther than was searched [m].
+    ///
+    /// Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
+    pub(super) fn wider_margin(&self, bodies: &BodyViews, pose_velocity: &[f64]) -> Option<f64> {
+        let needed = bodies.moving_with(pose_velocity).margin();
+        // the margin covers half a step more than the motion: only the motion itself must stay inside
+        (needed > AHEAD * self.margin() && self.margin() < MOST).then_some(needed)
+    }
+
+    /// Whether a motion goes farther within the piece than detection searches at all.
+    pub(super) fn is_outrun(&self, bodies: &BodyViews, pose_velocity: &[f64], duration: f64) -> bool {
+        self.margin() >= MOST && bodies.moving_with(pose_velocity).closed_within(duration) > MOST
+    }
+
+    /// Depth of the deepest contact [m].
+    pub(super) fn deepest(&self) -> f64 {
+        (-self.contacts.smallest_gap()).max(0.0)
+    }
+
+    /// Finds the contacts within at least `margin`, unless those at hand serve: the last step searched at its end.
+    pub(super) fn update(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
+        let (required, motion) = (bodies.margin(), bodies.state.motion_hash());
+        let serves =
+            |known: Search| known.motion == motion && known.required >= required && known.margin >= margin;
+        // the velocity of kinematic parts was not known at the end of the last step
+        let is_current = self.search.is_some_and(serves) && bodies.state.kinematic.is_empty();
+        if is_current {
+            return;
+        }
+        match margin > 0.0 {
+            true => self.find_within(bodies, required.max(margin), memory),
+            false => self.find(bodies, memory),
+        }
+    }
+
+    /// Finds the contacts that the velocities require.
+    pub(super) fn find(&mut self, bodies: &BodyViews, memory: &mut DetectionMemory) {
+        let required = bodies.margin();
+        if required > FAST && !bodies.context.scene.bounces() {
+            self.find_within(bodies, SHORT * required, memory);
+            let DetectionMemory { closing, velocity, .. } = memory;
+            start_velocities(bodies.state, velocity);
+            let forbidden = -closing.fill(&self.contacts, bodies.context.dt(), velocity);
+            if AHEAD * bodies.context.dt() * forbidden > STOPPED * required {
+                self.search = self.search.map(|search| Search { required, ..search });
+                return;
+            }
+        }
+        self.find_within(bodies, required, memory);
+    }
+
+    /// Finds the contacts whose gap is below `margin` [m].
+    pub(super) fn find_within(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
+        self.contacts.clear();
+        self.pair_ends.clear();
+        for ((sides, options), clearances) in bodies.pairs(margin).zip(&mut memory.clearances) {
+            let sides = [&sides[0], &sides[1]];
+            detect_pair(sides, &options, clearances, &mut memory.network, &mut self.contacts);
+            self.pair_ends.push(self.contacts.len());
+        }
+        self.search = Some(Search { motion: bodies.state.motion_hash(), required: margin, margin });
+    }
+}
