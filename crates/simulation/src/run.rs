@@ -257,6 +257,13 @@ impl Run {
         self.overlap(driven, bolt, pose)
     }
 
+    /// What acts on the bodies in the next step.
+    #[cfg(test)]
+    pub(crate) fn input_of_next_step(&mut self) -> &Input {
+        self.set_input();
+        &self.input
+    }
+
     /// Drive and disturbance of the next step.
     fn set_input(&mut self) {
         let disturbance = self.disturb(self.time());

@@ -27,6 +27,8 @@ pub(super) struct ContactProblem<'a> {
     pub(super) cspace: &'a mut CspaceContacts,
     pub(super) masses: &'a Masses,
     pub(super) allowed: &'a mut Allowances,
+    /// Whether faces of edges have been exchanged.
+    pub(super) is_exchanged: bool,
 }
 
 /// What the contacts of a piece allow in both stages.
@@ -44,7 +46,7 @@ pub(super) struct Allowances {
 pub(super) struct SolverMemory {
     pub(super) solver: SolverWorkspace,
     pub(super) sweeps: SweepWorkspace,
-    /// Warm start of the smooth stage; that of the state while a piece is under way.
+    /// Warm start of the smooth stage, and what it leaves for the next.
     pub(super) warm: WarmStart,
     /// That of an impact, which has nothing to do with the one before: only its memory is reused.
     pub(super) impact_warm: WarmStart,
@@ -77,6 +79,7 @@ impl Allowances {
 impl SolverMemory {
     pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
         self.solver.make_room(bodies, contacts);
+        self.warm.make_room(bodies, contacts);
         self.impact_warm.make_room(bodies, contacts);
         self.rebound.make_room(bodies);
         make_room(&mut self.moving, 6 * bodies);

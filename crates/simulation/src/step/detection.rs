@@ -35,6 +35,8 @@ pub(super) struct Candidates {
     pub(super) pair_ends: Vec<usize>,
     /// What they were searched for; none when they are not to be used.
     pub(super) search: Option<Search>,
+    /// Whether a stage has replaced faces of edges since (`edge_faces.rs`).
+    pub(super) is_exchanged: bool,
 }
 
 /// What a search was made for.
@@ -98,7 +100,7 @@ impl Candidates {
             |known: Search| known.motion == motion && known.required >= required && known.margin >= margin;
         // the velocity of kinematic parts was not known at the end of the last step
         let is_current = self.search.is_some_and(serves) && bodies.state.kinematic.is_empty();
-        if is_current {
+        if is_current && !self.is_exchanged {
             return;
         }
         match margin > 0.0 {
@@ -127,6 +129,7 @@ impl Candidates {
     pub(super) fn find_within(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
         self.contacts.clear();
         self.pair_ends.clear();
+        self.is_exchanged = false;
         for ((sides, options), clearances) in bodies.pairs(margin).zip(&mut memory.clearances) {
             let sides = [&sides[0], &sides[1]];
             detect_pair(sides, &options, clearances, &mut memory.network, &mut self.contacts);

@@ -50,5 +50,6 @@ pub(super) fn exchange_faces(
             }
         }
     }
+    problem.is_exchanged |= is_exchanged;
     is_exchanged
 }

@@ -112,7 +112,6 @@ fn advance_piece(
     progress: &mut Progress,
     memory: &mut PieceMemory,
 ) -> (Span, Certificate) {
-    std::mem::swap(&mut state.warm, &mut memory.solver.warm);
     let piece = Piece { context: *context, state, span, may_wait };
     let Attempt { span, arm, mut certificate } = solve_piece(&piece, &mut progress.clock, memory);
     std::mem::swap(&mut state.warm, &mut memory.solver.warm);
@@ -192,10 +191,12 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
     }
 }
 
-/// One attempt at the velocities of a piece: contacts, impact, forces.
+/// One attempt at the velocities of a piece: contacts, impact, forces. It depends on the piece and the assumptions alone: an
+/// attempt that is repeated starts from the same contacts and warm start as the first.
 fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: &mut PieceMemory) -> Attempt {
     let PieceMemory { start, masses, candidates, detection, cspace, clusters, allowed, solver, .. } = memory;
     let mut certificate = Certificate::flawless();
+    solver.warm.copy_from(&piece.state.warm);
     start_velocities(piece.state, start);
     fill_masses(&piece.context, piece.state, masses);
     let mut arm = ArmPiece::new(piece, assumed.arm, masses);
@@ -220,7 +221,7 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
         true => (&mut clusters.contacts, Some(&mut candidates.contacts)),
         false => (&mut candidates.contacts, None),
     };
-    let mut problem = ContactProblem { solved, represented, cspace, masses, allowed };
+    let mut problem = ContactProblem { solved, represented, cspace, masses, allowed, is_exchanged: false };
     impact(piece, start, &mut problem, solver, &mut certificate, &mut memory.impact);
     if let Some(arm) = &mut arm {
         arm.pass_on(&memory.impact.impulse, masses);
@@ -229,6 +230,7 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
     let arm_mut = arm.as_mut();
     let span =
         smooth(piece, after_impact, arm_mut, &mut problem, solver, &mut certificate, &mut memory.smooth);
+    candidates.is_exchanged |= problem.is_exchanged;
     certificate.stage_seconds.solving += clock.lap();
     Attempt { span, arm, certificate }
 }
@@ -243,4 +245,47 @@ fn fill_pose_velocity(rule: IntegrationMethod, start: &[f64], end: &[f64], out: 
 fn add(sum: &mut Vec<f64>, piece: &[f64]) {
     sum.resize(piece.len().max(sum.len()), 0.0);
     sum.iter_mut().zip(piece).for_each(|(sum, piece)| *sum += piece);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Run;
+
+    /// Velocities, impulses, warm start and certificate of an attempt, without its time.
+    fn outcome(piece: &Piece, assumed: &Assumptions, memory: &mut PieceMemory) -> (Vec<f64>, Certificate) {
+        let attempt = attempt(piece, assumed, &mut Stopwatch::start(), memory);
+        let PieceMemory { impact, smooth, solver, .. } = memory;
+        let solutions = [impact, &mut smooth.end].map(|own| [&own.velocity, &own.impulse]);
+        let warm = solver.warm.impulses.iter().flat_map(|impulse| impulse.iter().copied());
+        let numbers = solutions.into_iter().flatten().flatten().copied().chain(warm).collect();
+        (numbers, Certificate { stage_seconds: StageSeconds::default(), ..attempt.certificate })
+    }
+
+    /// An attempt is a function of state and assumptions: what an earlier attempt did to faces of edges, warm start or search
+    /// leaves no trace. Along tasks in which attempts are repeated and faces exchanged.
+    #[test]
+    fn a_repeated_attempt_starts_from_the_same_values_as_the_first() {
+        let mut exchanged = 0;
+        for (name, steps) in [("bolting", 60), ("bolting-arm", 60), ("peg-in-hole", 150)] {
+            let mut run = Run::new(Scene::find(name).expect("built in"), 1);
+            for number in 0..steps {
+                let mut state = run.state.clone();
+                let input = run.input_of_next_step().clone();
+                let mut workspace = Workspace::default();
+                workspace.prepare(&run.scene, &run.parameters, &mut state);
+                let Workspace { parts, memory, .. } = &mut workspace;
+                let (scene, parameters) = (&run.scene, &run.parameters);
+                let context = Context { scene, parameters, input: &input, parts, start: &run.state };
+                let span = Span::whole(context.dt());
+                let piece = Piece { context, state: &state, span, may_wait: false };
+                let assumed = Assumptions::default();
+                let first = outcome(&piece, &assumed, memory);
+                exchanged += usize::from(memory.candidates.is_exchanged);
+                assert_eq!(outcome(&piece, &assumed, memory), first, "{name}, step {number}");
+                let _ = run.step();
+            }
+        }
+        assert!(exchanged > 10, "faces were exchanged in {exchanged} steps only");
+    }
 }

@@ -7,7 +7,6 @@
 //! The condition is φ⁺ + T v̄ₙ ≥ 0: the pose that advances with V̄ does not penetrate to first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺
 //! make it passive and plastic. Under another rule of integration the pose moves with another velocity, and b follows it.
 
-use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::solving::SolverOptions;
 
 use super::arm::ArmPiece;
@@ -45,7 +44,7 @@ pub(super) fn smooth(
     certificate.active = solve_smooth(&piece, after_impact, &out.free, problem, memory, certificate);
     for _ in 0..EXCHANGES {
         let SolverMemory { solver, moving, .. } = memory;
-        fill_pose_velocity(IntegrationMethod::Midpoint, after_impact, &solver.velocity, moving);
+        fill_pose_velocity(rule, after_impact, &solver.velocity, moving);
         if !exchange_faces(problem, &solver.impulses, moving, piece.span.duration) {
             break;
         }
