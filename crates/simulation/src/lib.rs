@@ -65,7 +65,7 @@ pub use parameters::{BodyParameters, Parameters};
 pub use run::{BodyRecord, Disturbance, Record, Run};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::State;
-pub use step::{Workspace, step};
+pub use step::{PairImpulse, Workspace, step};
 pub use step_halving::{HalvingLevel, StepHalving};
 pub use validation::{Case, Verdict, validation_cases};
 

@@ -217,3 +217,48 @@ fn edges_are_passed_by_the_velocity_that_the_pose_moves_with() {
         assert!((speed - expected).abs() < 1e-5, "{rule}: {speed} instead of {expected} m/s");
     }
 }
+
+/// Action and reaction: what the pairs of a body sum up to is the impulse on it, impacts included.
+#[test]
+fn impulses_of_pairs_sum_up_to_those_of_bodies() {
+    let cube = |name: &str, height: f64| {
+        format!(
+            "[parts.{name}]\nshape = {{ kind = 'block', size_mm = [20, 20, 20] }}\nposition_mm = [2, 1, {height}]\n"
+        )
+    };
+    let text = "gravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n[parts.ground]\nshape = { kind = 'half-space' }\nmotion = 'fixed'\n";
+    let scene = scene(&(text.to_string() + &cube("lower", 10.5) + &cube("upper", 33.0)));
+    let parameters = Parameters::of(&scene);
+    let mut state = State::start(&scene, &parameters);
+    state.motions[1].twist.linear_in_world.x = 0.1;
+    let (input, mut workspace) = (Input::none(&state), Workspace::default());
+    let mut largest = 0.0_f64;
+    for _ in 0..40 {
+        let before = state.clone();
+        step(&scene, &parameters, &mut state, &input, &mut workspace);
+        let free = (0..scene.bodies.len()).filter(|body| scene.bodies[*body].inertia.is_some());
+        for (index, body) in free.enumerate() {
+            let mut sum = [Vector3::zeros(); 2];
+            for (pair, own) in scene.contacts.iter().zip(workspace.pair_impulses()) {
+                let sign = match pair.bodies {
+                    [first, _] if first == body => 1.0,
+                    [_, second] if second == body => -1.0,
+                    _ => continue,
+                };
+                sum[0] += own.linear * sign;
+                sum[1] += own.angular * sign;
+            }
+            let about_center = sum[1] - before.motions[index].center.cross(&sum[0]);
+            let both = [workspace.generalised_impulse(), workspace.impact_impulse()];
+            for axis in 0..3 {
+                let of = |first: usize| -> f64 {
+                    both.iter().map(|all| all.get(6 * index + first + axis).copied().unwrap_or(0.0)).sum()
+                };
+                assert!((of(0) - sum[0][axis]).abs() < 1e-12, "linear, body {body}");
+                assert!((of(3) - about_center[axis]).abs() < 1e-12, "angular, body {body}");
+            }
+            largest = largest.max(sum[0].norm());
+        }
+    }
+    assert!(largest > 1e-3, "{largest} N·s: nothing touched");
+}

@@ -20,6 +20,7 @@ mod moved_surface;
 mod near_cells;
 mod neural;
 mod node_blocks;
+mod search_margin;
 mod side;
 mod thinning;
 
@@ -31,4 +32,5 @@ pub use edge_crossings::most_crossings;
 pub use mesh_pair::mesh_ids;
 pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
+pub use search_margin::{AHEAD, LARGEST_MARGIN, bend, closed_within, search_margin};
 pub use side::Side;

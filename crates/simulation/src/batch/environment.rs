@@ -7,8 +7,8 @@ use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::integration::{BodyMotion, Coupling};
 use tightfit_spatial::{Pose, Wrench};
 
+use super::lane::{Lane, Waiting};
 use super::{Fault, Setup, check};
-use crate::step::FoundContacts;
 use crate::{BodyParameters, Certificate, Input, Limit, Scene, Waypoint, Workspace, step};
 
 /// What leads an environment.
@@ -31,7 +31,7 @@ pub(super) struct Environment {
     /// Generalised contact impulse of the last step, six numbers per free body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
     input: Input,
-    found: FoundContacts,
+    waiting: Waiting,
 }
 
 impl Environment {
@@ -43,24 +43,24 @@ impl Environment {
             certificate: Certificate::default(),
             impulse: vec![0.0; 6 * setup.state.motions.len()],
             input: Input::default(),
-            found: FoundContacts::default(),
+            waiting: Waiting::default(),
             setup,
         }
     }
 
     /// Steps until the end or a fault.
-    pub(super) fn advance(&mut self, scene: &Scene, lane: &mut Workspace, steps: usize) {
+    pub(super) fn advance(&mut self, scene: &Scene, lane: &mut Lane, steps: usize) {
         if self.fault.is_some() {
             return;
         }
-        lane.take_up(&mut self.found, &mut self.setup.state);
+        lane.take_up(&mut self.waiting, &mut self.setup.state);
         for _ in 0..steps {
-            if let Err(fault) = self.step(scene, lane) {
+            if let Err(fault) = self.step(scene, &mut lane.workspace) {
                 self.fault = Some(fault);
                 break;
             }
         }
-        lane.put_aside(&mut self.found, &mut self.setup.state);
+        lane.put_aside(&mut self.waiting, &mut self.setup.state);
     }
 
     /// Memory that no other environment shares [bytes].
@@ -84,10 +84,10 @@ impl Environment {
             + of_drive
             + of_input
             + of_impulse
-            + self.found.bytes(shared)
+            + self.waiting.bytes(shared)
     }
 
-    fn step(&mut self, scene: &Scene, lane: &mut Workspace) -> Result<(), Fault> {
+    fn step(&mut self, scene: &Scene, workspace: &mut Workspace) -> Result<(), Fault> {
         let Setup { parameters, state, drive } = &mut self.setup;
         let input = match &self.control {
             Control::Given(input) => input,
@@ -99,9 +99,9 @@ impl Environment {
         };
         check::state(state)?;
         check::input(input, state)?;
-        self.certificate = step(scene, parameters, state, input, lane);
+        self.certificate = step(scene, parameters, state, input, workspace);
         self.impulse.clear();
-        self.impulse.extend_from_slice(lane.generalised_impulse());
+        self.impulse.extend_from_slice(workspace.generalised_impulse());
         let (limits, taken) = (self.certificate.limits, state.step);
         let fault = match self.certificate.arm_failure {
             Some(failure) => Some(Fault::Arm { step: taken, failure }),

@@ -32,6 +32,7 @@ assert_eq!(batch.faults().count(), 0);
 mod check;
 mod environment;
 mod fault;
+mod lane;
 mod observations;
 mod setup;
 
@@ -47,8 +48,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use tightfit_pipeline::detection::NodeBlocks;
 
 use crate::step::placed;
-use crate::{Certificate, Input, Scene, State, Workspace};
+use crate::{Certificate, Input, Scene, State};
 use environment::Environment;
+use lane::Lane;
 
 /// Environments of one scene.
 pub struct Batch {
@@ -56,8 +58,8 @@ pub struct Batch {
     environments: Vec<Environment>,
     /// Nodes of the scene's own parts, for all environments that have these.
     shared_nodes: Vec<Arc<NodeBlocks>>,
-    /// One workspace per thread, lent to one environment after another.
-    lanes: Vec<Workspace>,
+    /// One per thread, lent to one environment after another.
+    lanes: Vec<Lane>,
     /// None with a single thread: the caller's serves.
     pool: Option<ThreadPool>,
 }
@@ -83,7 +85,7 @@ impl Batch {
             scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
         Ok(Self {
             environments,
-            lanes: std::iter::repeat_with(|| Workspace::sharing(&shared_nodes)).take(threads).collect(),
+            lanes: std::iter::repeat_with(|| Lane::sharing(&shared_nodes)).take(threads).collect(),
             shared_nodes,
             pool,
             scene,
@@ -148,7 +150,7 @@ impl Batch {
         let scene = &*scene;
         // whichever lane is free takes the next one: some have more contacts than others
         let waiting = Mutex::new(environments.iter_mut());
-        let walk = |lane: &mut Workspace| {
+        let walk = |lane: &mut Lane| {
             loop {
                 let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(environment) = next else { break };

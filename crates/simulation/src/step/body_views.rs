@@ -1,12 +1,13 @@
 //! The bodies of a scene at one pose, as detection sees them, and how far detection must search for them.
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::{DetectionOptions, Side, mesh_ids, most_crossings};
+use tightfit_pipeline::detection::{
+    DetectionOptions, Side, bend, closed_within, mesh_ids, most_crossings, search_margin,
+};
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_spatial::Pose;
 
 use super::context::{Context, Span};
-use super::search_margin::{bend, closed_within, margin};
 use crate::State;
 
 /// What moves kinematic parts.
@@ -46,7 +47,7 @@ impl<'a> BodyViews<'a> {
 
     /// Search distance that the velocities require, over all pairs [m].
     pub(super) fn margin(&self) -> f64 {
-        self.largest(|sides| margin(sides, self.context.dt()))
+        self.largest(|sides| search_margin(sides, self.context.dt()))
     }
 
     /// By how much the gap of any node closes within a time, at most [m].

@@ -14,6 +14,8 @@ use crate::Certificate;
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     pub(super) contacts: Contacts,
+    /// Where the representatives of each pair end.
+    pub(super) pair_ends: Vec<usize>,
     pub(super) chosen: ClusteringWorkspace,
     pub(super) interaction: InteractionScratch,
 }
@@ -23,6 +25,7 @@ impl Clusters {
     pub(super) fn choose(&mut self, piece: &Piece, start: &[f64], candidates: &Candidates) {
         let (scene, method) = (piece.context.scene, piece.context.methods().clustering);
         self.contacts.clear();
+        self.pair_ends.clear();
         let mut first = 0;
         for (pair, &end) in candidates.pair_ends.iter().enumerate() {
             let network = scene.interaction.as_ref().filter(|own| own.is_of(&scene.contacts[pair]));
@@ -39,6 +42,7 @@ impl Clusters {
                     }
                 }
             }
+            self.pair_ends.push(self.contacts.len());
             first = end;
         }
     }

@@ -12,6 +12,7 @@ use tightfit_pipeline::solving::{
 use super::context::Piece;
 use super::cspace::CspaceContacts;
 use super::free_motion::{FreeMotion, Masses};
+use super::pair_impulses::{PairImpulse, sum_by_pairs};
 use crate::{Certificate, CspaceMethod, Limit};
 
 /// Coulomb residual below which a stage has converged [m/s].
@@ -21,6 +22,8 @@ const CONVERGED: f64 = 1e-5;
 pub(super) struct ContactProblem<'a> {
     /// Contacts that are solved: all of them, or the representatives of clusters.
     pub(super) solved: &'a mut Contacts,
+    /// Where those of each pair of bodies end.
+    pub(super) pair_ends: &'a [usize],
     /// All contacts, where `solved` are representatives.
     pub(super) represented: Option<&'a mut Contacts>,
     /// Contacts of whole configurations, beside those of nodes.
@@ -63,6 +66,8 @@ pub(super) struct StageSolution {
     pub(super) velocity: Vec<f64>,
     /// Generalised contact impulse [N·s, N·m·s]; empty where nothing was solved.
     pub(super) impulse: Vec<f64>,
+    /// Contact impulse of each pair of bodies; empty likewise.
+    pub(super) pairs: Vec<PairImpulse>,
 }
 
 impl Allowances {
@@ -77,25 +82,27 @@ impl Allowances {
 }
 
 impl SolverMemory {
-    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize) {
+    pub(super) fn make_room(&mut self, bodies: usize, contacts: usize, pairs: usize) {
         self.solver.make_room(bodies, contacts);
         self.warm.make_room(bodies, contacts);
         self.impact_warm.make_room(bodies, contacts);
-        self.rebound.make_room(bodies);
+        self.rebound.make_room(bodies, pairs);
         make_room(&mut self.moving, 6 * bodies);
     }
 }
 
 impl StageSolution {
-    pub(super) fn make_room(&mut self, bodies: usize) {
+    pub(super) fn make_room(&mut self, bodies: usize, pairs: usize) {
         make_room(&mut self.velocity, 6 * bodies);
         make_room(&mut self.impulse, 6 * bodies);
+        make_room(&mut self.pairs, pairs);
     }
 
     /// Becomes the result of the last solve.
-    pub(super) fn take(&mut self, solver: &SolverWorkspace) {
+    pub(super) fn take(&mut self, piece: &Piece, problem: &ContactProblem, solver: &SolverWorkspace) {
         self.velocity.clone_from(&solver.velocity);
         self.impulse.clone_from(&solver.generalised);
+        sum_by_pairs(piece, problem, &solver.impulses, &mut self.pairs);
     }
 }
 

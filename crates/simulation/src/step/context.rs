@@ -22,15 +22,15 @@ pub(super) struct Context<'a> {
 
 /// The parts of an environment, prepared once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PlacedParts {
+pub(crate) struct PlacedParts {
     /// Nodes of every body in its part's frame [m].
-    pub(super) nodes: Vec<Arc<NodeBlocks>>,
+    pub(crate) nodes: Vec<Arc<NodeBlocks>>,
     /// Whether the network or mesh of a body may be used: the environment's part is the one that it was made for.
     pub(super) has_scene_part: Vec<bool>,
     /// Whether the scene's C-space networks were made for the environment's parts.
     pub(super) fits_cspace: bool,
     /// Most contacts that the nodes can have.
-    pub(super) most_contacts: usize,
+    pub(crate) most_contacts: usize,
 }
 
 impl Context<'_> {

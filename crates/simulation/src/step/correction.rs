@@ -9,7 +9,7 @@
 //! ```
 //!
 //! ω angular velocity of one part against the other [rad/s], T step [s], w by how much gaps may close within it [m]
-//! (`search_margin.rs`): none where a turn or a screw maps the parts to themselves. Where e is several times what is
+//! (`closed_within`): none where a turn or a screw maps the parts to themselves. Where e is several times what is
 //! corrected, the nodes that were to end near contact are detected first and the pose is pushed out of them, so that
 //! all contacts have to be found once instead of twice. At an edge a push by micrometres brings nodes in front of another
 //! face: those that it left near are detected once more.

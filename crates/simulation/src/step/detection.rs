@@ -1,6 +1,6 @@
 //! Candidate contacts: everything that could touch within the step, found at the pose of a state.
 //!
-//! The search distance follows from the velocities (`search_margin.rs`). A nut that lands at 0.1 m/s would move 1 mm in a step,
+//! The search distance follows from the velocities (`tightfit_pipeline::detection::search_margin`). A nut that lands at 0.1 m/s would move 1 mm in a step,
 //! but contacts that touch already stop it after a few hundredths of that. Searching the whole millimetre of thread would
 //! cost detection and every pass of the solver, for nothing. So fast motions search a quarter of the distance first:
 //!
@@ -11,14 +11,13 @@
 //! m margin that the velocities require [m], v₀ₙ normal speed [m/s], φ gap [m], T step [s]. If the solved motion goes
 //! farther than the search did, the attempt is repeated with a wider one ([`Candidates::wider_margin`]). What is found follows from the state alone.
 
-use tightfit_pipeline::detection::{Clearances, NetworkScratch, detect_pair};
+use tightfit_pipeline::detection::{AHEAD, Clearances, LARGEST_MARGIN, NetworkScratch, detect_pair};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::ApproachSpeeds;
 
 use super::body_views::BodyViews;
 use super::free_motion::start_velocities;
-use super::search_margin::{AHEAD, MOST};
 
 /// Motions that require more than this are fast [m]: 0.1 m/s at 10 ms. Slower ones are rarely stopped at once, and the
 /// short search would be wasted.
@@ -29,19 +28,19 @@ const STOPPED: f64 = 0.25;
 
 /// Contacts at the pose of a state.
 #[derive(Debug, Default)]
-pub(super) struct Candidates {
-    pub(super) contacts: Contacts,
+pub(crate) struct Candidates {
+    pub(crate) contacts: Contacts,
     /// Where the contacts of each pair of parts end in the record.
     pub(super) pair_ends: Vec<usize>,
     /// What they were searched for; none when they are not to be used.
-    pub(super) search: Option<Search>,
+    pub(crate) search: Option<Search>,
     /// Whether a stage has replaced faces of edges since (`edge_faces.rs`).
     pub(super) is_exchanged: bool,
 }
 
 /// What a search was made for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// Pose and velocity of all bodies ([`crate::State::motion_hash`]).
     motion: u64,
     /// Margin that the velocities require [m].
@@ -80,12 +79,13 @@ impl Candidates {
     pub(super) fn wider_margin(&self, bodies: &BodyViews, pose_velocity: &[f64]) -> Option<f64> {
         let needed = bodies.moving_with(pose_velocity).margin();
         // the margin covers half a step more than the motion: only the motion itself must stay inside
-        (needed > AHEAD * self.margin() && self.margin() < MOST).then_some(needed)
+        (needed > AHEAD * self.margin() && self.margin() < LARGEST_MARGIN).then_some(needed)
     }
 
     /// Whether a motion goes farther within the piece than detection searches at all.
     pub(super) fn is_outrun(&self, bodies: &BodyViews, pose_velocity: &[f64], duration: f64) -> bool {
-        self.margin() >= MOST && bodies.moving_with(pose_velocity).closed_within(duration) > MOST
+        self.margin() >= LARGEST_MARGIN
+            && bodies.moving_with(pose_velocity).closed_within(duration) > LARGEST_MARGIN
     }
 
     /// Depth of the deepest contact [m].

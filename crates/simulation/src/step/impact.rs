@@ -35,6 +35,7 @@ pub(super) fn impact(
     out.velocity.clear();
     out.velocity.extend_from_slice(start);
     out.impulse.clear();
+    out.pairs.clear();
     let bounces = piece.context.scene.bounces();
     let mut worst = problem.allow(piece, start);
     if bounces {
@@ -62,11 +63,14 @@ pub(super) fn impact(
     let mut stage = Stage { problem: problem.impact(start), start, solver: &mut memory.solver };
     let (linear, square) = stage.work(&stage.solver.generalised);
     if bounces && linear + square > 0.0 {
-        calm_rebound(piece, start, problem, memory, certificate);
+        let share = calm_rebound(piece, start, problem, memory, certificate);
+        out.take(piece, problem, &memory.solver);
+        let both = out.pairs.iter_mut().zip(&memory.rebound.pairs);
+        both.for_each(|(own, rebound)| own.mix(rebound, share));
     } else {
         stage.make_passive(certificate);
+        out.take(piece, problem, &memory.solver);
     }
-    out.take(&memory.solver);
     problem.allow(piece, &out.velocity);
 }
 

@@ -24,16 +24,16 @@ mod edge_faces;
 mod free_motion;
 mod impact;
 mod interaction;
+mod pair_impulses;
 mod projection;
 mod restitution;
-mod search_margin;
 mod smooth;
 mod vertex_contacts;
-mod waiting_contacts;
 mod workspace;
 
+pub use pair_impulses::PairImpulse;
 pub use workspace::Workspace;
-pub(crate) use workspace::{FoundContacts, placed};
+pub(crate) use workspace::{EnvironmentCache, placed};
 
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::integration::IntegrationMethod;
@@ -66,10 +66,12 @@ pub fn step(
     workspace: &mut Workspace,
 ) -> Certificate {
     workspace.prepare(scene, parameters, state);
-    let Workspace { parts, memory, before, impulse, impact_impulse, .. } = workspace;
+    let Workspace { parts, memory, before, impulse, impact_impulse, pair_impulses, .. } = workspace;
     before.copy_from(state);
     impulse.clear();
     impact_impulse.clear();
+    pair_impulses.clear();
+    pair_impulses.resize(scene.contacts.len(), PairImpulse::default());
     let context = Context { scene, parameters, input, parts, start: before };
     let mut progress = Progress { clock: Stopwatch::start(), passed: Passed::default() };
     let mut certificate = Certificate::flawless();
@@ -79,6 +81,9 @@ pub fn step(
         certificate.follow(piece);
         add(impulse, &memory.smooth.end.impulse);
         add(impact_impulse, &memory.impact.impulse);
+        for stage in [&memory.impact, &memory.smooth.end] {
+            pair_impulses.iter_mut().zip(&stage.pairs).for_each(|(sum, piece)| *sum += *piece);
+        }
         if end.is_last() {
             break;
         }
@@ -217,11 +222,12 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
         clusters.choose(piece, start, candidates);
         certificate.stage_seconds.clustering += clock.lap();
     }
-    let (solved, represented) = match is_clustered {
-        true => (&mut clusters.contacts, Some(&mut candidates.contacts)),
-        false => (&mut candidates.contacts, None),
+    let (solved, pair_ends, represented) = match is_clustered {
+        true => (&mut clusters.contacts, &clusters.pair_ends, Some(&mut candidates.contacts)),
+        false => (&mut candidates.contacts, &candidates.pair_ends, None),
     };
-    let mut problem = ContactProblem { solved, represented, cspace, masses, allowed, is_exchanged: false };
+    let mut problem =
+        ContactProblem { solved, pair_ends, represented, cspace, masses, allowed, is_exchanged: false };
     impact(piece, start, &mut problem, solver, &mut certificate, &mut memory.impact);
     if let Some(arm) = &mut arm {
         arm.pass_on(&memory.impact.impulse, masses);

@@ -93,18 +93,18 @@ pub(super) fn first_touch(piece: &Piece, contacts: &Contacts, start: &[f64], end
     (first < duration * (1.0 - AT_THE_END)).then_some(first)
 }
 
-/// Goes from the plastic impact towards the one just solved as far as that makes no energy.
+/// Goes from the plastic impact towards the one just solved as far as that makes no energy; returns the share of the way.
 pub(super) fn calm_rebound(
     piece: &Piece,
     start: &[f64],
     problem: &mut ContactProblem,
     memory: &mut SolverMemory,
     certificate: &mut Certificate,
-) {
+) -> f64 {
     let stage = Stage { problem: problem.impact(start), start, solver: &mut memory.solver };
     let (linear, square) = stage.work(&stage.solver.generalised);
     let (rebound_work, rebound_supplied) = (linear + square, stage.supplied());
-    memory.rebound.take(&memory.solver);
+    memory.rebound.take(piece, problem, &memory.solver);
     problem.allow(piece, start);
     let_wait(piece, problem.solved, &mut problem.allowed.approach.impact);
     let before = [certificate.contact_work, certificate.kinematic_work];
@@ -130,6 +130,7 @@ pub(super) fn calm_rebound(
     certificate.contact_work = before[0] + done;
     certificate.energy_injected += done.max(0.0);
     certificate.kinematic_work = before[1] + plastic_supplied + part * (rebound_supplied - plastic_supplied);
+    part
 }
 
 /// First time at which a gap closes that starts with a speed and an acceleration [m, m/s, m/s² → s].

@@ -73,7 +73,7 @@ pub(super) fn smooth(
     let mut stage = Stage { problem: problem.smooth(&out.free), start: after_impact, solver };
     stage.judge(certificate);
     stage.make_passive(certificate);
-    out.end.take(&memory.solver);
+    out.end.take(&piece, problem, &memory.solver);
     piece.span
 }
 

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::detection::{Clearances, NodeBlocks, most_crossings};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
-use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::Columns3;
 
 use super::body_views::BodyViews;
@@ -18,14 +16,10 @@ use super::correction::CorrectionMemory;
 use super::cspace::CspaceContacts;
 use super::detection::{Candidates, DetectionMemory, Search};
 use super::free_motion::Masses;
+use super::pair_impulses::PairImpulse;
 use super::projection::ProjectionMemory;
 use super::smooth::SmoothMotion;
-use super::waiting_contacts::WaitingContacts;
 use crate::{CspaceMethod, Input, Motion, Parameters, Scene, State};
-
-/// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
-/// in the step that meets them.
-const KEPT_WARM: usize = 32;
 
 /// Buffers of one environment. Clearing it between steps changes no result.
 #[derive(Debug, Default)]
@@ -37,12 +31,12 @@ pub struct Workspace {
     /// Impulses of the smooth stages and of the impacts of all pieces, stacked per free body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
     pub(super) impact_impulse: Vec<f64>,
+    /// Contact impulses of every pair of bodies of the scene, of all stages.
+    pub(super) pair_impulses: Vec<PairImpulse>,
     /// Nodes of the scene's own parts, where many environments share them; else none.
     shared_nodes: Vec<Arc<NodeBlocks>>,
     /// Contacts that there is room for.
     room: usize,
-    /// Room for the warm start of whichever environment has its turn.
-    lent_warm: WarmStart,
 }
 
 /// What the stages of a piece pass on, in the order in which they write it. Velocities are [v; ω] in world axes, stacked per
@@ -68,15 +62,13 @@ pub(super) struct PieceMemory {
     pub(super) correction: CorrectionMemory,
 }
 
-/// What a workspace knows of one environment. It is put aside while another environment takes its turn, and spares the next step a
-/// detection and the placing of nodes.
+/// What a workspace knows of one environment beside its contacts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FoundContacts {
-    parts: PlacedParts,
+pub(crate) struct EnvironmentCache {
+    pub(crate) parts: PlacedParts,
     clearances: Vec<[Clearances; 2]>,
-    contacts: WaitingContacts,
     pair_ends: Vec<usize>,
-    search: Option<Search>,
+    pub(crate) search: Option<Search>,
 }
 
 impl Workspace {
@@ -104,10 +96,11 @@ impl Workspace {
             memory.masses.make_room(bodies);
             memory.detection.make_room(bodies, contacts);
             memory.allowed.make_room(contacts);
-            memory.solver.make_room(bodies, contacts);
-            memory.impact.make_room(bodies);
+            let pairs = scene.contacts.len();
+            memory.solver.make_room(bodies, contacts, pairs);
+            memory.impact.make_room(bodies, pairs);
             memory.smooth.free.make_room(bodies);
-            memory.smooth.end.make_room(bodies);
+            memory.smooth.end.make_room(bodies, pairs);
             memory.projection.make_room(bodies, contacts);
             memory.correction.make_room(bodies);
             self.before.warm.make_room(bodies, contacts);
@@ -162,6 +155,7 @@ impl Workspace {
         if methods.clustering != ClusteringMethod::None {
             memory.clusters.chosen.make_room(methods.clustering, contacts, pairs);
             memory.clusters.contacts.make_room(contacts, both_move(scene));
+            make_room(&mut memory.clusters.pair_ends, pairs);
             let network = scene.interaction.as_ref();
             if let Some(own) = network.filter(|_| methods.clustering == ClusteringMethod::Interaction) {
                 let contacts = contacts.max(own.clustering.surface.points().len());
@@ -178,41 +172,15 @@ impl Workspace {
         Self { shared_nodes: nodes.to_vec(), ..Self::default() }
     }
 
-    /// Takes up what is known of an environment, and lends its state the room for a warm start.
-    pub(crate) fn take_up(&mut self, found: &mut FoundContacts, state: &mut State) {
-        self.swap(found);
-        let candidates = &mut self.memory.candidates;
-        if candidates.search.is_some() {
-            found.contacts.put_back(&mut candidates.contacts);
-        }
-        self.lent_warm.copy_from(&state.warm);
-        std::mem::swap(&mut state.warm, &mut self.lent_warm);
-    }
-
-    /// Puts what is known of an environment aside, as far as there is room for it, and takes back the lent room.
-    pub(crate) fn put_aside(&mut self, found: &mut FoundContacts, state: &mut State) {
-        std::mem::swap(&mut state.warm, &mut self.lent_warm);
-        // no more room than they need: a copy by itself would take twice that
-        let most = self.parts.most_contacts;
-        let kept = KEPT_WARM.min(most).max(self.lent_warm.ids.len());
-        state.warm.make_room(state.motions.len(), kept);
-        state.warm.copy_from(&self.lent_warm);
-        // more impulses than usual leave less room for contacts
-        let beyond = kept.saturating_sub(KEPT_WARM) * (size_of::<Vector3<f64>>() + size_of::<u32>());
-        found.contacts.make_room(own_bytes(&self.parts.nodes, &self.shared_nodes) + beyond, most);
-        let candidates = &mut self.memory.candidates;
-        if !found.contacts.keep(&candidates.contacts) {
-            candidates.search = None;
-        }
-        self.swap(found);
-    }
-
-    fn swap(&mut self, found: &mut FoundContacts) {
+    /// Exchanges what is known of one environment for what is known of another. The record of contacts stays: it is large, and
+    /// lent to all.
+    pub(crate) fn exchange(&mut self, cache: &mut EnvironmentCache) -> &mut Candidates {
         let PieceMemory { candidates, detection, .. } = &mut self.memory;
-        std::mem::swap(&mut self.parts, &mut found.parts);
-        std::mem::swap(&mut detection.clearances, &mut found.clearances);
-        std::mem::swap(&mut candidates.pair_ends, &mut found.pair_ends);
-        std::mem::swap(&mut candidates.search, &mut found.search);
+        std::mem::swap(&mut self.parts, &mut cache.parts);
+        std::mem::swap(&mut detection.clearances, &mut cache.clearances);
+        std::mem::swap(&mut candidates.pair_ends, &mut cache.pair_ends);
+        std::mem::swap(&mut candidates.search, &mut cache.search);
+        candidates
     }
 
     /// Contacts at the pose of a state whose gap is below `margin` [m], without a step.
@@ -246,6 +214,13 @@ impl Workspace {
         &self.impulse
     }
 
+    /// Contact impulses of the last step by pairs of the scene, impacts included; C-space rows act beside the contacts and are not
+    /// among them.
+    #[must_use]
+    pub fn pair_impulses(&self) -> &[PairImpulse] {
+        &self.pair_impulses
+    }
+
     /// Contact impulses of the impacts of the last step, stacked likewise; a force sensor feels both.
     #[must_use]
     pub fn impact_impulse(&self) -> &[f64] {
@@ -265,21 +240,15 @@ pub(crate) fn placed(body: &crate::Body, part: &tightfit_shape::Part) -> NodeBlo
     NodeBlocks::weighed(positions, &body.nodes.left)
 }
 
-/// Memory of the nodes that are not among the shared ones [bytes].
-fn own_bytes(nodes: &[Arc<NodeBlocks>], shared: &[Arc<NodeBlocks>]) -> usize {
-    let is_own = |nodes: &&Arc<NodeBlocks>| !shared.iter().any(|other| Arc::ptr_eq(other, nodes));
-    nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum()
-}
-
-impl FoundContacts {
-    /// Memory of what no other environment shares [bytes].
-    pub(crate) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
+impl EnvironmentCache {
+    /// Memory beside the nodes [bytes].
+    pub(crate) fn bytes(&self) -> usize {
         let clearances: usize = self.clearances.iter().flatten().map(Clearances::bytes).sum();
-        let places = self.parts.nodes.capacity() * size_of::<Arc<NodeBlocks>>()
+        clearances
+            + self.parts.nodes.capacity() * size_of::<Arc<NodeBlocks>>()
             + self.clearances.capacity() * size_of::<[Clearances; 2]>()
             + self.pair_ends.capacity() * size_of::<usize>()
-            + self.parts.has_scene_part.capacity();
-        own_bytes(&self.parts.nodes, shared) + clearances + places + self.contacts.bytes()
+            + self.parts.has_scene_part.capacity()
     }
 }
 

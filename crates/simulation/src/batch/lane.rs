@@ -1,13 +1,24 @@
-//! The contacts of an environment that waits for its turn, in as little memory as they need.
+//! What a lane keeps of an environment that waits for its turn, in as little memory as possible.
 //!
-//! A lane has one record with room for all contacts that the nodes can have, and lends it to its environments one after
-//! another. What a step found at its end is what the next one starts from, so it is worth keeping: as long as there is room, and
-//! where the rows of a pair differ in place, normal, gap and identity alone (one free body against fixed ones). Otherwise
-//! they are found again, to the same bits.
+//! A lane has one workspace with room for all contacts that the nodes can have, and lends it to its environments one after
+//! another. The contacts that a step found at its end are those that the next one starts from. They are kept as long as there
+//! is room, and where the rows of a pair differ in place, normal, gap and identity alone (one free body against fixed ones).
+//! Otherwise they are detected again, to the same bits.
 
+use std::sync::Arc;
+
+use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::{Contacts, NOT_FREE, OtherFace};
-use tightfit_spatial::Columns3;
+use tightfit_pipeline::solving::WarmStart;
+use tightfit_spatial::{Columns3, Vector3};
+
+use crate::step::EnvironmentCache;
+use crate::{State, Workspace};
+
+/// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
+/// in the step that meets them.
+const KEPT_WARM: usize = 32;
 
 /// Memory of an environment beside its own state [bytes]: what its own nodes leave of it is for contacts.
 const MEMORY: usize = 240 << 10;
@@ -18,9 +29,74 @@ const PER_OTHER_FACE: usize = 4;
 /// Bytes of a contact: place, normal, gap, identity, and its share of the other faces.
 const BYTES: usize = 7 * size_of::<f64>() + size_of::<u32>() + size_of::<OtherFace>() / PER_OTHER_FACE;
 
+/// A workspace that environments take in turns.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) workspace: Workspace,
+    shared_nodes: Vec<Arc<NodeBlocks>>,
+    /// Room for the warm start of whichever environment has its turn.
+    lent_warm: WarmStart,
+}
+
+/// What is kept of a waiting environment; it spares the next step a detection and the placing of nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Waiting {
+    cache: EnvironmentCache,
+    contacts: WaitingContacts,
+}
+
+impl Lane {
+    /// A lane whose environments share the nodes of the scene's own parts.
+    pub(super) fn sharing(nodes: &[Arc<NodeBlocks>]) -> Self {
+        let shared_nodes = nodes.to_vec();
+        Self { workspace: Workspace::sharing(nodes), shared_nodes, ..Self::default() }
+    }
+
+    /// Takes up what is known of an environment, and lends its state the room for a warm start.
+    pub(super) fn take_up(&mut self, waiting: &mut Waiting, state: &mut State) {
+        let candidates = self.workspace.exchange(&mut waiting.cache);
+        if candidates.search.is_some() {
+            waiting.contacts.put_back(&mut candidates.contacts);
+        }
+        self.lent_warm.copy_from(&state.warm);
+        std::mem::swap(&mut state.warm, &mut self.lent_warm);
+    }
+
+    /// Puts what is known of an environment aside, as far as there is room for it, and takes back the lent room.
+    pub(super) fn put_aside(&mut self, waiting: &mut Waiting, state: &mut State) {
+        std::mem::swap(&mut state.warm, &mut self.lent_warm);
+        let candidates = self.workspace.exchange(&mut waiting.cache);
+        let most = waiting.cache.parts.most_contacts;
+        // no more room than they need: a copy by itself would take twice that
+        let kept = KEPT_WARM.min(most).max(self.lent_warm.ids.len());
+        state.warm.make_room(state.motions.len(), kept);
+        state.warm.copy_from(&self.lent_warm);
+        // more impulses than usual leave less room for contacts
+        let beyond = kept.saturating_sub(KEPT_WARM) * (size_of::<Vector3<f64>>() + size_of::<u32>());
+        let own = own_bytes(&waiting.cache.parts.nodes, &self.shared_nodes);
+        waiting.contacts.make_room(own + beyond, most);
+        if !waiting.contacts.keep(&candidates.contacts) {
+            waiting.cache.search = None;
+        }
+    }
+}
+
+impl Waiting {
+    /// Memory that no other environment shares [bytes].
+    pub(super) fn bytes(&self, shared: &[Arc<NodeBlocks>]) -> usize {
+        own_bytes(&self.cache.parts.nodes, shared) + self.cache.bytes() + self.contacts.bytes()
+    }
+}
+
+/// Memory of the nodes that are not among the shared ones [bytes].
+fn own_bytes(nodes: &[Arc<NodeBlocks>], shared: &[Arc<NodeBlocks>]) -> usize {
+    let is_own = |nodes: &&Arc<NodeBlocks>| !shared.iter().any(|other| Arc::ptr_eq(other, nodes));
+    nodes.iter().filter(is_own).map(|nodes| nodes.bytes()).sum()
+}
+
 /// Contacts of one pair of one free body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WaitingContacts {
+struct WaitingContacts {
     arm: Columns3,
     normal: Columns3,
     gap: Vec<f64>,
@@ -34,7 +110,7 @@ pub(crate) struct WaitingContacts {
 impl WaitingContacts {
     /// Takes all memory that it will ever have, beside `own` bytes of the environment's nodes and impulses and for at most `most`
     /// contacts. Where these have become more, it gives some back, and what it kept is lost.
-    pub(super) fn make_room(&mut self, own: usize, most: usize) {
+    fn make_room(&mut self, own: usize, most: usize) {
         let count = (MEMORY.saturating_sub(own) / BYTES).min(most).min(MOST);
         if self.gap.capacity() > count {
             *self = Self::default();
@@ -50,7 +126,7 @@ impl WaitingContacts {
     }
 
     /// Keeps the contacts; false when they do not fit.
-    pub(super) fn keep(&mut self, contacts: &Contacts) -> bool {
+    fn keep(&mut self, contacts: &Contacts) -> bool {
         let first = |column: &[f64]| column.first().copied().unwrap_or(0.0);
         let (friction, restitution) = (first(&contacts.friction), first(&contacts.restitution));
         let body = contacts.body_a.first().copied().unwrap_or(NOT_FREE);
@@ -73,7 +149,7 @@ impl WaitingContacts {
     }
 
     /// Puts the contacts back into a record.
-    pub(super) fn put_back(&self, contacts: &mut Contacts) {
+    fn put_back(&self, contacts: &mut Contacts) {
         let count = self.gap.len();
         contacts.clear();
         copy(&self.arm, &mut contacts.arm_a);
@@ -88,7 +164,7 @@ impl WaitingContacts {
     }
 
     /// Memory that was taken [bytes].
-    pub(crate) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         let columns = |columns: &Columns3| columns.x.capacity() + columns.y.capacity() + columns.z.capacity();
         (columns(&self.arm) + columns(&self.normal) + self.gap.capacity()) * size_of::<f64>()
             + self.id.capacity() * size_of::<u32>()

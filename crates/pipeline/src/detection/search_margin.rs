@@ -1,4 +1,4 @@
-//! How far detection must look: everything that could touch within the step.
+//! How far detection must search: everything that could touch within the step.
 //!
 //! margin = max(0.01 mm, 1.5 T v), v a bound on how fast the gap of any node can close:
 //!
@@ -8,38 +8,41 @@
 //! other pairs                v = |v| + |ω| R
 //! ```
 //!
-//! v is that of the middle of where both parts are, and R how far that reaches: on one axis the heights and the radius that
-//! both have, else the smaller part.
+//! v is the velocity at the middle of the region that both parts occupy, and R the radius of that region: on one axis the
+//! heights and the radius that both have, else the smaller part.
 //!
-//! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance none between two
-//! threads. Cones and ends of a thread lie within the endless one, so what goes with the thread does not meet them; but a nut
-//! that is screwed down comes nearer to the head of its bolt.
+//! A turn about the common axis of two turned parts closes no gap, and a turn with the thread's advance closes none between
+//! two threads. Cones and ends of a thread lie within the endless one, so what moves with the thread does not meet them. But
+//! a nut that is screwed down approaches the head of its bolt.
 
 use nalgebra::Vector3;
-use tightfit_pipeline::detection::Side;
 
-/// Least margin [m]: velocities change within the step by what contacts push. A step that goes farther is begun again.
+use super::Side;
+
+/// Least margin [m]: contact forces change velocities within the step. A step that goes farther is repeated.
 const LEAST: f64 = 0.01e-3;
-/// Detection looks beyond one step because the pose moves with the mean of two velocities (MATH 4.1).
-pub(super) const AHEAD: f64 = 1.5;
-/// No part of ours moves farther in a step and is still simulated well [m]: 13 m/s at 10 ms. What falls from 0.3 m
-/// already needs 36 mm.
-pub(super) const MOST: f64 = 200e-3;
-/// Axes more inclined than this are not one axis [-]: cosine of the angle.
+/// Steps that the margin covers [-]: the pose moves with the mean of two velocities (docs/design/math.md §4.1).
+pub const AHEAD: f64 = 1.5;
+/// Largest margin [m]: faster parts than 13 m/s at 10 ms are not simulated well. A fall from 0.3 m needs 36 mm.
+pub const LARGEST_MARGIN: f64 = 200e-3;
+/// Cosine of the largest angle between axes that count as one [-].
 const PARALLEL: f64 = 0.995;
 
 /// Margin of a pair for the velocities that the sides carry [m].
-pub(super) fn margin(sides: [&Side; 2], step: f64) -> f64 {
-    closed_within(sides, AHEAD * step).clamp(LEAST, MOST)
+#[must_use]
+pub fn search_margin(sides: [&Side; 2], step: f64) -> f64 {
+    closed_within(sides, AHEAD * step).clamp(LEAST, LARGEST_MARGIN)
 }
 
-/// How far a motion bends off its tangent while it closes gaps [m]: what rows at its start do not know of its end.
-pub(super) fn bend(sides: [&Side; 2], step: f64) -> f64 {
+/// How far a motion bends off its tangent while it closes gaps [m]: what contact planes at its start miss at its end.
+#[must_use]
+pub fn bend(sides: [&Side; 2], step: f64) -> f64 {
     0.5 * step * (sides[0].angular - sides[1].angular).norm() * closed_within(sides, step)
 }
 
 /// By how much the gap of any node closes within a time, at most [m].
-pub(super) fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
+#[must_use]
+pub fn closed_within(sides: [&Side; 2], time: f64) -> f64 {
     let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
     let angular = (sides[0].angular - sides[1].angular) * time;
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
@@ -106,7 +109,7 @@ impl Meeting {
 }
 
 /// Whether two threads meet without anything that does not follow them, shank or head, being near.
-fn meet_at_threads_alone(sides: [&Side; 2], way: f64) -> bool {
+fn meet_at_threads_alone(sides: [&Side; 2], displacement: f64) -> bool {
     let lowest = |side: &Side, in_frame_of: &Side| {
         let from_world = in_frame_of.world_from_part.rotation.inverse();
         let middle =
@@ -117,16 +120,14 @@ fn meet_at_threads_alone(sides: [&Side; 2], way: f64) -> bool {
     };
     [[sides[0], sides[1]], [sides[1], sides[0]]]
         .into_iter()
-        .all(|[own, other]| lowest(other, own) > own.part.symmetric_from(way + LEAST))
+        .all(|[own, other]| lowest(other, own) > own.part.symmetric_from(displacement + LEAST))
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::detection::{Clearances, DetectionOptions, NetworkScratch, NodeBlocks, detect_pair};
+    use crate::records::{Contacts, NOT_FREE};
     use nalgebra::UnitQuaternion;
-    use tightfit_pipeline::detection::{
-        Clearances, DetectionOptions, NetworkScratch, NodeBlocks, detect_pair,
-    };
-    use tightfit_pipeline::records::{Contacts, NOT_FREE};
     use tightfit_shape::Part;
     use tightfit_shape::node::NodeSpacing;
     use tightfit_shape::preset::preset;
@@ -164,7 +165,7 @@ mod tests {
     /// Smallest distance after a step of the nodes that were found before it, and of all [m].
     fn after_step(sides: [&Side; 2]) -> [f64; 2] {
         let options = DetectionOptions {
-            margin: margin(sides, STEP),
+            margin: search_margin(sides, STEP),
             crossings: true,
             horizon: STEP,
             friction: 0.1,
