@@ -23,7 +23,9 @@ fn main() -> ExitCode {
             );
             println!("cargo xtask layers        imports follow the layer order");
             println!("cargo xtask dependencies  licences and duplicate versions, by the rules of deny.toml");
-            println!("cargo xtask documents     every path that a document names exists");
+            println!(
+                "cargo xtask documents     paths and links of documents exist, docs/SUMMARY.md is complete"
+            );
             return ExitCode::from(u8::from(!task.is_empty()) * 2);
         }
     };
