@@ -13,11 +13,15 @@ fn peg_in_hole() -> Simulation {
 fn a_branch_goes_on_to_the_same_bits_and_leaves_its_origin_alone() {
     let mut simulation = peg_in_hole();
     simulation.disturbance = Some(Disturbance { force: 5.0, torque: 0.1 });
-    (0..100).for_each(|_| drop(simulation.step()));
+    (0..100).for_each(|_| {
+        simulation.step();
+    });
     let before = simulation.state.clone();
     let mut branch = simulation.branch();
     branch.parameters.friction.fill(0.5);
-    (0..50).for_each(|_| drop(branch.step()));
+    (0..50).for_each(|_| {
+        branch.step();
+    });
     assert_eq!(simulation.state, before);
     let mut twin = simulation.branch();
     for _ in 0..50 {

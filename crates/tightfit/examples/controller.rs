@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<()> {
         target = Pose::new(target.translation + velocity * simulation.parameters.dt, target.rotation);
         simulation.guide(peg, target);
         let certificate = simulation.step();
-        if simulation.state.step_count % 20 == 0 {
+        if simulation.state.step_count.is_multiple_of(20) {
             let depth = -simulation.world_from_part(peg).translation.z * 1e3;
             let (force, penetration) = (force.norm(), certificate.penetration * 1e6);
             println!(

@@ -123,7 +123,7 @@ impl Vectorise for NodesAgainst<'_> {
                 visitor.flush();
             }
             false => {
-                walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces })
+                walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces });
             }
         }
         writer.finish(options);
