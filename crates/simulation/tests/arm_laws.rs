@@ -104,8 +104,8 @@ fn sensors_feel_impacts() {
         let [before, after] = [&records[landing - 1], &records[landing]];
         let speed = |record: &Record| record.bodies[0].motion.twist.linear_in_world.z;
         let lost = -2.0 * after.certificate.contact_work / (speed(before) + speed(after)).abs();
-        // beside the forces over the step
-        let felt = (measured(after) - after.force.norm()) * step;
+        // beside the forces over the step, which the step after the landing has alone
+        let felt = (measured(after) - records[landing + 1].force.norm()) * step;
         // the peg lands a little askew and turns, hence not the same to the last per cent; the part itself keeps from the
         // wrist what stops its own 0.53 kg
         let ratio = felt / lost;

@@ -9,7 +9,7 @@
 //!
 //! ```no_run
 //! use tightfit_simulation::log::{self, RunMeta};
-//! use tightfit_simulation::{Run, Scene};
+//! use tightfit_simulation::{Scene, Simulation};
 //!
 //! let scene = Scene::find("peg-in-hole")?;
 //! let mut run = Simulation::new(scene.clone(), 1);

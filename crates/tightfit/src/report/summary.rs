@@ -21,7 +21,7 @@ pub struct Conclusion {
 ///
 /// ```
 /// use tightfit::report::{RunSummary, report_html};
-/// use tightfit::scene::{Run, Scene};
+/// use tightfit::scene::{Scene, Simulation};
 ///
 /// let mut run = Simulation::new(Scene::find("block-on-table").expect("built in"), 1);
 /// let mut summary = RunSummary::new(&run.scene);
