@@ -55,17 +55,25 @@ impl Vectorise for Allowed<'_> {
     #[inline(always)]
     fn run(self) -> f64 {
         let Self { speeds: ApproachSpeeds { impact, smooth }, gaps, per_step } = self;
-        // One minimum per lane, so that the loop has no dependent comparisons.
+        let allow = |impact: &mut f64, smooth: &mut f64, gap: f64, worst: &mut f64| {
+            *impact = (if gap > 0.0 { gap } else { 0.0 }) * per_step;
+            let closing = *smooth + *impact;
+            let sum = closing + *impact;
+            *smooth = if sum > 0.0 { sum } else { 0.0 };
+            *worst = if closing < *worst { closing } else { *worst };
+        };
+        // Blocks of fixed length with one minimum per lane, so that the compiler vectorises them.
         let mut worst = [0.0; LANES];
-        let columns = impact.chunks_mut(LANES).zip(smooth.chunks_mut(LANES)).zip(gaps.chunks(LANES));
-        for ((impact, smooth), gaps) in columns {
-            for (((impact, smooth), gap), worst) in impact.iter_mut().zip(smooth).zip(gaps).zip(&mut worst) {
-                *impact = (if *gap > 0.0 { *gap } else { 0.0 }) * per_step;
-                let closing = *smooth + *impact;
-                let sum = closing + *impact;
-                *smooth = if sum > 0.0 { sum } else { 0.0 };
-                *worst = if closing < *worst { closing } else { *worst };
+        let (impacts, last_impacts) = impact.as_chunks_mut::<LANES>();
+        let (smooths, last_smooths) = smooth.as_chunks_mut::<LANES>();
+        let (blocks, last_gaps) = gaps.as_chunks::<LANES>();
+        for ((impact, smooth), gap) in impacts.iter_mut().zip(smooths).zip(blocks) {
+            for lane in 0..LANES {
+                allow(&mut impact[lane], &mut smooth[lane], gap[lane], &mut worst[lane]);
             }
+        }
+        for ((impact, smooth), gap) in last_impacts.iter_mut().zip(last_smooths).zip(last_gaps) {
+            allow(impact, smooth, *gap, &mut worst[0]);
         }
         worst.into_iter().fold(0.0, f64::min)
     }
