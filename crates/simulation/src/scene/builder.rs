@@ -13,11 +13,13 @@ use super::body_builder::BodyBuilder;
 use super::cspace_file::{cspace_of, embedded_cspace};
 use super::drive_builder::DriveBuilder;
 use super::interaction_file::interaction_of;
+use super::method_choice::MethodChoice;
 use super::network_file::embedded_network;
 use super::problem::{Problem, Problems};
+use super::task_builder::TaskBuilder;
 use super::{
     Body, BodyId, ContactPair, DetectionMethod, Motion, Scene, SceneError, SceneProblem, SceneSource,
-    SceneWarning, Task, warning,
+    SceneWarning, warning,
 };
 use crate::{ClusteringMethod, CspaceMethod, IntegrationMethod, Methods, Preset};
 
@@ -76,103 +78,6 @@ struct ContactBetween {
     parts: [String; 2],
     friction: Option<f64>,
     restitution: f64,
-}
-
-/// Methods, and which of them may be replaced by what the scene has.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MethodChoice {
-    pub(super) methods: Methods,
-    /// Whether C-space rows were chosen by name; those of a preset are left out where there is no network.
-    pub(super) needs_cspace: bool,
-    /// Whether an interaction network replaces the clustering where there is one.
-    pub(super) takes_interaction: bool,
-    /// Whether an arm replaces the integration by the one that it needs.
-    pub(super) yields_to_arm: bool,
-}
-
-impl MethodChoice {
-    /// Whether an interaction network would be used.
-    pub(super) fn wants_interaction(&self) -> bool {
-        self.takes_interaction || self.methods.clustering == ClusteringMethod::Interaction
-    }
-}
-
-impl From<Preset> for MethodChoice {
-    fn from(preset: Preset) -> Self {
-        let is_paper = preset == Preset::Paper;
-        Self {
-            methods: preset.into(),
-            needs_cspace: false,
-            takes_interaction: is_paper,
-            yields_to_arm: is_paper,
-        }
-    }
-}
-
-/// What counts as done, for [`SceneBuilder::task`]. [`Task::insert`] and [`Task::thread`] begin one.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct TaskBuilder {
-    /// Name of the hole or bolt.
-    pub(super) other: String,
-    pub(super) is_thread: bool,
-    goal: f64,
-    engaged: f64,
-    torque: Option<f64>,
-}
-
-impl Task {
-    /// A peg whose frame must come this deep below the frame of the named hole [m].
-    pub fn insert(into: &str, depth: f64) -> TaskBuilder {
-        TaskBuilder { other: into.to_string(), is_thread: false, goal: depth, engaged: 0.0, torque: None }
-    }
-
-    /// A nut that must be turned on the named bolt by this many turns.
-    pub fn thread(onto: &str, turns: f64) -> TaskBuilder {
-        TaskBuilder { other: onto.to_string(), is_thread: true, goal: turns, engaged: 0.0, torque: None }
-    }
-}
-
-impl TaskBuilder {
-    /// Depth of the peg, or overlap of nut and bolt, from which the parts count as engaged [m]; 0 by default.
-    pub fn engaged(mut self, depth: f64) -> Self {
-        self.engaged = depth;
-        self
-    }
-
-    /// Torque about its axis to which a nut must be tightened [N·m].
-    pub fn torque(mut self, torque: f64) -> Self {
-        self.torque = Some(torque);
-        self
-    }
-
-    /// Key of the other part's name.
-    fn key(&self) -> &'static str {
-        if self.is_thread { "task.onto" } else { "task.into" }
-    }
-
-    fn check(&self, problems: &mut Problems) {
-        let goal = if self.is_thread { "task.turns" } else { "task.depth" };
-        for (key, value) in [(goal, self.goal), ("task.engaged", self.engaged)] {
-            if !value.is_finite() {
-                problems.add(key, "must be finite".into());
-            }
-        }
-        match self.torque {
-            Some(_) if !self.is_thread => problems.add("task.torque", "is for threads; leave it out".into()),
-            Some(torque) => problems.positive("task.torque", torque, 1e6, "N·m"),
-            None => {}
-        }
-    }
-
-    fn task(&self, other: BodyId) -> Task {
-        match self.is_thread {
-            true => {
-                Task::Thread { onto: other, turns: self.goal, engaged: self.engaged, torque: self.torque }
-            }
-            false => Task::Insert { into: other, depth: self.goal, engaged: self.engaged },
-        }
-    }
 }
 
 impl Scene {

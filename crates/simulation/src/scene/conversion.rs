@@ -15,9 +15,10 @@ use tightfit_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 
 use super::arm_conversion::arm_of;
 use super::body_builder::{BodyBuilder, CspaceOf, InteractionOf};
-use super::builder::{MethodChoice, SceneBuilder};
+use super::builder::SceneBuilder;
 use super::description::{DriveDescription, PartDescription, TaskDescription};
 use super::drive_builder::DriveBuilder;
+use super::method_choice::MethodChoice;
 use super::network_file::network_of;
 use super::problem::Problem;
 use super::schema_check::Document;

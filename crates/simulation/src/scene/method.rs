@@ -7,7 +7,7 @@ use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 use tightfit_shape::mesh::MeshOptions;
 
-use super::builder::MethodChoice;
+use super::method_choice::MethodChoice;
 use super::problem::Problem;
 use crate::methods::CLUSTERS;
 use crate::{CspaceMethod, Methods, Preset};
