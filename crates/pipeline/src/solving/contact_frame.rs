@@ -6,6 +6,7 @@
 //!
 //! ρ arm [m], W response of a body (change of [v; ω] per generalised impulse), D [1/kg].
 //! Products are rounded one by one here, so that all register widths and `nalgebra` give the same bits.
+//! No closures: the compiler does not always inline them, and outside its caller a register operation is a call.
 
 use nalgebra::{Matrix3, Matrix6};
 use tightfit_spatial::{Scalar, Simd, Wide, Wide3};
@@ -43,25 +44,41 @@ pub(super) fn apply<S: Simd>(matrix: &WideMatrix<S>, x: Wide3<S>) -> Wide3<S> {
 #[inline(always)]
 pub(super) fn body_delassus<S: Simd>(response: &Matrix6<f64>, arm: Wide3<S>) -> WideMatrix<S> {
     let simd = arm.0[0].simd();
-    let row = |row: usize, first: usize| {
-        Wide3([
-            Wide::splat(simd, response[(row, first)]),
-            Wide::splat(simd, response[(row, first + 1)]),
-            Wide::splat(simd, response[(row, first + 2)]),
-        ])
-    };
-    let turned = |first: usize| times_cross(arm, [row(3, first), row(4, first), row(5, first)]);
-    let (c, e) = (turned(0), turned(3));
-    let line = |axis: usize| row(axis, 0) + cross(row(axis, 3), arm) - c[axis] - cross(e[axis], arm);
-    [line(0), line(1), line(2)]
+    let (a, b) = (part(simd, response, 0, 0), part(simd, response, 0, 3));
+    let c = times_cross(arm, part(simd, response, 3, 0));
+    let e = times_cross(arm, part(simd, response, 3, 3));
+    [
+        a[0] + cross(b[0], arm) - c[0] - cross(e[0], arm),
+        a[1] + cross(b[1], arm) - c[1] - cross(e[1], arm),
+        a[2] + cross(b[2], arm) - c[2] - cross(e[2], arm),
+    ]
+}
+
+/// The 3×3 part of W that starts at this row and column.
+#[inline(always)]
+fn part<S: Simd>(simd: S, response: &Matrix6<f64>, row: usize, column: usize) -> WideMatrix<S> {
+    let part = response.fixed_view::<3, 3>(row, column);
+    [
+        Wide3::splat(simd, &part.row(0).transpose()),
+        Wide3::splat(simd, &part.row(1).transpose()),
+        Wide3::splat(simd, &part.row(2).transpose()),
+    ]
 }
 
 /// F D Fᵀ.
 #[inline(always)]
 pub(super) fn turned_into<S: Simd>(frame: &WideMatrix<S>, delassus: &WideMatrix<S>) -> WideMatrix<S> {
-    let [x, y, z] = delassus;
-    let row = |axis: Wide3<S>| apply(frame, *x * axis.0[0] + *y * axis.0[1] + *z * axis.0[2]);
-    [row(frame[0]), row(frame[1]), row(frame[2])]
+    [
+        apply(frame, combined(delassus, frame[0])),
+        apply(frame, combined(delassus, frame[1])),
+        apply(frame, combined(delassus, frame[2])),
+    ]
+}
+
+/// Mᵀ x.
+#[inline(always)]
+fn combined<S: Simd>(matrix: &WideMatrix<S>, x: Wide3<S>) -> Wide3<S> {
+    matrix[0] * x.0[0] + matrix[1] * x.0[1] + matrix[2] * x.0[2]
 }
 
 /// The frame of one contact as columns [n t₁ t₂] in world axes, and its D in that frame.
