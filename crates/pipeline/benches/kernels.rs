@@ -62,6 +62,7 @@ impl Fit {
             part: &self.parts[place],
             network: None,
             mesh: None,
+            polyhedron: None,
             nodes: &self.nodes[place],
             world_from_part: pose,
             center: pose.transform_point(Vector3::new(0.0, 0.0, 30e-3)),

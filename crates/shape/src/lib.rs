@@ -15,6 +15,7 @@ pub mod mesh;
 pub mod node;
 mod parallel;
 mod part;
+pub mod polyhedron;
 pub mod preset;
 pub mod primitive;
 pub mod profile;

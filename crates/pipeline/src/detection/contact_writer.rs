@@ -9,6 +9,15 @@ use super::moved_surface::MovedSurface;
 use super::{DetectionOptions, PairBody};
 use crate::records::{Contacts, NOT_FREE, OtherFace};
 
+/// What may take the place of a contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Other {
+    /// Another face.
+    Face(Sample),
+    /// Nothing: beyond this plane the contact is passed.
+    Open(Sample),
+}
+
 /// Contacts between the nodes of one body and the surface of another. Until [`Self::finish`] their arms are points;
 /// points and normals are then in the frame of the part that has the surface.
 pub(super) struct ContactWriter<'a> {
@@ -80,7 +89,23 @@ impl<'a> ContactWriter<'a> {
     /// Adds the other face of a contact; `back` counts from the last contact.
     pub(super) fn push_other(&mut self, back: usize, face: Sample) {
         let contact = (self.contacts.len() - 1 - back) as u32;
-        self.contacts.others.push(OtherFace { contact, normal: face.normal, gap: face.distance });
+        self.contacts.others.push(OtherFace {
+            contact,
+            normal: face.normal,
+            gap: face.distance,
+            opens: false,
+        });
+    }
+
+    /// Adds what may take the place of the last contact.
+    pub(super) fn push_branch(&mut self, other: Option<Other>) {
+        let (face, opens) = match other {
+            Some(Other::Face(face)) => (face, false),
+            Some(Other::Open(face)) => (face, true),
+            None => return,
+        };
+        let contact = (self.contacts.len() - 1) as u32;
+        self.contacts.others.push(OtherFace { contact, normal: face.normal, gap: face.distance, opens });
     }
 
     /// Transforms the contacts to world axes and fills the other columns. The first body of a row is always free: where

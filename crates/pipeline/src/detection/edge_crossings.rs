@@ -234,6 +234,7 @@ mod tests {
             part: parts[place],
             network: None,
             mesh: None,
+            polyhedron: None,
             nodes: nodes[place],
             world_from_part,
             center: world_from_part.translation,

@@ -116,13 +116,13 @@ fn behind(path: f64) -> f64 {
 }
 
 /// Velocity of the points of one body against another, in the other's frame.
-struct Motion {
+pub(super) struct Motion {
     linear: Vector3<f64>,
     angular: Vector3<f64>,
 }
 
 impl Motion {
-    fn of(of: &PairBody, against: &PairBody) -> Self {
+    pub(super) fn of(of: &PairBody, against: &PairBody) -> Self {
         let into = against.rotation().inverse();
         let origin = against.world_from_part.translation;
         Self {
@@ -131,7 +131,7 @@ impl Motion {
         }
     }
 
-    fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
+    pub(super) fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&point)
     }
 

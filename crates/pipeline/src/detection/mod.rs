@@ -6,6 +6,7 @@
 //! parts with meshes are detected triangle by triangle (`mesh_pair`). Where the edges of two turned parts cross between
 //! their nodes, the crossing is a separate contact (`edge_crossings`).
 
+mod branches;
 mod clearances;
 mod contact_writer;
 mod depth_network;
@@ -20,6 +21,7 @@ mod node_blocks;
 mod node_query;
 mod pair_body;
 mod point_batches;
+mod polyhedra;
 mod redetect;
 mod search_margin;
 mod thinning;
@@ -32,5 +34,6 @@ pub use mesh_pair::mesh_ids;
 pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
 pub use pair_body::PairBody;
+pub use polyhedra::polyhedron_ids;
 pub use redetect::redetect;
 pub use search_margin::{AHEAD, LARGEST_MARGIN, bend, closed_within, search_margin};

@@ -3,6 +3,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
 use tightfit_shape::mesh::CollisionMesh;
+use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_spatial::Pose;
 
 use super::{DepthNetwork, NodeBlocks};
@@ -17,6 +18,8 @@ pub struct PairBody<'a> {
     pub network: Option<&'a DepthNetwork>,
     /// Its triangles; two parts that both have them are detected by them.
     pub mesh: Option<&'a CollisionMesh>,
+    /// The part as a polyhedron, if planes bound it; two such parts are detected by corners and edges.
+    pub polyhedron: Option<&'a Polyhedron>,
     /// Nodes in the part's frame [m].
     pub nodes: &'a NodeBlocks,
     /// Pose of the part's frame.

@@ -12,8 +12,11 @@ use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
 /// Appends the contacts of the nodes of earlier contacts; `ids` are those contacts' identities, in the order of their
-/// record. Crossings of edges and triangles of meshes are not detected again.
+/// record. Crossings of edges, polyhedra and triangles of meshes are not detected again.
 pub fn redetect(sides: [&PairBody; 2], options: &DetectionOptions, ids: &[u32], contacts: &mut Contacts) {
+    if sides.iter().all(|side| side.polyhedron.is_some()) {
+        return;
+    }
     for (of, against) in [(sides[0], sides[1]), (sides[1], sides[0])] {
         if of.mesh.is_none() && against.network.is_none() {
             vectorised(Redetection { of, against, options, ids, contacts });
@@ -102,6 +105,7 @@ mod tests {
                 part,
                 network: None,
                 mesh: None,
+                polyhedron: None,
                 nodes,
                 world_from_part,
                 center: world_from_part.translation,

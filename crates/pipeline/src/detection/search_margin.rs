@@ -152,6 +152,7 @@ mod tests {
             part,
             network: None,
             mesh: None,
+            polyhedron: None,
             nodes,
             world_from_part: pose,
             center,

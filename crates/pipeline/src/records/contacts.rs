@@ -25,7 +25,13 @@ pub struct OtherFace {
     pub normal: Vector3<f64>,
     /// φ of the face [m].
     pub gap: f64,
+    /// Whether nothing takes the place of a contact that passes in front of it: it leads past a corner or beyond the
+    /// end of an edge.
+    pub opens: bool,
 }
+
+/// Gap of a contact that was passed [m].
+const OPEN: f64 = 1.0;
 
 /// Candidate contacts of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,11 +135,16 @@ impl Contacts {
         self.others.binary_search_by_key(&(contact as u32), |other| other.contact).ok()
     }
 
-    /// Replaces the face in a contact's row by its other face `place`, which is removed from [`Self::others`].
+    /// Replaces the face in a contact's row by its other face `place`, which is removed from [`Self::others`], or opens the
+    /// contact.
     pub fn take_other_face(&mut self, place: usize) {
-        let OtherFace { contact, normal, gap } = self.others.remove(place);
-        self.normal.set(contact as usize, normal);
-        self.gap[contact as usize] = gap;
+        let OtherFace { contact, normal, gap, opens } = self.others.remove(place);
+        if opens {
+            self.gap[contact as usize] = OPEN;
+        } else {
+            self.normal.set(contact as usize, normal);
+            self.gap[contact as usize] = gap;
+        }
     }
 
     /// Adds a copy of a contact of another record, with its other face.

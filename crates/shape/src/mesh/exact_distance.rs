@@ -17,11 +17,11 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use tightfit_spatial::Columns3;
 
+use super::box_tree::BoxTree;
 use super::closest_point_triangle::{FACE, Feature, PreparedTriangle};
 use super::fingerprint::Fnv;
 use super::pseudo_normals::{FeatureNormals, MeshDistanceError, pseudo_normals};
 use super::tri_mesh::{Aabb, TriMesh};
-use super::triangle_bvh::TriangleBvh;
 
 /// Largest relative difference of squared distances that counts as a tie [-].
 const TIE: f64 = 1e-12;
@@ -45,7 +45,7 @@ pub struct MeshSample {
 #[derive(Clone, Debug)]
 pub struct MeshDistance {
     mesh: Arc<TriMesh>,
-    bvh: TriangleBvh,
+    bvh: BoxTree,
     /// In the order of `bvh`.
     pub(super) triangles: Vec<PreparedTriangle>,
     normals: Vec<FeatureNormals>,
@@ -65,7 +65,7 @@ impl MeshDistance {
         let triangles: Vec<_> = mesh.triangles.iter().map(|t| PreparedTriangle::new(corners(t))).collect();
         let normals = pseudo_normals(&mesh, &triangles)?;
         let boxes: Vec<_> = mesh.triangles.iter().map(|t| Aabb::of(corners(t))).collect();
-        let (bvh, order) = TriangleBvh::build(&boxes);
+        let (bvh, order) = BoxTree::build(&boxes);
         Ok(Self {
             bvh,
             triangles: order.iter().map(|&t| triangles[t as usize].clone()).collect(),

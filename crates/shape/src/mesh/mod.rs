@@ -2,6 +2,7 @@
 
 pub mod baked;
 mod base64;
+mod box_tree;
 mod builder;
 mod closest_point_triangle;
 mod collision_mesh;
@@ -23,7 +24,6 @@ mod sharp_edges;
 mod shells;
 mod topology;
 mod tri_mesh;
-mod triangle_bvh;
 mod triangle_contact;
 mod triangle_intersection;
 mod union_find;
@@ -32,6 +32,7 @@ mod weld;
 mod winding;
 
 pub(crate) use base64::encode as base64_encode;
+pub(crate) use box_tree::BoxTree;
 pub(crate) use builder::MeshBuilder;
 pub use builder::MeshOptions;
 pub use collision_mesh::CollisionMesh;

@@ -453,6 +453,7 @@ impl SceneBuilder {
             nodes: part.part.nodes(&part.spacing(name)?),
             network,
             mesh: mesh.map(|mesh| Arc::new(CollisionMesh::new(&mesh))),
+            polyhedron: part.part.polyhedron().map(Arc::new),
             part: part.part.clone(),
             motion: part.motion,
             world_from_part: part.world_from_part,

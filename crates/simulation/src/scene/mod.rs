@@ -57,6 +57,7 @@ use tightfit_pipeline::detection::DepthNetwork;
 use tightfit_shape::Part;
 use tightfit_shape::mesh::CollisionMesh;
 use tightfit_shape::node::NodeSet;
+use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
 use crate::{Arm, Drive, Methods};
@@ -153,6 +154,8 @@ pub struct Body {
     /// Triangles for contacts of [`Self::part`] with parts that have triangles too. Environments whose parameters
     /// change the part's dimensions use the distance.
     pub mesh: Option<Arc<CollisionMesh>>,
+    /// [`Self::part`] as a polyhedron, if planes bound it: contacts with other polyhedra are corners and edges.
+    pub polyhedron: Option<Arc<Polyhedron>>,
 }
 
 /// C-space networks of a pair. Environments whose parameters change a part's dimensions do not use them.

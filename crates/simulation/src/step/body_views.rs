@@ -2,9 +2,10 @@
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
-    DetectionOptions, PairBody, bend, closed_within, mesh_ids, most_crossings, search_margin,
+    DetectionOptions, PairBody, bend, closed_within, mesh_ids, most_crossings, polyhedron_ids, search_margin,
 };
 use tightfit_pipeline::records::NOT_FREE;
+use tightfit_shape::Part;
 use tightfit_spatial::Pose;
 
 use super::context::{Context, Span};
@@ -60,6 +61,21 @@ impl<'a> BodyViews<'a> {
         self.largest(|sides| bend(sides, time))
     }
 
+    /// How fast two polyhedra that have contacts turn against each other, at most [rad/s].
+    pub(super) fn turning_polyhedra(&self, pair_ends: &[usize]) -> f64 {
+        let mut start = 0;
+        let mut fastest = 0.0_f64;
+        for (pair, &end) in self.context.scene.contacts.iter().zip(pair_ends) {
+            if std::mem::replace(&mut start, end) < end {
+                let [first, second] = pair.bodies.map(|body| self.side(body, 0));
+                if first.polyhedron.is_some() && second.polyhedron.is_some() {
+                    fastest = fastest.max((first.angular - second.angular).norm());
+                }
+            }
+        }
+        fastest
+    }
+
     fn largest(&self, of_pair: impl Fn([&PairBody; 2]) -> f64) -> f64 {
         let pairs = self.context.scene.contacts.iter().map(|pair| {
             let sides = pair.bodies.map(|body| self.side(body, 0));
@@ -76,9 +92,13 @@ impl<'a> BodyViews<'a> {
             let counts = pair.bodies.map(|body| parts.nodes[body.index()].len() as u32);
             let sides =
                 [views.side(pair.bodies[0], first_id), views.side(pair.bodies[1], first_id + counts[0])];
-            let ids = match sides.each_ref().map(|side| side.mesh) {
-                [Some(first), Some(second)] => mesh_ids(first, second),
-                _ => counts[0] + counts[1] + most_crossings(sides[0].part, sides[1].part),
+            let [first, second] = &sides;
+            let ids = if let [Some(first), Some(second)] = [first.mesh, second.mesh] {
+                mesh_ids(first, second)
+            } else if let [Some(first), Some(second)] = [first.polyhedron, second.polyhedron] {
+                polyhedron_ids([first, second]).div_ceil(Part::MOST_PIECES)
+            } else {
+                counts[0] + counts[1] + most_crossings(first.part, second.part)
             };
             first_id = first_id.wrapping_add(ids);
             let options = DetectionOptions {
@@ -99,6 +119,9 @@ impl<'a> BodyViews<'a> {
             true => (own.network.as_deref(), own.mesh.as_deref()),
             false => (None, None),
         };
+        // where contacts are at nodes alone, or a network replaces the part, it is no polyhedron
+        let is_polyhedron = parameters.methods.crossings && network.is_none();
+        let polyhedron = parts.polyhedra[body.index()].as_deref().filter(|_| is_polyhedron);
         let (world_from_part, center, free, velocity) =
             match (scene.free_index(body), parameters.bodies[body].inertia) {
                 (Some(index), Some(inertia)) => {
@@ -124,6 +147,7 @@ impl<'a> BodyViews<'a> {
             part,
             network,
             mesh,
+            polyhedron,
             nodes,
             world_from_part,
             center,

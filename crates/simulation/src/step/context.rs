@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tightfit_pipeline::detection::NodeBlocks;
 use tightfit_pipeline::integration::{Coupling, IntegrationMethod};
 use tightfit_pipeline::records::Contacts;
+use tightfit_shape::polyhedron::Polyhedron;
 
 use super::restitution;
 use crate::{Input, Methods, Parameters, Scene, State};
@@ -25,6 +26,8 @@ pub(super) struct Context<'a> {
 pub(crate) struct PlacedParts {
     /// Nodes of every body in its part's frame [m].
     pub(crate) nodes: Vec<Arc<NodeBlocks>>,
+    /// Every body as a polyhedron, if planes bound it.
+    pub(crate) polyhedra: Vec<Option<Arc<Polyhedron>>>,
     /// Whether the network or mesh of a body may be used: the environment's part is the one that it was made for.
     pub(super) has_scene_part: Vec<bool>,
     /// Whether the scene's C-space networks were made for the environment's parts.
@@ -97,17 +100,30 @@ pub(super) struct Piece<'a> {
     /// At the start of the piece.
     pub(super) state: &'a State,
     pub(super) span: Span,
-    /// Whether contacts that bounce and do not touch yet are left to a later piece.
+    pub(super) may: Cuts,
+}
+
+/// Why a piece may end before the step does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cuts {
+    /// Contacts that bounce and do not touch yet are left to a later piece.
     pub(super) may_wait: bool,
+    /// Polyhedra in contact that turn far are advanced by a part of the step.
+    pub(super) may_turn_less: bool,
 }
 
 impl Piece<'_> {
+    /// The piece, cut after `duration` seconds.
+    pub(super) fn until(self, duration: Option<f64>) -> Self {
+        Self { span: duration.map_or(self.span, |duration| self.span.until(duration)), ..self }
+    }
+
     pub(super) fn integration(&self) -> IntegrationMethod {
         self.context.methods().integration
     }
 
     /// Whether a contact is left to a later piece.
     pub(super) fn waits(&self, contacts: &Contacts, index: usize) -> bool {
-        self.may_wait && restitution::is_before_touch(contacts, index)
+        self.may.may_wait && restitution::is_before_touch(contacts, index)
     }
 }

@@ -28,6 +28,10 @@ use crate::State;
 
 /// Deeper nodes are corrected [m].
 const CORRECTED: f64 = 0.2e-6;
+/// Corrections of one step, and the share of its depth that each must leave behind for another to follow [-]. One is enough
+/// where parts turn slowly; a box that tumbles onto an edge needs three or four.
+const CORRECTIONS: usize = 8;
+const GAINED: f64 = 0.5;
 /// What is left deeper than this is not the rest of a linearisation but a part that sinks in [m].
 const SUNK: f64 = 10e-6;
 /// Bend from which nodes are detected early [m]: a nut on its thread that bends less hardly ever needs a correction.
@@ -116,12 +120,22 @@ pub(super) fn correct(
     let push = push_early(projecting, bend, state, candidates.margin(), memory, &mut total);
     candidates.find(&BodyViews::after(context, state), detection);
     total += accept(context, push, state, candidates, detection, memory);
-    if context.methods().projection && candidates.deepest() > CORRECTED {
-        let push = push_out(projecting, &candidates.contacts, candidates.margin(), state, memory);
-        if push.is_some() {
-            candidates.find(&BodyViews::after(context, state), detection);
-            total += accept(context, push, state, candidates, detection, memory);
+    if !context.methods().projection {
+        return total;
+    }
+    let mut depth = f64::INFINITY;
+    for _ in 0..CORRECTIONS {
+        // what is left is not corrected where the last correction gained little
+        if candidates.deepest() <= CORRECTED || candidates.deepest() > GAINED * depth {
+            break;
         }
+        depth = candidates.deepest();
+        let push = push_out(projecting, &candidates.contacts, candidates.margin(), state, memory);
+        if push.is_none() {
+            break;
+        }
+        candidates.find(&BodyViews::after(context, state), detection);
+        total += accept(context, push, state, candidates, detection, memory);
     }
     total
 }

@@ -26,6 +26,12 @@ const FAST: f64 = 1.5e-3;
 const SHORT: f64 = 0.25;
 const STOPPED: f64 = 0.25;
 
+/// Largest angle that polyhedra in contact turn by in a piece of a step [rad]: a corner 20 mm away leaves its tangent by
+/// 0.1 mm, which the correction takes back.
+const LARGEST_TURN: f64 = 0.1;
+/// Pieces that a step is cut into at most.
+pub(super) const MOST_CUTS: usize = 32;
+
 /// Contacts at the pose of a state.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
@@ -80,6 +86,16 @@ impl Candidates {
         let needed = bodies.moving_with(pose_velocity).margin();
         // the margin covers half a step more than the motion: only the motion itself must stay inside
         (needed > AHEAD * self.margin() && self.margin() < LARGEST_MARGIN).then_some(needed)
+    }
+
+    /// A shorter duration [s] where polyhedra in contact turn too far against each other: the places where they touch are
+    /// found for the attitude at the start.
+    pub(super) fn cut(&self, bodies: &BodyViews, pose_velocity: &[f64], duration: f64) -> Option<f64> {
+        let turning = bodies.moving_with(pose_velocity).turning_polyhedra(&self.pair_ends);
+        let shortest = bodies.context.dt() / MOST_CUTS as f64;
+        let wanted = (LARGEST_TURN / turning).max(shortest);
+        // a cut that gains nothing is none
+        (wanted < 0.9 * duration).then_some(wanted)
     }
 
     /// Whether a motion goes farther within the piece than detection searches at all.

@@ -17,6 +17,8 @@ use super::contact_problem::ContactProblem;
 
 /// How far behind the other face a node may end and still pass [m]; the pose projection closes it.
 const PASSES: f64 = 1e-6;
+/// How far a corner must pass the edge of a face, or an edge the end of another, to be free of it [m].
+const PASSED: f64 = 0.1e-6;
 /// Times that a stage is solved again.
 pub(super) const EXCHANGES: u32 = 4;
 
@@ -37,7 +39,8 @@ pub(super) fn exchange_faces(
         let Some(place) = solved.other_face(entry.contact) else { continue };
         let v = solved.relative_velocity(entry.contact, velocity);
         let other = &solved.others[place];
-        if other.gap + duration * other.normal.dot(&v) >= -PASSES {
+        let needed = if other.opens { PASSED } else { -PASSES };
+        if other.gap + duration * other.normal.dot(&v) >= needed {
             solved.take_other_face(place);
             is_exchanged = true;
             // the projection sees the contact itself, not its representative

@@ -5,8 +5,8 @@
 //!          V₀, M, contacts                              V₀ → V₀⁺  V_f → V₁  V̄ → U      pose       contacts   + Certificate
 //! ```
 //!
-//! Stages in brackets are optional. Where pairs bounce the step is cut into pieces at the touches (`restitution.rs`), and each
-//! piece takes the same stages. An arm stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities
+//! Stages in brackets are optional. Where pairs bounce the step is cut into pieces at the touches (`restitution.rs`), where
+//! polyhedra in contact turn fast into pieces that turn little (`detection.rs`), and each piece takes the same stages. An arm stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities
 //! is repeated when the motion leaves the range that detection searched, or the arm comes out far from what was expected.
 //!
 //! A stage reads its arguments and writes its last ones; only this page sees the whole [`Workspace`].
@@ -45,8 +45,9 @@ use advance::{advance, count_turns};
 use arm::{ArmExpectation, ArmPiece};
 use body_views::BodyViews;
 use contact_problem::ContactProblem;
-use context::{Context, Piece, Span};
+use context::{Context, Cuts, Piece, Span};
 use correction::{choose_early, correct, is_sunk};
+use detection::MOST_CUTS;
 use free_motion::{fill_masses, start_velocities};
 use impact::impact;
 use projection::Projecting;
@@ -76,8 +77,10 @@ pub fn step(
     let mut progress = Progress { clock: Stopwatch::start(), passed: Passed::default() };
     let mut certificate = Certificate::flawless();
     let mut span = Span::whole(context.dt());
-    for pieces_left in (0..if scene.bounces() { MOST_PIECES } else { 1 }).rev() {
-        let (end, piece) = advance_piece(&context, span, pieces_left > 0, state, &mut progress, memory);
+    for number in 1..=MOST_CUTS {
+        let may =
+            Cuts { may_wait: scene.bounces() && number < MOST_PIECES, may_turn_less: number < MOST_CUTS };
+        let (end, piece) = advance_piece(&context, span, may, state, &mut progress, memory);
         certificate.follow(piece);
         add(impulse, &memory.smooth.end.impulse);
         add(impact_impulse, &memory.impact.impulse);
@@ -112,12 +115,12 @@ struct Progress {
 fn advance_piece(
     context: &Context,
     span: Span,
-    may_wait: bool,
+    may: Cuts,
     state: &mut State,
     progress: &mut Progress,
     memory: &mut PieceMemory,
 ) -> (Span, Certificate) {
-    let piece = Piece { context: *context, state, span, may_wait };
+    let piece = Piece { context: *context, state, span, may };
     let Attempt { span, arm, mut certificate } = solve_piece(&piece, &mut progress.clock, memory);
     std::mem::swap(&mut state.warm, &mut memory.solver.warm);
     let PieceMemory { masses, candidates, detection, smooth, pose_velocity, projection, correction, .. } =
@@ -158,6 +161,8 @@ fn advance_piece(
 struct Assumptions {
     /// Distance that detection searches at least [m].
     margin: f64,
+    /// Length of the piece, where it is cut [s].
+    duration: Option<f64>,
     arm: ArmExpectation,
 }
 
@@ -174,6 +179,7 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
     let mut assumed = Assumptions::default();
     let mut seconds = StageSeconds::default();
     loop {
+        let piece = &piece.until(assumed.duration);
         let mut attempt = attempt(piece, &assumed, clock, memory);
         attempt.certificate.stage_seconds += seconds;
         let PieceMemory { candidates, impact, smooth, pose_velocity, .. } = &mut *memory;
@@ -183,8 +189,12 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
         let surprise = |arm: &ArmPiece| arm.surprise(piece, attempt.span, start, end);
         if let Some(margin) = candidates.wider_margin(&bodies, pose_velocity) {
             assumed.margin = margin;
+        } else if let Some(duration) =
+            candidates.cut(&bodies, pose_velocity, attempt.span.duration).filter(|_| piece.may.may_turn_less)
+        {
+            assumed.duration = Some(duration);
         } else if let Some(arm) = attempt.arm.as_ref().and_then(surprise) {
-            assumed = Assumptions { margin: 0.0, arm };
+            assumed = Assumptions { margin: 0.0, arm, ..assumed };
         } else {
             if candidates.is_outrun(&bodies, pose_velocity, attempt.span.duration) {
                 attempt.certificate.limits.insert(Limit::TooFast);
@@ -284,7 +294,7 @@ mod tests {
                 let (scene, parameters) = (&run.scene, &run.parameters);
                 let context = Context { scene, parameters, input: &input, parts, start: &run.state };
                 let span = Span::whole(context.dt());
-                let piece = Piece { context, state: &state, span, may_wait: false };
+                let piece = Piece { context, state: &state, span, may: Cuts::default() };
                 let assumed = Assumptions::default();
                 let first = outcome(&piece, &assumed, memory);
                 exchanged += usize::from(memory.candidates.is_exchanged);

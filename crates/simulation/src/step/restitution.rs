@@ -54,7 +54,7 @@ pub(super) fn is_before_touch(contacts: &Contacts, index: usize) -> bool {
 
 /// Takes contacts that wait for their touch out of a stage, by b.
 pub(super) fn let_wait(piece: &Piece, contacts: &Contacts, approach: &mut [f64]) {
-    if piece.may_wait {
+    if piece.may.may_wait {
         let waiting = approach.iter_mut().enumerate().filter(|(index, _)| is_before_touch(contacts, *index));
         waiting.for_each(|(_, approach)| *approach = WAITING);
     }
@@ -78,7 +78,7 @@ pub(super) fn require_rebound(piece: &Piece, start: &[f64], problem: &mut Contac
 
 /// When the first contact that waits will touch [s after the start of the piece].
 pub(super) fn first_touch(piece: &Piece, contacts: &Contacts, start: &[f64], end: &[f64]) -> Option<f64> {
-    if !piece.may_wait {
+    if !piece.may.may_wait {
         return None;
     }
     let duration = piece.span.duration;

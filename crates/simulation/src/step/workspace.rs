@@ -117,10 +117,15 @@ impl Workspace {
             let shared = self.shared_nodes.get(index).filter(|_| own.part == body.part);
             shared.map_or_else(|| Arc::new(placed(body, &own.part)), Arc::clone)
         });
+        let polyhedra = bodies().map(|(body, own)| match own.part == body.part {
+            true => body.polyhedron.clone(),
+            false => own.part.polyhedron().map(Arc::new),
+        });
         let has_scene_part = bodies()
             .map(|(body, own)| (body.network.is_some() || body.mesh.is_some()) && own.part == body.part);
         let mut parts = PlacedParts {
             nodes: nodes.collect(),
+            polyhedra: polyhedra.collect(),
             has_scene_part: has_scene_part.collect(),
             fits_cspace: scene.cspace.as_ref().is_some_and(|pair| {
                 let is_same = |body: BodyId| parameters.bodies[body].part == scene.bodies[body].part;
@@ -256,20 +261,31 @@ impl EnvironmentCache {
 /// are found, the buffers grow in that step.
 const PER_TRIANGLE: usize = 4;
 
+/// Contacts that there is room for per corner and edge of a pair of polyhedra; the same holds.
+const PER_FEATURE: usize = 2;
+
 /// Most contacts of all pairs: every node of either side against every piece of the other, and every crossing of edges.
 fn most_contacts(scene: &Scene, parameters: &Parameters, parts: &PlacedParts) -> usize {
-    let PlacedParts { nodes, has_scene_part, .. } = parts;
+    let PlacedParts { nodes, polyhedra, has_scene_part, .. } = parts;
     let of_pair = |pair: &crate::ContactPair| {
         let [a, b] = pair.bodies;
         let mesh = |body: BodyId| scene.bodies[body].mesh.as_ref().filter(|_| has_scene_part[body.index()]);
         if let [Some(a), Some(b)] = pair.bodies.map(mesh) {
             return PER_TRIANGLE * (a.len() + b.len());
         }
+        let polyhedron = |body: BodyId| polyhedra[body.index()].as_ref();
+        let of_polyhedra = match pair.bodies.map(polyhedron) {
+            [Some(a), Some(b)] => {
+                PER_FEATURE * (a.corners.len() + b.corners.len() + a.edges.len() + b.edges.len())
+            }
+            _ => 0,
+        };
         let pieces = |body: BodyId| parameters.bodies[body].part.most_pieces();
         let [first, second] = pair.bodies.map(|body| &parameters.bodies[body].part);
         nodes[a.index()].len() * pieces(b)
             + nodes[b.index()].len() * pieces(a)
             + most_crossings(first, second) as usize
+            + of_polyhedra
     };
     scene.contacts.iter().map(of_pair).sum()
 }

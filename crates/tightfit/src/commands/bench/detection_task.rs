@@ -276,6 +276,7 @@ impl NodeFinder {
             part: &parts[index],
             network: network.as_deref().filter(|_| index == 0),
             mesh: None,
+            polyhedron: None,
             nodes: &nodes[index],
             world_from_part,
             center: world_from_part.translation,

@@ -1,4 +1,4 @@
-//! A bounding volume hierarchy over triangles: finds those that can contain the nearest point.
+//! A bounding volume hierarchy over boxes of triangles, faces or edges: finds those near a point or another box.
 //!
 //! Boxes are split where the surface area heuristic is lowest over 16 bins per axis:
 //!
@@ -37,24 +37,59 @@ struct Node {
     count: u32,
 }
 
-/// The hierarchy; triangles are numbered in the order that [`TriangleBvh::build`] returns.
+/// The hierarchy; triangles are numbered in the order that [`BoxTree::build`] returns.
 #[derive(Clone, Debug)]
-pub(super) struct TriangleBvh {
+pub(crate) struct BoxTree {
     nodes: Vec<Node>,
 }
 
-impl TriangleBvh {
+impl BoxTree {
     /// Builds the hierarchy over boxes; also returns the order in which the triangles must be stored.
-    pub(super) fn build(boxes: &[Aabb]) -> (Self, Vec<u32>) {
+    pub(crate) fn build(boxes: &[Aabb]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = Vec::with_capacity(boxes.len());
-        split(boxes, &mut order, 0, 0, &mut nodes);
+        if !boxes.is_empty() {
+            split(boxes, &mut order, 0, 0, &mut nodes);
+        }
         (Self { nodes }, order)
     }
 
     /// Size in memory [bytes].
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of_val(&*self.nodes)
+    }
+
+    /// Visits everything whose box overlaps another.
+    pub(crate) fn overlapping(&self, other: &Aabb, mut visit: impl FnMut(usize)) {
+        let mut stack = [0u32; STACK];
+        let mut height = usize::from(!self.nodes.is_empty());
+        while height > 0 {
+            height -= 1;
+            let index = stack[height];
+            let node = &self.nodes[index as usize];
+            let is_apart = (0..3)
+                .any(|axis| node.aabb.min[axis] > other.max[axis] || node.aabb.max[axis] < other.min[axis]);
+            if is_apart {
+                continue;
+            }
+            if node.count > 0 {
+                (node.index..node.index + node.count).for_each(|place| visit(place as usize));
+                continue;
+            }
+            stack[height] = node.index;
+            stack[height + 1] = index + 1;
+            height += 2;
+        }
+    }
+
+    /// Visits everything whose box is within `reach` [m] of a point.
+    pub(crate) fn within(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(usize)) {
+        if !self.nodes.is_empty() {
+            self.search(point, reach * reach, |place| {
+                visit(place);
+                reach * reach
+            });
+        }
     }
 
     /// Calls `visit(triangle)` for every triangle whose box is within the bound, nearer boxes first; `visit` returns

@@ -1,0 +1,201 @@
+//! Solids bounded by planes: what the certificate says against separating axes, step by step.
+
+mod truth;
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+use nalgebra::{UnitQuaternion, Vector3};
+use tightfit_shape::Part;
+use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
+use tightfit_shape::primitive::Block;
+use tightfit_simulation::{BodyBuilder, Drive, Scene, Simulation};
+use tightfit_spatial::{Pose, SplitMix};
+use truth::{Convex, Truth};
+
+const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
+
+fn block(size: [f64; 3]) -> Part {
+    Part::Block(Block::new(Vector3::from(size)).unwrap())
+}
+
+fn turned(position: [f64; 3], angles: [f64; 3]) -> Pose {
+    Pose::new(Vector3::from(position), UnitQuaternion::from_euler_angles(angles[0], angles[1], angles[2]))
+}
+
+/// Runs a scene and compares certificate and truth in every step; returns the largest depth [m].
+fn check(name: &str, scene: Scene, truth: &Truth, steps: usize) -> (f64, Simulation) {
+    let mut simulation = Simulation::new(scene, 1);
+    let mut deepest = 0.0_f64;
+    for step in 0..steps {
+        let certificate = simulation.step();
+        let depth = truth.depth(&simulation);
+        deepest = deepest.max(depth);
+        assert!(
+            depth < 0.2e-6 || certificate.penetration >= 0.9 * depth,
+            "{name}, step {step}: {:.3} um certified, {:.3} um true",
+            1e6 * certificate.penetration,
+            1e6 * depth
+        );
+        assert!(certificate.converged, "{name}, step {step}: {certificate:?}");
+    }
+    (deepest, simulation)
+}
+
+#[test]
+fn two_bars_rest_ridge_on_ridge() {
+    let size = [0.2, 0.04, 0.04];
+    let half = 0.04 / 2.0 * 2f64.sqrt();
+    for turn in [FRAC_PI_2, 0.9, 0.3] {
+        let scene = Scene::builder("ridges")
+            .gravity(GRAVITY)
+            .friction(0.5)
+            .part("low", BodyBuilder::fixed(block(size)).at(turned([0.0, 0.0, half], [FRAC_PI_4, 0.0, 0.0])))
+            .part(
+                "up",
+                BodyBuilder::free(block(size))
+                    .at(turned([0.0, 1.3e-3, 3.0 * half + 5e-4], [FRAC_PI_4, 0.0, turn])),
+            )
+            .build()
+            .unwrap();
+        let truth = Truth(vec![vec![Convex::block(size, [0.0; 3])]; 2]);
+        let (deepest, _) = check("ridges", scene, &truth, 60);
+        assert!(deepest < 1e-6, "{deepest}");
+    }
+}
+
+#[test]
+fn a_box_falls_over_the_edge_of_a_table() {
+    let (table, size) = ([0.2, 0.2, 0.04], [0.06, 0.04, 0.03]);
+    for tilt in [[25.0, 35.0, 20.0], [5.0, 60.0, -40.0], [0.0, 30.0, 0.0], [45.0, 0.0, 10.0]] {
+        let scene = Scene::builder("box")
+            .gravity(GRAVITY)
+            .friction(0.4)
+            .part("table", BodyBuilder::fixed(block(table)).at(turned([0.0, 0.0, -0.02], [0.0; 3])))
+            .part(
+                "box",
+                BodyBuilder::free(block(size)).at(turned([0.095, 0.003, 0.045], tilt.map(f64::to_radians))),
+            )
+            .build()
+            .unwrap();
+        let truth = Truth(vec![vec![Convex::block(table, [0.0; 3])], vec![Convex::block(size, [0.0; 3])]]);
+        let (deepest, _) = check("box", scene, &truth, 100);
+        assert!(deepest < 1e-6, "{tilt:?}: {deepest}");
+    }
+}
+
+#[test]
+fn a_stack_of_five_stays_where_it_is() {
+    let side = 0.05;
+    let mut builder = Scene::builder("stack").gravity(GRAVITY).friction(0.3);
+    builder = builder.part("floor", BodyBuilder::fixed(Part::HalfSpace));
+    for k in 0..5 {
+        let position = Vector3::new(0.0, 0.0, side * (f64::from(k) + 0.5));
+        let cube = BodyBuilder::free(block([side; 3])).position(position).mass(0.98125);
+        builder = builder.part(&format!("c{k}"), cube);
+    }
+    let floor = Convex::block([1.0, 1.0, 0.1], [0.0, 0.0, -0.05]);
+    let cube = Convex::block([side; 3], [0.0; 3]);
+    let truth = Truth(vec![
+        vec![floor],
+        vec![cube.clone()],
+        vec![cube.clone()],
+        vec![cube.clone()],
+        vec![cube.clone()],
+        vec![cube],
+    ]);
+    let (deepest, simulation) = check("stack", builder.build().unwrap(), &truth, 300);
+    assert!(deepest < 0.1e-6, "{deepest}");
+    for (k, body) in simulation.scene.body_ids().skip(1).enumerate() {
+        let pose = simulation.world_from_part(body);
+        let drift = pose.translation - Vector3::new(0.0, 0.0, side * (k as f64 + 0.5));
+        assert!(drift.norm() < 1e-6 && pose.rotation.angle() < 1e-6, "cube {k}: {drift:?}");
+    }
+}
+
+/// Two blocks and a hexagonal prism fall onto a tilted block and onto each other, from random attitudes.
+#[test]
+fn solids_that_tumble_onto_each_other_do_not_overlap() {
+    for seed in 0..20 {
+        let mut random = SplitMix::stream(seed);
+        let mut solids = Vec::new();
+        let mut builder = Scene::builder("tumble").gravity(GRAVITY).friction(0.3 + 0.3 * random.signed());
+        let table = [0.12, 0.1, 0.03];
+        let tilt = random.centered_cube() * 0.3;
+        builder = builder
+            .part("table", BodyBuilder::fixed(block(table)).at(turned([0.0, 0.0, -0.02], tilt.into())));
+        solids.push(vec![Convex::block(table, [0.0; 3])]);
+        for k in 0..3 {
+            let size: [f64; 3] = random.centered_cube().map(|x| 0.03 + 0.03 * x).into();
+            let attitude = random.centered_cube() * 3.0;
+            let place = [0.03 * random.signed(), 0.03 * random.signed(), 0.06 + 0.06 * f64::from(k)];
+            let part = if k == 1 {
+                let section = FitSection::Polygon { sides: 6, corner_radius: 0.0 };
+                let (diameter, length) = (0.03, 0.02);
+                let peg = PegDimensions { section, diameter, length, tip_chamfer: 0.0, tail_chamfer: 0.0 };
+                let radius = 0.5 * diameter / (PI / 6.0).cos();
+                let part = Part::Sectioned(peg.build().unwrap());
+                let mesh = part.polyhedron().unwrap();
+                let heights = mesh.corners.iter().map(|corner| corner.position.z);
+                let heights =
+                    heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], z| [a.min(z), b.max(z)]);
+                let first = mesh.corners[0].position.xy();
+                let start = first.y.atan2(first.x);
+                let corner = |k: usize| {
+                    let angle = start + k as f64 * PI / 3.0;
+                    [radius * angle.cos(), radius * angle.sin()]
+                };
+                let polygon: Vec<_> = (0..6).map(corner).collect();
+                solids.push(vec![Convex::prism(&polygon, heights)]);
+                part
+            } else {
+                solids.push(vec![Convex::block(size, [0.0; 3])]);
+                block(size)
+            };
+            builder =
+                builder.part(&format!("b{k}"), BodyBuilder::free(part).at(turned(place, attitude.into())));
+        }
+        let (deepest, _) = check(&format!("seed {seed}"), builder.build().unwrap(), &Truth(solids), 120);
+        assert!(deepest < 1e-6, "seed {seed}: {deepest}");
+    }
+}
+
+/// A square peg is pressed into a square hole, yawed, tilted and shaken: it goes in, or stays at the mouth.
+#[test]
+fn a_yawed_square_peg_stays_outside_the_walls_of_its_hole() {
+    let section = FitSection::Polygon { sides: 4, corner_radius: 0.0 };
+    let [bore, width, depth, outer, length] = [40.05e-3, 40e-3, 40e-3, 70e-3, 60e-3];
+    let hole =
+        HoleDimensions { section, diameter: bore, depth, floor: None, chamfer: 0.0, outer_diameter: outer };
+    let peg = PegDimensions { section, diameter: width, length, tip_chamfer: 0.0, tail_chamfer: 0.0 };
+    let wall = (outer - bore) / 2.0;
+    let beside = (outer + bore) / 4.0;
+    let walls = vec![
+        Convex::block([wall, outer, depth], [beside, 0.0, -depth / 2.0]),
+        Convex::block([wall, outer, depth], [-beside, 0.0, -depth / 2.0]),
+        Convex::block([outer, wall, depth], [0.0, beside, -depth / 2.0]),
+        Convex::block([outer, wall, depth], [0.0, -beside, -depth / 2.0]),
+    ];
+    let truth = Truth(vec![walls, vec![Convex::block([width, width, length], [0.0, 0.0, length / 2.0])]]);
+    for (seed, yaw, tilt) in [(777, 4.0_f64, 2.0_f64), (1, 0.05, 0.0), (2, 1.0, 0.5), (3, 0.0, 5.0)] {
+        let turn = |tilt: f64, yaw: f64| {
+            UnitQuaternion::from_euler_angles(tilt.to_radians(), 0.5 * tilt.to_radians(), yaw.to_radians())
+        };
+        let scene = Scene::builder("square")
+            .friction(0.15)
+            .gravity(Vector3::zeros())
+            .part("hole", BodyBuilder::fixed(Part::Sectioned(hole.build().unwrap())))
+            .part("peg", BodyBuilder::free(Part::Sectioned(peg.build().unwrap())))
+            .drive(
+                Drive::springs("peg")
+                    .stiffness(Vector3::repeat(2000.0))
+                    .turning_stiffness(Vector3::repeat(2.0))
+                    .damping(50.0)
+                    .waypoint_pose(0.0, Pose::new(Vector3::new(0.0, 0.0, 1.5e-3), turn(tilt, yaw)))
+                    .waypoint_pose(0.8, Pose::new(Vector3::new(2e-4, 0.0, -15e-3), turn(0.0, 0.0))),
+            )
+            .build()
+            .unwrap();
+        let (deepest, _) = check(&format!("peg {seed}"), scene, &truth, 150);
+        assert!(deepest < 1e-6, "{yaw} {tilt}: {deepest}");
+    }
+}
