@@ -8,9 +8,9 @@ use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
 use tightfit_shape::fit::{FitSection, HoleDimensions, PegDimensions};
 use tightfit_shape::primitive::Block;
-use tightfit_simulation::{BodyBuilder, Drive, Scene, Simulation};
+use tightfit_simulation::{BodyBuilder, Drive, Limit, Parameters, Scene, Simulation, State, Workspace};
 use tightfit_spatial::{Pose, SplitMix};
-use truth::{Convex, Truth};
+use truth::{Convex, Truth, overlap};
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
@@ -22,23 +22,52 @@ fn turned(position: [f64; 3], angles: [f64; 3]) -> Pose {
     Pose::new(Vector3::from(position), UnitQuaternion::from_euler_angles(angles[0], angles[1], angles[2]))
 }
 
-/// Runs a scene and compares certificate and truth in every step; returns the largest depth [m].
-fn check(name: &str, scene: Scene, truth: &Truth, steps: usize) -> (f64, Simulation) {
+/// A hexagonal prism of this width and length [m].
+fn hexagon(diameter: f64, length: f64) -> (Part, Convex) {
+    let section = FitSection::Polygon { sides: 6, corner_radius: 0.0 };
+    let peg = PegDimensions { section, diameter, length, tip_chamfer: 0.0, tail_chamfer: 0.0 };
+    let part = Part::Sectioned(peg.build().unwrap());
+    let solid = part.polyhedron().unwrap();
+    let heights = solid.corners.iter().map(|corner| corner.position.z);
+    let heights = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], z| [a.min(z), b.max(z)]);
+    let (radius, first) = (0.5 * diameter / (PI / 6.0).cos(), solid.corners[0].position.xy());
+    let corner = |k: usize| {
+        let angle = first.y.atan2(first.x) + k as f64 * PI / 3.0;
+        [radius * angle.cos(), radius * angle.sin()]
+    };
+    let polygon: Vec<_> = (0..6).map(corner).collect();
+    (part, Convex::prism(&polygon, heights))
+}
+
+/// What a run came to.
+struct Checked {
+    /// Largest depth by separating axes [m].
+    deepest: f64,
+    /// Steps that the certificate does not vouch for.
+    limited: usize,
+    simulation: Simulation,
+}
+
+/// Runs a scene and compares certificate and truth in every step: what is deeper than the certificate says is named as a limit.
+fn check(name: &str, scene: Scene, truth: &Truth, steps: usize) -> Checked {
     let mut simulation = Simulation::new(scene, 1);
-    let mut deepest = 0.0_f64;
+    let (mut deepest, mut limited) = (0.0_f64, 0);
     for step in 0..steps {
         let certificate = simulation.step();
         let depth = truth.depth(&simulation);
+        let is_limited = [Limit::NotConverged, Limit::ProjectionIncomplete]
+            .iter()
+            .any(|limit| certificate.limits.contains(*limit));
         deepest = deepest.max(depth);
         assert!(
-            depth < 0.2e-6 || certificate.penetration >= 0.9 * depth,
+            depth < 0.2e-6 || certificate.penetration >= 0.9 * depth || is_limited,
             "{name}, step {step}: {:.3} um certified, {:.3} um true",
             1e6 * certificate.penetration,
             1e6 * depth
         );
-        assert!(certificate.converged, "{name}, step {step}: {certificate:?}");
+        limited += usize::from(is_limited);
     }
-    (deepest, simulation)
+    Checked { deepest, limited, simulation }
 }
 
 #[test]
@@ -58,7 +87,8 @@ fn two_bars_rest_ridge_on_ridge() {
             .build()
             .unwrap();
         let truth = Truth(vec![vec![Convex::block(size, [0.0; 3])]; 2]);
-        let (deepest, _) = check("ridges", scene, &truth, 60);
+        let Checked { deepest, limited, .. } = check("ridges", scene, &truth, 60);
+        assert_eq!(limited, 0);
         assert!(deepest < 1e-6, "{deepest}");
     }
 }
@@ -78,7 +108,8 @@ fn a_box_falls_over_the_edge_of_a_table() {
             .build()
             .unwrap();
         let truth = Truth(vec![vec![Convex::block(table, [0.0; 3])], vec![Convex::block(size, [0.0; 3])]]);
-        let (deepest, _) = check("box", scene, &truth, 100);
+        let Checked { deepest, limited, .. } = check("box", scene, &truth, 100);
+        assert_eq!(limited, 0);
         assert!(deepest < 1e-6, "{tilt:?}: {deepest}");
     }
 }
@@ -103,7 +134,8 @@ fn a_stack_of_five_stays_where_it_is() {
         vec![cube.clone()],
         vec![cube],
     ]);
-    let (deepest, simulation) = check("stack", builder.build().unwrap(), &truth, 300);
+    let Checked { deepest, limited, simulation } = check("stack", builder.build().unwrap(), &truth, 300);
+    assert_eq!(limited, 0);
     assert!(deepest < 0.1e-6, "{deepest}");
     for (k, body) in simulation.scene.body_ids().skip(1).enumerate() {
         let pose = simulation.world_from_part(body);
@@ -115,6 +147,7 @@ fn a_stack_of_five_stays_where_it_is() {
 /// Two blocks and a hexagonal prism fall onto a tilted block and onto each other, from random attitudes.
 #[test]
 fn solids_that_tumble_onto_each_other_do_not_overlap() {
+    let mut limited_runs = 0;
     for seed in 0..20 {
         let mut random = SplitMix::stream(seed);
         let mut solids = Vec::new();
@@ -129,23 +162,8 @@ fn solids_that_tumble_onto_each_other_do_not_overlap() {
             let attitude = random.centered_cube() * 3.0;
             let place = [0.03 * random.signed(), 0.03 * random.signed(), 0.06 + 0.06 * f64::from(k)];
             let part = if k == 1 {
-                let section = FitSection::Polygon { sides: 6, corner_radius: 0.0 };
-                let (diameter, length) = (0.03, 0.02);
-                let peg = PegDimensions { section, diameter, length, tip_chamfer: 0.0, tail_chamfer: 0.0 };
-                let radius = 0.5 * diameter / (PI / 6.0).cos();
-                let part = Part::Sectioned(peg.build().unwrap());
-                let mesh = part.polyhedron().unwrap();
-                let heights = mesh.corners.iter().map(|corner| corner.position.z);
-                let heights =
-                    heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], z| [a.min(z), b.max(z)]);
-                let first = mesh.corners[0].position.xy();
-                let start = first.y.atan2(first.x);
-                let corner = |k: usize| {
-                    let angle = start + k as f64 * PI / 3.0;
-                    [radius * angle.cos(), radius * angle.sin()]
-                };
-                let polygon: Vec<_> = (0..6).map(corner).collect();
-                solids.push(vec![Convex::prism(&polygon, heights)]);
+                let (part, convex) = hexagon(0.03, 0.02);
+                solids.push(vec![convex]);
                 part
             } else {
                 solids.push(vec![Convex::block(size, [0.0; 3])]);
@@ -154,9 +172,13 @@ fn solids_that_tumble_onto_each_other_do_not_overlap() {
             builder =
                 builder.part(&format!("b{k}"), BodyBuilder::free(part).at(turned(place, attitude.into())));
         }
-        let (deepest, _) = check(&format!("seed {seed}"), builder.build().unwrap(), &Truth(solids), 120);
-        assert!(deepest < 1e-6, "seed {seed}: {deepest}");
+        let Checked { deepest, limited, .. } =
+            check(&format!("seed {seed}"), builder.build().unwrap(), &Truth(solids), 120);
+        assert!(limited > 0 || deepest < 1e-6, "seed {seed}: {deepest}");
+        limited_runs += usize::from(limited > 0);
     }
+    // impacts at 1.5 m/s turn small blocks by tens of radians per second
+    assert!(limited_runs <= 4, "{limited_runs} of 20 runs with limits");
 }
 
 /// A square peg is pressed into a square hole, yawed, tilted and shaken: it goes in, or stays at the mouth.
@@ -195,7 +217,69 @@ fn a_yawed_square_peg_stays_outside_the_walls_of_its_hole() {
             )
             .build()
             .unwrap();
-        let (deepest, _) = check(&format!("peg {seed}"), scene, &truth, 150);
+        let Checked { deepest, limited, .. } = check(&format!("peg {seed}"), scene, &truth, 150);
+        assert_eq!(limited, 0);
         assert!(deepest < 1e-6, "{yaw} {tilt}: {deepest}");
+    }
+}
+
+#[test]
+fn dominoes_fall_one_after_the_other() {
+    let size = [0.01, 0.04, 0.08];
+    let mut builder = Scene::builder("dominoes").gravity(GRAVITY).friction(0.4);
+    builder = builder.part("floor", BodyBuilder::fixed(Part::HalfSpace));
+    let mut solids = vec![vec![Convex::block([2.0, 2.0, 0.1], [0.0, 0.0, -0.05])]];
+    for k in 0..4 {
+        let pose = match k {
+            0 => turned([-0.006, 0.0, 0.0409], [0.0, 14f64.to_radians(), 0.0]),
+            _ => turned([0.04 * f64::from(k), 0.0, 0.04], [0.0; 3]),
+        };
+        builder = builder.part(&format!("d{k}"), BodyBuilder::free(block(size)).at(pose).mass(0.2512));
+        solids.push(vec![Convex::block(size, [0.0; 3])]);
+    }
+    let Checked { deepest, limited, simulation } =
+        check("dominoes", builder.build().unwrap(), &Truth(solids), 200);
+    // while one domino strikes the next, a few steps are beyond the solver and are named
+    assert!(limited <= 12, "{limited} steps with limits");
+    assert!(limited > 0 || deepest < 1e-6, "{deepest}");
+    for body in simulation.scene.body_ids().skip(1) {
+        let up = simulation.world_from_part(body).rotation * Vector3::z();
+        assert!(up.z.abs() < 0.5, "a domino still stands: {up:?}");
+    }
+}
+
+/// The contacts of a prism at rest are as deep as separating axes say, wherever it overlaps a block.
+#[test]
+fn a_prism_is_found_as_deep_as_it_is() {
+    let size = [0.05, 0.03, 0.02];
+    let (prism, own) = hexagon(0.03, 0.02);
+    let scene = Scene::builder("prism")
+        .gravity(Vector3::zeros())
+        .part("block", BodyBuilder::fixed(block(size)))
+        .part("prism", BodyBuilder::free(prism).at(turned([0.2, 0.0, 0.0], [0.0; 3])))
+        .build()
+        .unwrap();
+    let (other, here) = (Convex::block(size, [0.0; 3]), turned([0.0; 3], [0.0; 3]));
+    let parameters = Parameters::of(&scene);
+    let mut random = SplitMix::stream(5);
+    let mut workspace = Workspace::default();
+    for trial in 0..4000 {
+        let attitude = random.centered_cube() * [3.0, 0.01, 1e-4][trial % 3];
+        let direction = random.centered_cube().normalize();
+        let depth = 100e-6 * (random.signed().abs() * -6.0).exp();
+        let pose = |far: f64| Pose::new(direction * far, UnitQuaternion::from_scaled_axis(attitude));
+        let (mut far, mut near) = (0.1, 0.0);
+        for _ in 0..60 {
+            let middle = f64::midpoint(far, near);
+            let is_deep = overlap((&own, &pose(middle)), (&other, &here)) > depth;
+            (far, near) = if is_deep { (far, middle) } else { (middle, near) };
+        }
+        let mut state = State::start(&scene, &parameters);
+        let center = parameters.bodies[scene.body("prism").unwrap()].inertia.unwrap().center_of_mass;
+        state.motions[0].rotation = pose(far).rotation;
+        state.motions[0].center = pose(far).transform_point(center);
+        let found = -workspace.contacts_at(&scene, &parameters, &mut state, 1e-4).smallest_gap();
+        let (found, depth) = (1e6 * found, 1e6 * depth);
+        assert!(found >= 0.9 * depth, "trial {trial}: {found} um for {depth} um {:?}", pose(far));
     }
 }

@@ -26,10 +26,6 @@ use super::contact_writer::Other;
 /// still carry.
 pub(super) const PASSED: f64 = 0.1e-6;
 
-/// A branch that the point is deeper behind is no contact [m] if a way out past another is shorter than this share of it [-].
-const DEEP: f64 = 20e-6;
-const NEARER: f64 = 0.1;
-
 /// One branch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branch {
@@ -51,7 +47,7 @@ pub(super) fn choose(
     let mut row: Option<([f64; 2], Sample)> = None;
     let mut second: Option<([f64; 2], Sample)> = None;
     let mut open: Option<(f64, Sample)> = None;
-    let (mut outside, mut way_out) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let mut outside = f64::NEG_INFINITY;
     for Branch { face, is_row } in branches {
         let (d, s) = (face.distance, expected(face));
         if *is_row || d >= PASSED {
@@ -61,7 +57,6 @@ pub(super) fn choose(
             if d >= PASSED && s >= PASSED {
                 return None;
             }
-            way_out = way_out.max(d);
             if open.is_none_or(|(largest, _)| d.max(s) > largest) {
                 open = Some((d.max(s), *face));
             }
@@ -76,9 +71,6 @@ pub(super) fn choose(
         }
     }
     let (_, face) = row?;
-    if face.distance < -DEEP && way_out > NEARER * face.distance {
-        return None;
-    }
     let raised = |face: Sample| Sample { distance: face.distance.max(outside.min(0.0)), ..face };
     let second = second.map(|([_, _], face)| (face.distance.max(expected(&face)), Other::Face(raised(face))));
     let open = open.map(|(largest, face)| (largest, Other::Open(face)));

@@ -145,6 +145,11 @@ pub(super) fn is_sunk(candidates: &Candidates) -> bool {
     candidates.deepest() > SUNK
 }
 
+/// Whether parts are deeper in one another than corrections leave them.
+pub(super) fn is_deep(candidates: &Candidates) -> bool {
+    candidates.deepest() > CORRECTED
+}
+
 /// Detects the chosen nodes and pushes the poses out of their contacts; returns the last push, adds those before to `total`.
 fn push_early(
     projecting: &mut Projecting,

@@ -46,7 +46,7 @@ use arm::{ArmExpectation, ArmPiece};
 use body_views::BodyViews;
 use contact_problem::ContactProblem;
 use context::{Context, Cuts, Piece, Span};
-use correction::{choose_early, correct, is_sunk};
+use correction::{choose_early, correct, is_deep, is_sunk};
 use detection::MOST_CUTS;
 use free_motion::{fill_masses, start_velocities};
 use impact::impact;
@@ -129,7 +129,8 @@ fn advance_piece(
 
     let impulse = &smooth.end.impulse;
     let held = arm.as_ref().map(|arm| (arm, arm.load(impulse)));
-    let mut projecting = Projecting { context, span, masses, arm: held, memory: projection };
+    let mut projecting =
+        Projecting { context, span, masses, arm: held, memory: projection, is_incomplete: false };
     let payment = projecting.project_step(state, candidates, pose_velocity, &mut certificate);
     state.tank = payment.tank;
     let bend = choose_early(&projecting, state, candidates, correction);
@@ -144,7 +145,9 @@ fn advance_piece(
 
     let payment = correct(&mut projecting, bend, state, candidates, detection, correction);
     certificate.pay(&payment);
-    if context.methods().projection && is_sunk(candidates) {
+    if context.methods().projection
+        && (is_sunk(candidates) || (projecting.is_incomplete && is_deep(candidates)))
+    {
         certificate.limits.insert(Limit::ProjectionIncomplete);
     }
     count_turns(state);

@@ -63,6 +63,8 @@ pub(super) struct Projecting<'a> {
     /// The arm, with the load of the smooth stage on the part that it holds [N, N·m].
     pub(super) arm: Option<(&'a ArmPiece, Option<Vector6<f64>>)>,
     pub(super) memory: &'a mut ProjectionMemory,
+    /// Whether the projection of the step left rows open.
+    pub(super) is_incomplete: bool,
 }
 
 /// Buffers of the projection.
@@ -98,9 +100,7 @@ impl Projecting<'_> {
         }
         let (contacts, reach) = (&candidates.contacts, candidates.margin());
         let (report, payment) = self.project(state, contacts, reach, wanted, self.span.duration);
-        if !report.complete {
-            certificate.limits.insert(Limit::ProjectionIncomplete);
-        }
+        self.is_incomplete = !report.complete;
         certificate.pay(&payment);
         payment
     }
