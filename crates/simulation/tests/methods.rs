@@ -146,13 +146,13 @@ fn c_space_networks_are_asked_for_their_own_parts_only() {
 
 #[test]
 fn contacts_of_each_pair_are_clustered_for_themselves() {
-    // two blocks on one floor: each keeps its own four
+    // two hexagons on one floor: each keeps four of its six corners
     let mut text = String::from(
         "name = \"two\"\ngravity_m_s2 = [0, 0, -9.81]\n[method]\nclustering = \"k-means\"\nclusters = 4\n[parts.floor]\nmotion = \"fixed\"\nshape = { kind = \"half-space\" }\n",
     );
     for (name, x) in [("left", 0), ("right", 100)] {
         text += &format!(
-            "[parts.{name}]\nshape = {{ kind = \"block\", size_mm = [30, 30, 20] }}\nposition_mm = [{x}, 0, 10]\n"
+            "[parts.{name}]\nshape = {{ kind = \"peg\", diameter_mm = 30, length_mm = 20, tip_chamfer_mm = 0, sides = 6 }}\nposition_mm = [{x}, 0, 0]\n"
         );
     }
     let (run, records) = simulate(Scene::from_toml(&text).unwrap(), 20);

@@ -15,7 +15,7 @@ use truth::{Convex, Truth, overlap};
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 fn block(size: [f64; 3]) -> Part {
-    Part::Block(Block::new(Vector3::from(size)).unwrap())
+    Part::Block(Block::new(Vector3::from(size)).expect("a block"))
 }
 
 fn turned(position: [f64; 3], angles: [f64; 3]) -> Pose {
@@ -26,8 +26,8 @@ fn turned(position: [f64; 3], angles: [f64; 3]) -> Pose {
 fn hexagon(diameter: f64, length: f64) -> (Part, Convex) {
     let section = FitSection::Polygon { sides: 6, corner_radius: 0.0 };
     let peg = PegDimensions { section, diameter, length, tip_chamfer: 0.0, tail_chamfer: 0.0 };
-    let part = Part::Sectioned(peg.build().unwrap());
-    let solid = part.polyhedron().unwrap();
+    let part = Part::Sectioned(peg.build().expect("a prism"));
+    let solid = part.polyhedron().expect("planes");
     let heights = solid.corners.iter().map(|corner| corner.position.z);
     let heights = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], z| [a.min(z), b.max(z)]);
     let (radius, first) = (0.5 * diameter / (PI / 6.0).cos(), solid.corners[0].position.xy());

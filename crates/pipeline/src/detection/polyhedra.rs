@@ -430,13 +430,8 @@ mod tests {
             first_id: 0,
         };
         let sides = [side(0, pose), side(1, Pose::identity())];
-        let options = DetectionOptions {
-            margin: 2e-3,
-            crossings: true,
-            horizon: 0.01,
-            friction: 0.1,
-            restitution: 0.0,
-        };
+        let options =
+            DetectionOptions { margin, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
         let (mut contacts, mut scratch) = (Contacts::default(), NetworkScratch::default());
         detect_pair(
             [&sides[0], &sides[1]],

@@ -142,16 +142,23 @@ fn key(position: &Vector3<f64>) -> [u64; 3] {
 /// Points where all edges are convex, with the directions of the edges that leave them. Around a concave edge the material
 /// fills more than half of space, so no plane touches an end of it first.
 fn corners(edges: &[Edge]) -> (Vec<Corner>, Vec<Vector3<f64>>) {
-    let mut found: BTreeMap<[u64; 3], (Vector3<f64>, bool, Vec<Vector3<f64>>)> = BTreeMap::new();
+    /// An end of edges.
+    struct Found {
+        position: Vector3<f64>,
+        is_convex: bool,
+        leaving: Vec<Vector3<f64>>,
+    }
+    let mut found: BTreeMap<[u64; 3], Found> = BTreeMap::new();
     for edge in edges {
-        for (end, sign) in edge.ends.iter().zip([1.0, -1.0]) {
-            let own = found.entry(key(end)).or_insert_with(|| (*end, true, Vec::new()));
-            own.1 &= edge.is_convex || edge.normals[0].cross(&edge.normals[1]).norm() < FLAT;
-            own.2.push(edge.along * sign);
+        for (&position, sign) in edge.ends.iter().zip([1.0, -1.0]) {
+            let new = || Found { position, is_convex: true, leaving: Vec::new() };
+            let own = found.entry(key(&position)).or_insert_with(new);
+            own.is_convex &= edge.is_convex || edge.normals[0].cross(&edge.normals[1]).norm() < FLAT;
+            own.leaving.push(edge.along * sign);
         }
     }
     let (mut corners, mut leaving) = (Vec::new(), Vec::new());
-    for (position, _, own) in found.into_values().filter(|corner| corner.1) {
+    for Found { position, leaving: own, .. } in found.into_values().filter(|own| own.is_convex) {
         let start = leaving.len() as u32;
         leaving.extend(own);
         corners.push(Corner { position, edges: [start, leaving.len() as u32] });

@@ -122,15 +122,13 @@ impl Polyhedron {
             if own.distance > reach {
                 return;
             }
-            if near.is_full() {
+            if let Err(full) = near.try_push(own) {
                 // the farthest goes
-                let farthest = (0..near.len()).max_by(|&a, &b| near[a].distance.total_cmp(&near[b].distance));
-                match farthest.filter(|&other| near[other].distance > own.distance) {
-                    Some(other) => near[other] = own,
-                    None => return,
+                let own = full.element();
+                let farthest = near.iter_mut().max_by(|a, b| a.distance.total_cmp(&b.distance));
+                if let Some(other) = farthest.filter(|other| other.distance > own.distance) {
+                    *other = own;
                 }
-            } else {
-                near.push(own);
             }
         });
         near.sort_unstable_by_key(|own| own.face);
