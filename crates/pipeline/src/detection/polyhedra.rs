@@ -30,6 +30,8 @@ use crate::records::Contacts;
 const DEEPEST: f64 = 8e-3;
 /// Edges that overlap are as far apart as they are deep [m]; deeper ones may be missed, corners are not.
 const APART: f64 = 1e-3;
+/// A smaller gap touches [m].
+const TOUCHES: f64 = 1e-6;
 /// Crossings that are less deep than this are contacts even if they are nearer to an end [m].
 const NEARLY: f64 = 1e-6;
 /// Share of the depth below which the way past an end is much shorter [-], if that end is inside the other solid, and for deeper
@@ -224,8 +226,10 @@ impl<'a> Query<'a> {
             branches.extend(crossing.beyond.map(|face| Branch { face, is_row: false }));
             let velocity = self.motion.at(crossing.point);
             let expected = |face: &Sample| face.distance + self.horizon * face.normal.dot(&velocity);
-            // at an end of an edge there is a corner too: whichever way the motion goes, one of the two remains
-            let crosses = |at: &dyn Fn(&Sample) -> f64| crossing.beyond.iter().all(|face| at(face) < PASSED);
+            // At an end of an edge there is a corner too: one that touches carries throughout the step, of others one of the two
+            // remains whichever way the motion goes.
+            let least = if gap > TOUCHES { PASSED } else { -PASSED };
+            let crosses = |at: &dyn Fn(&Sample) -> f64| crossing.beyond.iter().all(|face| at(face) < least);
             if !(crosses(&|face| face.distance) || crosses(&expected)) {
                 return;
             }

@@ -50,7 +50,7 @@ pub struct MethodDescription {
     pub slip: Option<SlipRule>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationMethod>,
-    /// Whether crossings of the edges of turned parts are contacts (true, but false in `paper`); without them contacts are at nodes alone.
+    /// Whether crossings of edges are contacts (true, but false in `paper`); without them contacts are at nodes alone.
     pub crossings: Option<bool>,
     /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
     pub projection: Option<bool>,

@@ -1,6 +1,7 @@
 //! `tightfit bench contacts`: cost of a contact, from a hundred nodes to ten thousand.
 //!
-//! A block rests on a table; only the spacing of its nodes differs, and with it the number of contacts. The time of a whole step
+//! A block rests on a table; only the spacing of its nodes differs, and with it the number of contacts. Contacts are at nodes alone:
+//! corners and edges would be four, whatever the spacing. The time of a whole step
 //! (processor time where the system reports it) is divided by its contacts. Pressed onto the table all contacts carry force,
 //! which makes the numbers comparable. Under the weight alone few of many contacts carry, and these cost most; two prices are
 //! therefore reported as well:
@@ -128,7 +129,7 @@ impl Block {
         let spacing = 99.0 / (along - 1) as f64;
         let text = format!(
             "name = \"{along} by {along} nodes\"\ngravity_m_s2 = [0, 0, -9.81]\nfriction = 0.4\n\
-             [parts.table]\nmotion = \"fixed\"\nshape = {{ kind = \"half-space\" }}\n\
+             [method]\ncrossings = false\n[parts.table]\nmotion = \"fixed\"\nshape = {{ kind = \"half-space\" }}\n\
              [parts.block]\nshape = {{ kind = \"block\", size_mm = [99, 99, 20] }}\nposition_mm = [0, 0, 10]\n\
              nodes = {{ face_spacing_mm = {spacing}, edge_spacing_mm = {spacing} }}\n\
              [drive]\npart = \"block\"\nforce_n = [0, 0, -{force_n}]\n\
