@@ -283,3 +283,34 @@ fn a_prism_is_found_as_deep_as_it_is() {
         assert!(found >= 0.9 * depth, "trial {trial}: {found} um for {depth} um {:?}", pose(far));
     }
 }
+
+/// Nothing near the surface is in contact, and still nothing is certified.
+#[test]
+fn a_solid_that_begins_deep_inside_another_is_reported() {
+    let begins = [
+        // a small cube inside a large block
+        ([0.2, 0.2, 0.08], [0.03; 3], [0.0, 0.0, 0.005]),
+        // two bars that cross: no corner of either is inside the other
+        ([0.2, 0.04, 0.04], [0.04, 0.2, 0.04], [0.0, 0.0, 0.02]),
+    ];
+    for (fixed, free, place) in begins {
+        let scene = Scene::builder("inside")
+            .gravity(GRAVITY)
+            .part("fixed", BodyBuilder::fixed(block(fixed)))
+            .part("free", BodyBuilder::free(block(free)).at(turned(place, [0.0; 3])))
+            .build()
+            .unwrap();
+        let truth = Truth(vec![vec![Convex::block(fixed, [0.0; 3])], vec![Convex::block(free, [0.0; 3])]]);
+        let depth = truth.depth(&Simulation::new(scene.clone(), 1));
+        assert!(depth > 15e-3);
+        let mut simulation = Simulation::new(scene, 1);
+        let first = simulation.step();
+        assert!(first.limits.contains(Limit::BeganInside), "{first:?}");
+        for step in 0..30 {
+            let certificate = simulation.step();
+            let depth = truth.depth(&simulation);
+            let is_named = !certificate.limits.is_empty() || certificate.penetration > 10e-6;
+            assert!(depth < 0.2e-6 || is_named, "step {step}: {depth} m deep, {certificate:?}");
+        }
+    }
+}

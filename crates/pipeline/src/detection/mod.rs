@@ -12,6 +12,7 @@ mod contact_writer;
 mod depth_network;
 mod detect;
 mod edge_crossings;
+mod edge_pair;
 mod face_choice;
 mod mesh_pair;
 mod moved_surface;
@@ -22,6 +23,8 @@ mod node_query;
 mod pair_body;
 mod point_batches;
 mod polyhedra;
+#[cfg(test)]
+mod polyhedra_tests;
 mod redetect;
 mod search_margin;
 mod thinning;

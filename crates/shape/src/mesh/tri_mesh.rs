@@ -62,6 +62,12 @@ impl Aabb {
         let margin = Vector3::from_element(margin);
         Self { min: self.min - margin, max: self.max + margin }
     }
+
+    /// Whether two boxes have a point in common.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|axis| self.min[axis] <= other.max[axis] && self.max[axis] >= other.min[axis])
+    }
 }
 
 /// Triangles over shared vertices; counter-clockwise seen from outside when the mesh is well oriented.

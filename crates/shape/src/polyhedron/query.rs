@@ -9,6 +9,7 @@ use nalgebra::Vector3;
 
 use super::{Place, Polyhedron};
 use crate::Sample;
+use crate::mesh::Aabb;
 
 /// Most faces near a point, and most branches of a piece; farther faces of a finely faceted surface are left out last.
 pub const MOST_BRANCHES: usize = 24;
@@ -84,6 +85,20 @@ impl Polyhedron {
         }
     }
 
+    /// Visits the shares [-] of a segment, from its start along `path` [m], at which it pierces faces.
+    pub fn each_pierced_face(&self, start: Vector3<f64>, path: Vector3<f64>, mut visit: impl FnMut(f64)) {
+        self.face_tree.overlapping(&Aabb::of([start, start + path]), |place| {
+            let face = &self.faces[self.face_order[place] as usize];
+            let (height, rise) = (face.height(start), face.normal.dot(&path));
+            let share = -height / rise;
+            if (0.0..=1.0).contains(&share)
+                && matches!(face.locate(start + path * share, &self.edges).0, Place::Inside)
+            {
+                visit(share);
+            }
+        });
+    }
+
     /// Whether two faces that are convex to a third are convex to each other near a point: the edge of either with the third is
     /// behind the other.
     fn are_compatible(&self, face: u32, first: u32, second: u32, point: Vector3<f64>, reach: f64) -> bool {
@@ -109,12 +124,13 @@ impl Polyhedron {
         deepest: f64,
         near: &mut ArrayVec<Near, MOST_BRANCHES>,
     ) {
+        // a face that is left out takes its branch along: the sides must be cut alike
         let reach = reach.max(deepest);
         self.face_tree.within(point, reach, |place| {
             let index = self.face_order[place];
             let face = &self.faces[index as usize];
             let height = face.height(point);
-            if height > reach || height < -deepest {
+            if height.abs() > reach {
                 return;
             }
             let (place, beside) = face.locate(point, &self.edges);
