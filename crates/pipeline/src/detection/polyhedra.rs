@@ -266,10 +266,8 @@ impl<'a> Query<'a> {
             branches.extend(crossing.beyond.map(|face| Branch { face, is_row: false }));
             let velocity = self.motion.at(crossing.point);
             let expected = |face: &Sample| face.distance + self.horizon * face.normal.dot(&velocity);
-            // At an end of an edge there is a corner too: one that touches carries throughout the step, of others one of the two
-            // remains whichever way the motion goes.
-            let least = if gap > TOUCHES { PASSED } else { -PASSED };
-            let crosses = |at: &dyn Fn(&Sample) -> f64| crossing.beyond.iter().all(|face| at(face) < least);
+            // at an end of an edge there is a corner too
+            let crosses = |at: &dyn Fn(&Sample) -> f64| crossing.beyond.iter().all(|face| at(face) < -PASSED);
             if !(crosses(&|face| face.distance) || crosses(&expected)) {
                 return;
             }

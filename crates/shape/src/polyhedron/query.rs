@@ -45,13 +45,12 @@ impl Polyhedron {
         let mut near = ArrayVec::new();
         self.find_near(point, reach, deepest, &mut near);
         let is_outside = self.is_outside(&near);
-        // a piece that a point inside would leave by a much longer way lacks the face that it leaves by
         let nearest = near.iter().map(|own| own.distance).fold(f64::INFINITY, f64::min);
         let deepest = if is_outside { BEHIND } else { 3.0 * nearest + BEHIND };
         let mut piece = Piece::default();
         for (index, own) in near.iter().enumerate() {
-            // a plane that a point outside is behind belongs to another side of the solid
-            if !self.is_start(index, &near) || (is_outside && own.height < -deepest) {
+            // a plane that a point outside is behind, or one inside far behind, belongs to another side of the solid
+            if !self.is_start(index, &near) || own.height < -deepest {
                 continue;
             }
             let mut others = ArrayVec::<&Near, MOST_BRANCHES>::new();
@@ -78,9 +77,7 @@ impl Polyhedron {
                         }
                     }
                 }
-                if piece.branches.iter().any(|branch| branch.distance >= -deepest) {
-                    visit(&piece);
-                }
+                visit(&piece);
             }
         }
     }
