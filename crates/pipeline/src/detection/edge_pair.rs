@@ -49,7 +49,7 @@ pub(super) struct Crossing {
     pub(super) beyond: [Sample; 2],
     /// The end of the first of these.
     pub(super) end: End,
-    /// The larger distance beyond an end, whatever is there [m].
+    /// The larger distance beyond an end along the edge, whatever is there [m]: edges that are almost parallel cross far away.
     pub(super) farthest: f64,
 }
 
@@ -101,11 +101,10 @@ impl MovedEdge {
         let mut farthest = f64::NEG_INFINITY;
         let mut nearer = |place: f64, length: f64, at_corner: [bool; 2], leads: Vector3<f64>| {
             let is_first = place < length / 2.0;
-            let (distance, normal) =
-                if is_first { (-place * sine, leads) } else { ((place - length) * sine, -leads) };
-            farthest = farthest.max(distance);
+            let (past, normal) = if is_first { (-place, leads) } else { (place - length, -leads) };
+            farthest = farthest.max(past);
             // where the material goes on the edge cannot be passed
-            let distance = if at_corner[usize::from(!is_first)] { distance } else { GOES_ON };
+            let distance = if at_corner[usize::from(!is_first)] { past * sine } else { GOES_ON };
             Sample { distance, normal }
         };
         let mut beyond = [

@@ -18,7 +18,7 @@
 //! edges, intersect millimetres away, which is no remedy for a micrometre. So a solution must stay within reach,
 //!
 //! ```text
-//! T (|U − Ū|_v + |U − Ū|_ω ρ) ≤ reach + 4 |worst gap|        for every body, ρ the longest arm of an active row
+//! T (|U − Ū|_v + |U − Ū|_ω ρ) ≤ reach + 4 n |worst gap|      for every body of n, ρ the longest arm of an active row
 //! ```
 //!
 //! and gaps that cannot be opened within it are infeasible like the wedge.
@@ -41,7 +41,8 @@ const INDEPENDENT: f64 = 1e-10;
 /// Bisections of the accepted violation when not all gaps can be opened: to 0.1 % of the first.
 const RELAXATIONS: u32 = 10;
 
-/// Displacement per depth that is always within reach [-]: the lever of a part that penetrates at one end.
+/// Displacement per depth and body that is always within reach [-]: the lever of a part that penetrates at one end. Bodies in a
+/// row push one another on.
 const LEVER: f64 = 4.0;
 
 /// Report of one projection.
@@ -129,7 +130,7 @@ pub fn project(
     if report.complete || worst.is_nan() {
         return report;
     }
-    rows.reach -= LEVER * worst;
+    rows.reach -= LEVER * mass.len() as f64 * worst;
     workspace.inverse_mass.clear();
     for mass in mass {
         let Some(inverse) = invert_definite(mass) else { return report };
