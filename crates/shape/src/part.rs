@@ -81,6 +81,25 @@ impl Part {
         Ok(Self::Sectioned(SectionedSolid::new(Section::Round, outline)))
     }
 
+    /// A cone along z, centred halfway up, of these radii below and above and this length [m].
+    ///
+    /// # Errors
+    /// When the length is not positive, a radius is negative, or both are zero.
+    pub fn cone(below: f64, above: f64, length: f64) -> Result<Self, ShapeError> {
+        if !(length > 0.0 && length <= 10.0) {
+            return Err(ShapeError::length("length_mm", length, "more than 0 up to 10000 mm"));
+        }
+        for (field, radius) in [("diameter_mm", below), ("top_diameter_mm", above)] {
+            if !(0.0..=5.0).contains(&radius) || below + above == 0.0 {
+                let allowed = "0 to 10000 mm, and more than 0 at one end";
+                return Err(ShapeError::length(field, 2.0 * radius, allowed));
+            }
+        }
+        let half = length / 2.0;
+        let outline = Outline::new(&[[0.0, -half], [below, -half], [above, half], [0.0, half]]);
+        Ok(Self::Sectioned(SectionedSolid::new(Section::Round, outline)))
+    }
+
     /// Signed distance and gradient at a point of the part's frame [m].
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {

@@ -13,7 +13,10 @@ use super::node_blocks::Frame;
 use super::node_query::NodeQuery;
 use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
-use super::{Clearances, NetworkScratch, NodeBlocks, PairBody, edge_crossings, mesh_pair, neural, polyhedra};
+use super::{
+    Clearances, NetworkScratch, NodeBlocks, PairBody, TurnedPair, edge_crossings, mesh_pair, neural,
+    polyhedra, turned,
+};
 use crate::records::Contacts;
 
 /// Options of the detection of one pair.
@@ -32,8 +35,8 @@ pub struct DetectionOptions {
     pub restitution: f64,
 }
 
-/// Appends the contacts of a pair: those of the meshes or of the polyhedra where both bodies have one, else those of the
-/// nodes of either body with the other's surface, and of the crossings of their edges. `clearances` belong to the nodes of the first
+/// Appends the contacts of a pair: those of the meshes or of the polyhedra where both bodies have one, of a turned solid with a
+/// polyhedron, else those of the nodes of either body with the other's surface, and of the crossings of their edges. `clearances` belong to the nodes of the first
 /// and of the second body.
 pub fn detect_pair(
     sides: [&PairBody; 2],
@@ -47,6 +50,9 @@ pub fn detect_pair(
     }
     if let [Some(first), Some(second)] = sides.map(|side| side.polyhedron) {
         return polyhedra::detect(sides, [first, second], options, contacts);
+    }
+    if let Some(pair) = TurnedPair::of(sides) {
+        return turned::detect(&pair, options, contacts);
     }
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);

@@ -3,7 +3,8 @@
 //! Every node of both bodies is transformed into the other's frame, where the part's distance is queried. Where a
 //! convex edge leaves a choice of faces, the face with the largest gap *predicted at the end of the step* is taken
 //! ([`tightfit_shape::Part::each_piece`] explains why). A part with a [`DepthNetwork`] uses the network instead; two
-//! parts with meshes are detected triangle by triangle (`mesh_pair`). Where the edges of two turned parts cross between
+//! parts with meshes are detected triangle by triangle (`mesh_pair`). Parts that planes bound touch at corners and edges
+//! (`polyhedra`), and convex turned parts touch those where they are lowest (`turned`). Where the edges of two turned parts cross between
 //! their nodes, the crossing is a separate contact (`edge_crossings`).
 
 mod branches;
@@ -28,6 +29,9 @@ mod polyhedra_tests;
 mod redetect;
 mod search_margin;
 mod thinning;
+mod turned;
+#[cfg(test)]
+mod turned_tests;
 
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
@@ -40,3 +44,4 @@ pub use pair_body::PairBody;
 pub use polyhedra::polyhedron_ids;
 pub use redetect::redetect;
 pub use search_margin::{AHEAD, LARGEST_MARGIN, bend, closed_within, search_margin};
+pub use turned::TurnedPair;

@@ -5,6 +5,7 @@
 //! ```text
 //! turned parts on one axis   v = |v_across| + |ω_tilt| R + |v_z|
 //! threads on one axis        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,   max(|v_z − k ω_z|, |v_z|) near shank or head
+//! turned on plane faces      v = |v| + |ω_tilt| R
 //! other pairs                v = |v| + |ω| R
 //! ```
 //!
@@ -17,7 +18,7 @@
 
 use nalgebra::Vector3;
 
-use super::PairBody;
+use super::{PairBody, TurnedPair};
 
 /// Least margin [m]: contact forces change velocities within the step. A step that goes farther is repeated.
 const LEAST: f64 = 0.01e-3;
@@ -48,7 +49,12 @@ pub fn closed_within(sides: [&PairBody; 2], time: f64) -> f64 {
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
     let Some(rise) = sides[0].part.common_rise(sides[1].part).filter(|_| is_on_axis) else {
         let Meeting { middle, reach } = Meeting::anywhere(sides);
-        return velocity(sides, middle).norm() * time + angular.norm() * reach;
+        // the middle of a turned solid lies on its axis, and its spin moves none of its contacts
+        let turning = match TurnedPair::of(sides) {
+            Some(pair) if pair.is_around(middle) => angular.cross(&pair.axis()),
+            _ => angular,
+        };
+        return velocity(sides, middle).norm() * time + turning.norm() * reach;
     };
     let Meeting { middle, reach } = Meeting::on_axis(sides, axes);
     let linear = velocity(sides, middle) * time;

@@ -49,7 +49,7 @@ impl Face {
     /// Where the face is nearest to a point, and how far the point's foot in the plane lies beside the face [m].
     #[must_use]
     pub fn locate(&self, point: Vector3<f64>, all: &[Edge]) -> (Place, f64) {
-        if self.edges.is_empty() || self.covers(point, all) {
+        if self.covers(point, all) {
             return (Place::Inside, 0.0);
         }
         let foot = point - self.normal * self.height(point);
@@ -66,7 +66,11 @@ impl Face {
     }
 
     /// Whether the foot of a point is inside the edges: a ray from it crosses an odd number of them.
-    fn covers(&self, point: Vector3<f64>, all: &[Edge]) -> bool {
+    #[must_use]
+    pub fn covers(&self, point: Vector3<f64>, all: &[Edge]) -> bool {
+        if self.edges.is_empty() {
+            return true;
+        }
         let axis = self.normal.iamax();
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let foot = point - self.normal * self.height(point);

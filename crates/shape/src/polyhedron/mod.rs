@@ -99,6 +99,14 @@ impl Polyhedron {
         });
     }
 
+    /// Visits the faces whose box overlaps another.
+    pub fn each_face(&self, within: &Aabb, mut visit: impl FnMut(u32, &Face)) {
+        self.face_tree.overlapping(within, |place| {
+            let index = self.face_order[place];
+            visit(index, &self.faces[index as usize]);
+        });
+    }
+
     /// The convex edges.
     pub fn convex_edges(&self) -> impl Iterator<Item = (u32, &Edge)> {
         self.convex.iter().map(|&index| (index, &self.edges[index as usize]))

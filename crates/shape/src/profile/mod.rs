@@ -16,10 +16,12 @@ mod solid_branches;
 mod solid_mass;
 mod solid_mesh;
 mod solid_nodes;
+mod turned;
 mod wall;
 
 pub use outline::{Foot, Outline, OutlineSample};
 pub use rim::Rim;
 pub use section::Section;
 pub use solid::SectionedSolid;
+pub use turned::{Circle, Turned};
 pub use wall::Wall;

@@ -452,6 +452,19 @@ pub enum ShapeDescription {
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 10000.0))]
         length_mm: f64,
     },
+    /// A cone or a frustum along z, centred halfway up.
+    Cone {
+        /// Diameter at the lower end [mm].
+        #[schemars(range(min = 0.0, max = 10000.0))]
+        diameter_mm: f64,
+        /// Diameter at the upper end [mm]; 0 for a tip.
+        #[serde(default)]
+        #[schemars(range(min = 0.0, max = 10000.0))]
+        top_diameter_mm: f64,
+        /// Length [mm].
+        #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 10000.0))]
+        length_mm: f64,
+    },
     /// A capsule along z, centred at its frame.
     Capsule {
         /// Diameter [mm].

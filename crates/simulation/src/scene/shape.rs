@@ -151,6 +151,9 @@ pub(super) fn shape_of(description: &ShapeDescription, folder: &Path) -> Result<
         ShapeDescription::Cylinder { diameter_mm, length_mm } => {
             Part::cylinder(diameter_mm * 0.5e-3, length_mm * 1e-3)
         }
+        ShapeDescription::Cone { diameter_mm, top_diameter_mm, length_mm } => {
+            Part::cone(diameter_mm * 0.5e-3, top_diameter_mm * 0.5e-3, length_mm * 1e-3)
+        }
         ShapeDescription::Capsule { diameter_mm, length_mm } => {
             Capsule::new(diameter_mm * 0.5e-3, length_mm * 1e-3).map(Part::Capsule)
         }

@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
-    DetectionOptions, PairBody, bend, closed_within, mesh_ids, most_crossings, polyhedron_ids, search_margin,
+    DetectionOptions, PairBody, TurnedPair, bend, closed_within, mesh_ids, most_crossings, polyhedron_ids,
+    search_margin,
 };
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_shape::Part;
@@ -61,15 +62,19 @@ impl<'a> BodyViews<'a> {
         self.largest(|sides| bend(sides, time))
     }
 
-    /// How fast two polyhedra that have contacts turn against each other, at most [rad/s].
+    /// How fast two polyhedra that have contacts turn against each other, at most [rad/s]; the spin of a turned solid moves none
+    /// of its contacts.
     pub(super) fn turning_polyhedra(&self, pair_ends: &[usize]) -> f64 {
         let mut start = 0;
         let mut fastest = 0.0_f64;
         for (pair, &end) in self.context.scene.contacts.iter().zip(pair_ends) {
             if std::mem::replace(&mut start, end) < end {
                 let [first, second] = pair.bodies.map(|body| self.side(body, 0));
+                let turning = first.angular - second.angular;
                 if first.polyhedron.is_some() && second.polyhedron.is_some() {
-                    fastest = fastest.max((first.angular - second.angular).norm());
+                    fastest = fastest.max(turning.norm());
+                } else if let Some(turned) = TurnedPair::of([&first, &second]) {
+                    fastest = fastest.max(turning.cross(&turned.axis()).norm());
                 }
             }
         }
@@ -97,6 +102,8 @@ impl<'a> BodyViews<'a> {
                 mesh_ids(first, second)
             } else if let [Some(first), Some(second)] = [first.polyhedron, second.polyhedron] {
                 polyhedron_ids([first, second]).div_ceil(Part::MOST_PIECES)
+            } else if let Some(pair) = TurnedPair::of([first, second]) {
+                pair.ids().div_ceil(Part::MOST_PIECES)
             } else {
                 counts[0] + counts[1] + most_crossings(first.part, second.part)
             };

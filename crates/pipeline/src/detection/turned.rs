@@ -1,0 +1,308 @@
+//! A convex solid of revolution against a polyhedron: where it is lowest over faces, and where edges and corners are nearest to it.
+//!
+//! ```text
+//! u = −(n − (n·a) a)/s,  s = |n − (n·a) a|        the way down within a circle about the axis a
+//! x = c + r (u cos ψ + a×u sin ψ)                  ψ = 0 lowest point of the circle over the plane with normal n
+//! φ = n·x − level
+//! ```
+//!
+//! c, r centre and radius of a rim (r = 0: the tip of a cone). The lowest point stays where it is while the solid spins: n·(a × u) = 0,
+//! so that a cylinder, a cone or a coin rolls as a ball does, whatever the step. A material node ahead of it would be
+//! predicted to dip in by r(ωT)²/2 and brake. A circle that lies almost flat rests on its whole length, which eight of
+//! its points stand for; their places follow the lowest one, so that spinning does not move them either.
+//!
+//! Along an edge the signed distance to a convex solid is a convex function: bisection finds its least value. An edge that lies
+//! flush is carried where it enters and leaves the shadow of a face, which is where it crosses a rim.
+
+use std::f64::consts::FRAC_PI_4;
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+use tightfit_shape::mesh::Aabb;
+use tightfit_shape::polyhedron::{Corner, Edge, Face, Polyhedron};
+use tightfit_shape::profile::{Circle, Turned};
+use tightfit_shape::{Part, Sample};
+
+use super::contact_writer::ContactWriter;
+use super::edge_pair::MovedEdge;
+use super::node_blocks::Frame;
+use super::{DetectionOptions, PairBody};
+use crate::records::Contacts;
+
+/// Points of a circle that lies flat.
+const RING: u32 = 8;
+/// Sine of the tilt below which a circle lies almost flat [-], and of that below which its lowest point is not told.
+const FLAT: f64 = 0.2;
+const LEVEL: f64 = 1e-5;
+/// Share of its own width by which the solid may be behind a face [-]: beyond, the face belongs to another side.
+const BEHIND: f64 = 0.5;
+/// An edge that dips by more than this sine at a place is nearer elsewhere [-]. Less may turn level within a step.
+const DIPS: f64 = 0.2;
+/// Bisections along an edge: to 10⁻¹⁰ of its length.
+const BISECTIONS: u32 = 33;
+/// Places along an edge that may carry: the nearest one, and three for each circle.
+const MOST_PLACES: usize = 40;
+
+/// Appends the contacts of a turned solid with a polyhedron.
+pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &mut Contacts) {
+    let TurnedPair { sides: [of, against], turned, polyhedron } = pair;
+    if !(of.is_free() || against.is_free()) {
+        return;
+    }
+    let ids = Identities::new(pair);
+    let margin = options.margin + against.part.node_offset();
+    let from_turned = Frame::of(&(against.world_from_part.inverse() * of.world_from_part));
+    let mut writer = ContactWriter::new(of, against, contacts);
+    let rims =
+        Rims { turned, frame: &from_turned, offset: against.part.node_offset(), margin: options.margin };
+    polyhedron.each_face(&rims.bounds().grown(margin.max(0.0)), |index, face| {
+        rims.over_face(
+            face,
+            |point| face.covers(point, &polyhedron.edges),
+            |circle, number, point, gap| {
+                writer.push(point, face.normal, gap, ids.face(index, circle, number));
+            },
+        );
+    });
+    // a solid whose middle is inside has lost its way out
+    let [low, high] = turned.heights();
+    let middle = from_turned.turn * Vector3::new(0.0, 0.0, f64::midpoint(low, high)) + from_turned.shift;
+    let inside = against.part.sample(middle);
+    if inside.distance < 0.0 {
+        writer.push(middle, inside.normal, inside.distance, ids.face(0, 0, 0));
+    }
+    writer.finish(options);
+
+    let from_polyhedron = Frame::of(&(of.world_from_part.inverse() * against.world_from_part));
+    let mut writer = ContactWriter::new(against, of, contacts);
+    let near =
+        Near { turned, frame: &from_polyhedron, margin: options.margin, offset: against.part.node_offset() };
+    polyhedron.each_convex_edge(&rims.bounds().grown(margin.max(0.0)), |index, edge| {
+        near.at_edge(edge, |number, point, face| {
+            writer.push(point, face.normal, face.distance, ids.edge(index, number));
+        });
+    });
+    for (index, corner) in polyhedron.corners.iter().enumerate() {
+        if let Some((point, face)) = near.at_corner(corner, polyhedron) {
+            writer.push(point, face.normal, face.distance, ids.corner(index as u32));
+        }
+    }
+    writer.finish(options);
+}
+
+/// A turned solid and the polyhedron it touches.
+pub struct TurnedPair<'a> {
+    /// The body of the turned solid, then that of the polyhedron.
+    pub(super) sides: [&'a PairBody<'a>; 2],
+    turned: Turned<'a>,
+    polyhedron: &'a Polyhedron,
+}
+
+impl<'a> TurnedPair<'a> {
+    /// The pair, if one body is a turned solid and the other a polyhedron.
+    #[must_use]
+    pub fn of(sides: [&'a PairBody<'a>; 2]) -> Option<Self> {
+        let ordered = |of: &'a PairBody<'a>, against: &'a PairBody<'a>| {
+            let polyhedron = against.polyhedron.filter(|_| of.network.is_none())?;
+            Some(Self { sides: [of, against], turned: of.part.turned()?, polyhedron })
+        };
+        ordered(sides[0], sides[1]).or_else(|| ordered(sides[1], sides[0]))
+    }
+
+    /// Number of identities that the contacts of the pair take.
+    #[must_use]
+    pub fn ids(&self) -> u32 {
+        let circles = self.turned.circles.len() as u32;
+        let Polyhedron { faces, edges, corners, .. } = self.polyhedron;
+        (faces.len() as u32 * circles * RING)
+            .wrapping_add(edges.len() as u32 * (1 + 3 * circles))
+            .wrapping_add(corners.len() as u32)
+    }
+
+    /// Whether a place lies on the axis of the turned solid [m].
+    pub(super) fn is_around(&self, place: Vector3<f64>) -> bool {
+        let from = place - self.sides[0].world_from_part.translation;
+        from.cross(&self.axis()).norm() < 1e-9
+    }
+
+    /// The axis of the turned solid in world axes.
+    #[must_use]
+    pub fn axis(&self) -> Vector3<f64> {
+        self.sides[0].world_from_part.rotation * Vector3::z()
+    }
+}
+
+/// Identities of the contacts of a pair.
+struct Identities {
+    first: u32,
+    circles: u32,
+    first_edge: u32,
+    first_corner: u32,
+}
+
+impl Identities {
+    fn new(pair: &TurnedPair) -> Self {
+        let circles = pair.turned.circles.len() as u32;
+        let [of, against] = pair.sides;
+        let first = of.first_id.min(against.first_id).wrapping_mul(Part::MOST_PIECES);
+        let first_edge = first.wrapping_add(pair.polyhedron.faces.len() as u32 * circles * RING);
+        let first_corner = first_edge.wrapping_add(pair.polyhedron.edges.len() as u32 * (1 + 3 * circles));
+        Self { first, circles, first_edge, first_corner }
+    }
+
+    fn face(&self, face: u32, circle: usize, number: u32) -> u32 {
+        self.first.wrapping_add((face * self.circles + circle as u32) * RING + number)
+    }
+
+    fn edge(&self, edge: u32, number: u32) -> u32 {
+        self.first_edge.wrapping_add(edge * (1 + 3 * self.circles) + number)
+    }
+
+    fn corner(&self, corner: u32) -> u32 {
+        self.first_corner.wrapping_add(corner)
+    }
+}
+
+/// The circles of a turned solid in the frame of a polyhedron.
+struct Rims<'a> {
+    turned: &'a Turned<'a>,
+    /// Polyhedron from turned solid.
+    frame: &'a Frame,
+    /// How far the surface of the other part lies outside its polyhedron [m].
+    offset: f64,
+    /// Largest gap of a contact [m].
+    margin: f64,
+}
+
+impl Rims<'_> {
+    fn axis(&self) -> Vector3<f64> {
+        self.frame.turn.column(2).into_owned()
+    }
+
+    fn center(&self, circle: &Circle) -> Vector3<f64> {
+        self.frame.shift + self.axis() * circle.height
+    }
+
+    /// Box around the solid.
+    fn bounds(&self) -> Aabb {
+        let axis = self.axis();
+        let across = axis.map(|along| (1.0 - along * along).max(0.0).sqrt());
+        let ends =
+            self.turned.circles.iter().flat_map(|circle| {
+                [-1.0, 1.0].map(|sign| self.center(circle) + across * (sign * circle.radius))
+            });
+        Aabb::of(ends)
+    }
+
+    /// Visits the points that may rest on a face, with their circle, number and gap [m].
+    fn over_face(
+        &self,
+        face: &Face,
+        covers: impl Fn(Vector3<f64>) -> bool,
+        mut visit: impl FnMut(usize, u32, Vector3<f64>, f64),
+    ) {
+        let axis = self.axis();
+        let across = face.normal - axis * face.normal.dot(&axis);
+        let sine = across.norm();
+        // the lowest and the highest point over the plane
+        let heights = self.turned.circles.iter().map(|circle| {
+            let (middle, rise) = (face.height(self.center(circle)), circle.radius * sine);
+            [middle - rise, middle + rise]
+        });
+        let [low, high] =
+            heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [a, b]| [low.min(a), high.max(b)]);
+        if low - self.offset >= self.margin || low < -BEHIND * (high - low) {
+            return;
+        }
+        let down = match sine > LEVEL {
+            true => -across / sine,
+            // any direction serves, as long as it stays
+            false => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
+        };
+        let beside = axis.cross(&down);
+        for (index, circle) in self.turned.circles.iter().enumerate() {
+            let points = if circle.radius > 0.0 && sine < FLAT { RING } else { 1 };
+            for number in 0..points {
+                let (sin, cos) = libm::sincos(f64::from(number) * FRAC_PI_4);
+                let point = self.center(circle) + (down * cos + beside * sin) * circle.radius;
+                let gap = face.height(point) - self.offset;
+                if gap < self.margin && covers(point) {
+                    visit(index, number, point, gap);
+                }
+            }
+        }
+    }
+}
+
+/// Edges and corners of a polyhedron in the frame of a turned solid.
+struct Near<'a> {
+    turned: &'a Turned<'a>,
+    /// Turned solid from polyhedron.
+    frame: &'a Frame,
+    margin: f64,
+    offset: f64,
+}
+
+impl Near<'_> {
+    fn sample(&self, point: Vector3<f64>) -> Sample {
+        self.turned.solid.sample(point)
+    }
+
+    /// Visits the places of a convex edge that may carry, with their number.
+    fn at_edge(&self, own: &Edge, mut visit: impl FnMut(u32, Vector3<f64>, Sample)) {
+        let edge = MovedEdge::new(own, self.frame);
+        let place = |along: f64| edge.start + edge.along * along;
+        let slope = |along: f64| self.sample(place(along)).normal.dot(&edge.along);
+        let mut places = ArrayVec::<(u32, f64), MOST_PLACES>::new();
+        let [mut low, mut high] = [0.0, edge.length];
+        if slope(low) < 0.0 && slope(high) > 0.0 {
+            for _ in 0..BISECTIONS {
+                let middle = f64::midpoint(low, high);
+                if slope(middle) < 0.0 { low = middle } else { high = middle }
+            }
+            places.push((0, f64::midpoint(low, high)));
+        }
+        for (index, circle) in self.turned.circles.iter().enumerate() {
+            for (number, along) in crossings(&edge, circle).into_iter().enumerate() {
+                if along > 0.0 && along < edge.length {
+                    let _ = places.try_push((1 + 3 * index as u32 + number as u32, along));
+                }
+            }
+        }
+        for (number, along) in places {
+            let mut face = self.sample(place(along));
+            face.distance -= self.offset;
+            if face.distance < self.margin && (number == 0 || face.normal.dot(&edge.along).abs() < DIPS) {
+                visit(number, place(along), face);
+            }
+        }
+    }
+
+    /// The contact of a corner, unless an edge that leaves it is nearer.
+    fn at_corner(&self, corner: &Corner, polyhedron: &Polyhedron) -> Option<(Vector3<f64>, Sample)> {
+        let point = self.frame.turn * corner.position + self.frame.shift;
+        let [low, high] = self.turned.heights();
+        let (reach, radius) = (self.margin + self.offset, self.turned.radius());
+        if point.z < low - reach || point.z > high + reach || point.xy().norm() > radius + reach {
+            return None;
+        }
+        let mut face = self.sample(point);
+        face.distance -= self.offset;
+        let dips = |along: &Vector3<f64>| (self.frame.turn * along).dot(&face.normal) < -DIPS;
+        let is_contact = face.distance < self.margin && !polyhedron.leaving(corner).iter().any(dips);
+        is_contact.then_some((point, face))
+    }
+}
+
+/// Where an edge passes the plane and, seen along the axis, the circle [m]; not a number where it does not.
+fn crossings(edge: &MovedEdge, circle: &Circle) -> [f64; 3] {
+    let (start, along) = (edge.start, edge.along);
+    let level = (circle.height - start.z) / along.z;
+    let (squared, half, rest) = (
+        along.xy().norm_squared(),
+        start.xy().dot(&along.xy()),
+        start.xy().norm_squared() - circle.radius * circle.radius,
+    );
+    let root = (half * half - squared * rest).sqrt();
+    [level, (-half - root) / squared, (-half + root) / squared]
+}
