@@ -19,11 +19,14 @@ use super::node_blocks::Frame;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
-/// Depth to which features are looked for [m], and that to which they are where edges lie deep inside the other solid: fast
-/// motions end deeper than the linearised step expects, before they are corrected. What is deeper takes the nearest face.
-const USUAL: f64 = 1e-3;
+/// Depth to which features are looked for [m] where no edge is inside the other solid, and by how much deeper than the middle of an
+/// edge inside they may be [-]: six times between wedges of 20 deg. Fast motions end deeper than the linearised step expects, before they
+/// are corrected.
+const SHALLOW: f64 = 20e-6;
+const DEEPER: f64 = 8.0;
+/// Depth beyond which no features are looked for [m]: what is deeper takes the nearest face.
 const DEEPEST: f64 = 8e-3;
-/// Edges deeper than this lie deep inside [m]: the middle of an edge may be less deep than the features that bound it.
+/// Edges deeper than this lie deep inside [m].
 const DEEP_INSIDE: f64 = 0.25e-3;
 /// Either side against the other.
 const BOTH: [[usize; 2]; 2] = [[0, 1], [1, 0]];
@@ -62,9 +65,7 @@ pub(super) fn detect(
         if !query.comes_near() {
             continue;
         }
-        if inside > DEEP_INSIDE {
-            query.deepest += DEEPEST - USUAL;
-        }
+        query.deepest += (DEEPER * inside).min(DEEPEST);
         let mut writer = ContactWriter::new(sides[of], sides[against], contacts);
         for (index, corner) in solids[of].corners.iter().enumerate() {
             query.at_corner(corner, ids.corner(of, index), &mut writer);
@@ -80,7 +81,9 @@ pub(super) fn detect(
         for [of, against] in BOTH {
             let mut writer = ContactWriter::new(sides[of], sides[against], contacts);
             query_of([of, against]).each_deep_place(|point, edge, face| {
-                writer.push(point, face.normal, face.distance, ids.edges(edge, 0));
+                if face.distance < -DEEP_INSIDE {
+                    writer.push(point, face.normal, face.distance, ids.edges(edge, 0));
+                }
             });
             writer.finish(options);
         }
@@ -156,7 +159,7 @@ impl<'a> Query<'a> {
             margin: options.margin,
             offset,
             reach,
-            deepest: USUAL - offset.min(0.0),
+            deepest: SHALLOW - offset.min(0.0),
             around: solids[1].bounds.grown(reach),
         }
     }
@@ -228,10 +231,10 @@ impl<'a> Query<'a> {
             let _ = places.try_push(0.0);
             let _ = places.try_push(edge.length);
             places.sort_unstable_by(f64::total_cmp);
-            for stretch in places.windows(2).filter(|stretch| stretch[1] - stretch[0] > DEEP_INSIDE) {
+            for stretch in places.windows(2).filter(|stretch| stretch[1] - stretch[0] > SHALLOW) {
                 let point = edge.start + edge.along * f64::midpoint(stretch[0], stretch[1]);
                 let face = self.against.sample(point);
-                if face.distance < -DEEP_INSIDE {
+                if face.distance < 0.0 {
                     visit(point, index as u32, face);
                 }
             }
