@@ -21,6 +21,7 @@ mod repair;
 mod repair_faces;
 mod repair_holes;
 mod repair_orientation;
+mod repair_t_junctions;
 mod surface;
 
 pub use check_shells::{ShellFault, check_shells};

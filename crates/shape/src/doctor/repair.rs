@@ -1,8 +1,8 @@
 //! Repairs defects that need no guess about the design.
 //!
 //! ```text
-//! drop unusable → weld open edges → drop copies → orient neighbours alike → collapse and flip thin triangles
-//! → fill small flat holes → drop debris → orient shells outwards → drop unused vertices → examine
+//! drop unusable → weld open edges → drop copies → collapse and flip thin triangles → split at T-junctions
+//! → orient neighbours alike → fill small flat holes → drop debris → orient shells outwards → drop unused vertices → examine
 //! ```
 //!
 //! Every step runs once, or a bounded number of times, so the repair terminates for any input. Defects that it cannot
@@ -17,6 +17,7 @@ use super::nesting::depths;
 use super::repair_faces::{drop_copies, drop_marked, repair_thin_triangles};
 use super::repair_holes::fill_holes;
 use super::repair_orientation::orient_alike;
+use super::repair_t_junctions::split_t_junctions;
 use super::surface::{NEEDLE_TOLERANCE, Surface, WELD_TOLERANCE, weld_open_edges};
 use super::{Diagnosis, DoctorOptions, Finding, examine};
 use crate::mesh::{EdgeTable, TriMesh};
@@ -113,10 +114,16 @@ pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport
         mesh = weld.mesh;
     }
     report.did(drop_copies(&mut mesh), "copies of triangles dropped");
-    report.did(orient_alike(&mut mesh), "triangles flipped to match their neighbours");
     report.did(
         repair_thin_triangles(&mut mesh, NEEDLE_TOLERANCE * diagonal),
         "thin triangles collapsed or flipped",
+    );
+    let split = split_t_junctions(&mut mesh, options.weld_tolerance * diagonal);
+    report.did(split, "long edges split at vertices of their neighbours");
+    report.did(orient_alike(&mut mesh), "triangles flipped to match their neighbours");
+    report.did(
+        repair_thin_triangles(&mut mesh, NEEDLE_TOLERANCE * diagonal),
+        "thin triangles collapsed or flipped after the split",
     );
     report.did(drop_copies(&mut mesh), "copies of triangles dropped after the collapse");
     let limits = (options.hole_extent * diagonal, options.hole_flatness);

@@ -87,10 +87,12 @@ impl Polyhedron {
         self.face_tree.overlapping(&Aabb::of([start, start + path]), |place| {
             let face = &self.faces[self.face_order[place] as usize];
             let (height, rise) = (face.height(start), face.normal.dot(&path));
+            // both ends on one side, or along the face
+            if (height > 0.0) == (height + rise > 0.0) {
+                return;
+            }
             let share = -height / rise;
-            if (0.0..=1.0).contains(&share)
-                && matches!(face.locate(start + path * share, &self.edges).0, Place::Inside)
-            {
+            if face.covers(start + path * share, &self.edges) {
                 visit(share);
             }
         });
