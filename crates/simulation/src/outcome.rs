@@ -35,7 +35,7 @@ pub struct Outcome {
     pub depth: Option<f64>,
     /// Turns since the start, positive when a nut goes on.
     pub turns: Option<f64>,
-    /// Advance over the last full turn, per actual turn [m].
+    /// Advance over the last turn, or most of the way where it turned less, per actual turn [m].
     pub lead: Option<f64>,
     /// How a thread ended up.
     pub state: Option<ThreadState>,
@@ -164,7 +164,8 @@ impl Outcome {
                 let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
                 let overlap = last.depth.unwrap_or_default();
-                let advances = lead.is_some_and(|lead| (lead / pitch - 1.0).abs() < 0.02);
+                // a nut that hardly turned is judged by its tilt alone: out of phase it would be tilted
+                let advances = lead.is_none_or(|lead| (lead / pitch - 1.0).abs() < 0.02);
                 let state = if overlap < engaged.min(pitch.abs()) {
                     ThreadState::NotEngaged
                 } else if advances && tilt < 1_f64.to_radians() {
@@ -208,11 +209,17 @@ fn peak_torque(run: &Simulation, records: &[Record]) -> f64 {
     records.iter().map(about_axis).fold(0.0, f64::max)
 }
 
-/// Advance over the last full turn, per actual turn [m].
+/// Least turn over which a lead is told [rad].
+const LEAST_TURN: f64 = std::f64::consts::FRAC_PI_2;
+/// Share of a shorter turn than a whole one that counts [-]: while it begins the nut takes up its play.
+const SETTLED: f64 = 0.8;
+
+/// Advance over the last turn, per actual turn [m]; over most of the way where the nut turned less.
 fn last_turn(records: &[Record]) -> Option<f64> {
-    let last = records.last()?;
-    let is_turn_ago = |record: &&Record| (last.angle - record.angle).abs() >= std::f64::consts::TAU;
-    let before = records.iter().rev().find(is_turn_ago)?;
+    let (first, last) = (records.first()?, records.last()?);
+    let whole = std::f64::consts::TAU.min(SETTLED * (last.angle - first.angle).abs());
+    let is_turn_ago = |record: &&Record| (last.angle - record.angle).abs() >= whole;
+    let before = records.iter().rev().find(is_turn_ago).filter(|_| whole >= LEAST_TURN)?;
     let turns = (last.angle - before.angle) / std::f64::consts::TAU;
     Some((last.pose.translation.z - before.pose.translation.z) / turns)
 }

@@ -49,8 +49,6 @@ pub(super) struct Crossing {
     pub(super) beyond: [Sample; 2],
     /// The end of the first of these.
     pub(super) end: End,
-    /// The larger distance beyond an end along the edge, whatever is there [m]: edges that are almost parallel cross far away.
-    pub(super) farthest: f64,
 }
 
 /// An end of an edge of either solid, in the frame of the second [m].
@@ -73,20 +71,30 @@ impl MovedEdge {
         }
     }
 
-    /// The crossing with an edge of the other solid, if the solids can touch there.
-    pub(super) fn crossing(&self, other: &Edge) -> Option<Crossing> {
+    /// The crossing with an edge of the other solid, if the solids can touch there and it is at most `reach` [m] beyond the ends:
+    /// edges that are almost parallel cross far away.
+    pub(super) fn crossing(&self, other: &Edge, reach: f64) -> Option<Crossing> {
         let across = self.along.cross(&other.along);
         let sine = across.norm();
         if sine < PARALLEL {
             return None;
         }
-        let (normal, lean) =
-            between_normals(across / sine, [self.along, other.along], [&self.normals, &other.normals])?;
         let from = self.start - other.ends[0];
         let cosine = self.along.dot(&other.along);
         let (own, along_other) = (from.dot(&self.along), from.dot(&other.along));
         let s = (cosine * along_other - own) / (sine * sine);
         let t = (along_other - cosine * own) / (sine * sine);
+        // where the material goes on, another edge crosses beyond the end
+        let is_past = |place: f64, length: f64, at_corner: [bool; 2]| {
+            let is_first = place < length / 2.0;
+            let past = if is_first { -place } else { place - length };
+            past > if at_corner[usize::from(!is_first)] { reach } else { TOUCHES }
+        };
+        if is_past(s, self.length, self.ends_at_corner) || is_past(t, other.length, other.ends_at_corner) {
+            return None;
+        }
+        let (normal, lean) =
+            between_normals(across / sine, [self.along, other.along], [&self.normals, &other.normals])?;
         let point = self.start + self.along * s;
         let gap = normal.dot(&(point - other.ends[0] - other.along * t));
         // an edge that leans and is inside is deeper elsewhere
@@ -98,11 +106,9 @@ impl MovedEdge {
         let (beside_other, beside_own) = (across.cross(&other.along), across.cross(&self.along));
         let own_sign = beside_other.dot(&self.along).signum();
         let other_sign = beside_own.dot(&other.along).signum();
-        let mut farthest = f64::NEG_INFINITY;
-        let mut nearer = |place: f64, length: f64, at_corner: [bool; 2], leads: Vector3<f64>| {
+        let nearer = |place: f64, length: f64, at_corner: [bool; 2], leads: Vector3<f64>| {
             let is_first = place < length / 2.0;
             let (past, normal) = if is_first { (-place, leads) } else { (place - length, -leads) };
-            farthest = farthest.max(past);
             // where the material goes on the edge cannot be passed
             let distance = if at_corner[usize::from(!is_first)] { past * sine } else { GOES_ON };
             Sample { distance, normal }
@@ -118,7 +124,7 @@ impl MovedEdge {
             let is_second = s >= self.length / 2.0;
             End::Own(self.start + self.along * if is_second { self.length } else { 0.0 })
         };
-        Some(Crossing { point, along: s, normal, gap, beyond, end, farthest })
+        Some(Crossing { point, along: s, normal, gap, beyond, end })
     }
 }
 

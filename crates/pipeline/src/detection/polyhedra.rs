@@ -250,9 +250,9 @@ impl<'a> Query<'a> {
             return;
         }
         self.solids[1].each_convex_edge(&near, |index, other| {
-            let Some(crossing) = moved.crossing(other) else { return };
+            let Some(crossing) = moved.crossing(other, self.reach) else { return };
             let gap = crossing.gap - self.offset;
-            if gap >= self.margin || gap < -self.deepest || crossing.farthest > self.reach {
+            if gap >= self.margin || gap < -self.deepest {
                 return;
             }
             // the way out past the end of an edge is much shorter: what is met there is the contact
@@ -271,7 +271,8 @@ impl<'a> Query<'a> {
             let expected = |face: &Sample| face.distance + self.horizon * face.normal.dot(&velocity);
             // at an end of an edge there is a corner too
             let crosses = |at: &dyn Fn(&Sample) -> f64| crossing.beyond.iter().all(|face| at(face) < -PASSED);
-            if !(crosses(&|face| face.distance) || crosses(&expected)) {
+            // edges that are behind each other without crossing pass each other, or meet something else first
+            if !(crosses(&|face| face.distance) || (gap >= 0.0 && crosses(&expected))) {
                 return;
             }
             if let Some((face, other)) = choose(&branches, velocity, self.horizon) {

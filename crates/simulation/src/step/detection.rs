@@ -26,6 +26,8 @@ const FAST: f64 = 1.5e-3;
 const SHORT: f64 = 0.25;
 const STOPPED: f64 = 0.25;
 
+/// Factor by which a search widens at most [-].
+const WIDER: f64 = 10.0;
 /// Largest angle that polyhedra in contact turn by in a piece of a step [rad]: a corner 20 mm away leaves its tangent by
 /// 0.1 mm, which the correction takes back.
 const LARGEST_TURN: f64 = 0.1;
@@ -81,11 +83,12 @@ impl Candidates {
 
     /// Margin that a motion with velocity `pose_velocity` needs, where it goes farther than was searched [m].
     ///
-    /// Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
+    /// What stops the motion is often near: the search widens by and by. Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
     pub(super) fn wider_margin(&self, bodies: &BodyViews, pose_velocity: &[f64]) -> Option<f64> {
         let needed = bodies.moving_with(pose_velocity).margin();
         // the margin covers half a step more than the motion: only the motion itself must stay inside
-        (needed > AHEAD * self.margin() && self.margin() < LARGEST_MARGIN).then_some(needed)
+        let wider = needed.min(WIDER * self.margin());
+        (needed > AHEAD * self.margin() && self.margin() < LARGEST_MARGIN).then_some(wider)
     }
 
     /// A shorter duration [s] where polyhedra in contact turn too far against each other: the places where they touch are
