@@ -41,7 +41,7 @@ impl DenseLu {
         if size == 6 {
             eliminate(&mut self.factors, &mut self.swaps, 6)
         } else {
-            eliminate(&mut self.factors, &mut self.swaps, size)
+            with_registers(Elimination { factors: &mut self.factors, swaps: &mut self.swaps, size })
         }
     }
 
@@ -137,15 +137,38 @@ fn eliminate(a: &mut [f64], swaps: &mut [usize], size: usize) -> f64 {
             sign = -sign;
         }
         let inverse = 1.0 / pivot;
-        for row in k + 1..size {
-            let factor = a[row * size + k] * inverse;
-            a[row * size + k] = factor;
-            for column in k + 1..size {
-                a[row * size + column] -= factor * a[k * size + column];
+        let (above, below) = a.split_at_mut((k + 1) * size);
+        let own = &above[k * size..];
+        // Bodies that do not touch have no common entries: most of a row is zero in a stack or a row of bodies.
+        let end = if size > 6 { own.iter().rposition(|entry| *entry != 0.0).unwrap_or(k) + 1 } else { size };
+        for line in below.chunks_exact_mut(size) {
+            if size > 6 && line[k] == 0.0 {
+                continue;
+            }
+            let factor = line[k] * inverse;
+            line[k] = factor;
+            for (entry, own) in line[k + 1..end].iter_mut().zip(&own[k + 1..end]) {
+                *entry -= factor * own;
             }
         }
     }
     sign
+}
+
+/// The loops of [`DenseLu::factor`] for several bodies.
+struct Elimination<'a> {
+    factors: &'a mut [f64],
+    swaps: &'a mut [usize],
+    size: usize,
+}
+
+impl WithSimd for Elimination<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        eliminate(self.factors, self.swaps, self.size)
+    }
 }
 
 #[inline(always)]

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Stages in brackets are optional. Where pairs bounce the step is cut into pieces at the touches (`restitution.rs`), where
-//! polyhedra in contact turn fast into pieces that turn little (`detection.rs`), and each piece takes the same stages. An arm stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities
-//! is repeated when the motion leaves the range that detection searched, or the arm comes out far from what was expected.
+//! polyhedra in contact turn fast into pieces that turn little (`detection.rs`), and each piece takes the same stages. An arm
+//! stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities is repeated when the motion
+//! leaves the range that detection searched, or the arm comes out far from what was expected.
 //!
 //! A stage reads its arguments and writes its last ones; only this page sees the whole [`Workspace`].
 
