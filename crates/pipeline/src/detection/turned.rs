@@ -36,6 +36,8 @@ const FLAT: f64 = 0.2;
 const LEVEL: f64 = 1e-5;
 /// Share of its own width by which the solid may be behind a face [-]: beyond, the face belongs to another side.
 const BEHIND: f64 = 0.5;
+/// Points that are deeper than this must be inside the polyhedron [m]: a face at its far side is none of theirs.
+const DEEP: f64 = 5e-6;
 /// An edge that dips by more than this sine at a place is nearer elsewhere [-]. Less may turn level within a step.
 const DIPS: f64 = 0.2;
 /// Bisections along an edge: to 10⁻¹⁰ of its length.
@@ -58,7 +60,10 @@ pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &m
     polyhedron.each_face(&rims.bounds().grown(margin.max(0.0)), |index, face| {
         rims.over_face(
             face,
-            |point| face.covers(point, &polyhedron.edges),
+            |point, gap| {
+                face.covers(point, &polyhedron.edges)
+                    && (gap > -DEEP || against.part.sample(point).distance < 0.0)
+            },
             |circle, number, point, gap| {
                 writer.push(point, face.normal, gap, ids.face(index, circle, number));
             },
@@ -198,7 +203,7 @@ impl Rims<'_> {
     fn over_face(
         &self,
         face: &Face,
-        covers: impl Fn(Vector3<f64>) -> bool,
+        carries: impl Fn(Vector3<f64>, f64) -> bool,
         mut visit: impl FnMut(usize, u32, Vector3<f64>, f64),
     ) {
         let axis = self.axis();
@@ -226,7 +231,7 @@ impl Rims<'_> {
                 let (sin, cos) = libm::sincos(f64::from(number) * FRAC_PI_4);
                 let point = self.center(circle) + (down * cos + beside * sin) * circle.radius;
                 let gap = face.height(point) - self.offset;
-                if gap < self.margin && covers(point) {
+                if gap < self.margin && carries(point, gap) {
                     visit(index, number, point, gap);
                 }
             }
