@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// First folders of paths that live in this repository; other backticked text is code.
-const OUR_FOLDERS: [&str; 6] = ["crates/", "assets/", "docs/", "xtask/", "fuzz/", "experiments/"];
+const OUR_FOLDERS: [&str; 7] = ["crates/", "assets/", "docs/", "xtask/", "fuzz/", "experiments/", "python/"];
 
 /// Folders that are searched for documents, beside those at the root.
 const SEARCHED: [&str; 4] = ["crates", "docs", "fuzz", "experiments"];

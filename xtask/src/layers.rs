@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// Crates from the lowest layer to the highest; those in one row do not import one another.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["spatial"],
+    &["cad"],
     &["shape", "network"],
     &["pipeline"],
     &["robot", "interaction"],
     &["simulation"],
-    &["learning", "haptics", "gpu"],
+    &["learning", "environments", "haptics", "gpu", "viewer"],
     &["interaction-training"],
-    &["viewer", "python", "tightfit"],
+    &["playground", "python", "tightfit"],
 ];
 
 /// Stages of the pipeline, which know only the records that pass between them.

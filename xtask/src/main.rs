@@ -3,6 +3,9 @@
 mod dependencies;
 mod documents;
 mod layers;
+mod page;
+mod playground;
+mod python;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -13,19 +16,33 @@ use anyhow::{Context, Result, bail};
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
     let result = match task.as_str() {
+        "test" if std::env::args().any(|argument| argument == "--learning") => python::test(&root(), true),
         "test" => test(),
+        "python" => python::test(&root(), false),
         "layers" => layers::check(&root()),
         "dependencies" => dependencies::check(&root()),
         "documents" => documents::check(&root()),
+        "page" => page::check(&root()),
+        "playground" => playground::build(&root()).map(|_| ()),
+        "playground-test" => playground::check(&root()),
         _ => {
             println!(
-                "cargo xtask test          every check: layers, dependencies, documents, format, clippy, docs, tests"
+                "cargo xtask test          every check: layers, dependencies, documents, format, clippy, docs, tests, Python, page"
             );
+            println!("cargo xtask test --learning  the Python tests that need torch or Ray");
+            println!("cargo xtask python        the Python package and its tests");
             println!("cargo xtask layers        imports follow the layer order");
             println!("cargo xtask dependencies  licences and duplicate versions, by the rules of deny.toml");
             println!(
                 "cargo xtask documents     paths and links of documents exist, docs/SUMMARY.md is complete"
             );
+            println!(
+                "cargo xtask page          the viewer's page: bundle matches its sources, tests in Chromium"
+            );
+            println!(
+                "cargo xtask playground    builds target/playground: the simulator as WebAssembly with its page"
+            );
+            println!("cargo xtask playground-test  compares it with the native program in Chromium");
             return ExitCode::from(u8::from(!task.is_empty()) * 2);
         }
     };
@@ -57,7 +74,13 @@ fn test() -> Result<()> {
     })?;
     let strict_docs = [("RUSTDOCFLAGS", "-D warnings")];
     step("documentation", || cargo(&["doc", "--workspace", "--no-deps", "--locked"], &strict_docs))?;
-    step("tests", || cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[]))
+    // examples and benches are checked by clippy; linking them would take minutes
+    let targets = ["--workspace", "--lib", "--bins", "--tests", "--locked"];
+    step("build", || cargo(&[&["build"], &targets[..]].concat(), &[]))?;
+    step("tests", || cargo(&[&["test", "--no-fail-fast"], &targets[..]].concat(), &[]))?;
+    step("documentation tests", || cargo(&["test", "--workspace", "--doc", "--locked"], &[]))?;
+    step("Python", || python::test(&root, false))?;
+    step("page", || page::check(&root))
 }
 
 fn step(name: &str, check: impl FnOnce() -> Result<()>) -> Result<()> {

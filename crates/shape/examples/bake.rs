@@ -1,7 +1,7 @@
 //! Bakes the meshes of the detection benchmark and prints one line of accuracy, size and time for each.
 #![allow(clippy::print_stdout)]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/suite/support.rs"]
 mod support;
 
 use std::sync::Arc;

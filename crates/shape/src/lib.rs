@@ -6,6 +6,7 @@ Parts for tight fits: parametric shapes and meshes with signed distance, contact
 
 mod angle;
 pub mod block;
+pub mod cad;
 pub mod doctor;
 mod error;
 mod field;

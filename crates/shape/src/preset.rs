@@ -113,7 +113,15 @@ pub fn square_hole_20() -> HoleDimensions {
 /// # Errors
 /// When the size leaves no thread.
 pub fn standard_bolt(diameter: f64, pitch: f64, length: f64) -> Result<Bolt, ShapeError> {
-    let allowance = ThreadAllowance { radial: RADIAL_PLAY * pitch, axial: 0.0 };
+    bolt_with_play(diameter, pitch, length, RADIAL_PLAY * pitch)
+}
+
+/// The same with another radial play [m].
+///
+/// # Errors
+/// When the size leaves no thread.
+pub fn bolt_with_play(diameter: f64, pitch: f64, length: f64, radial: f64) -> Result<Bolt, ShapeError> {
+    let allowance = ThreadAllowance { radial, axial: 0.0 };
     let bolt = Bolt::new(diameter, pitch, length, allowance, Hand::Right)?;
     let end_radius = bolt.thread().root_radius() + TIP_ABOVE_ROOT * pitch;
     bolt.with_start(ThreadStart::Chamfered { end_radius })

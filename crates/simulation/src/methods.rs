@@ -1,14 +1,16 @@
 //! Which methods a step is made of.
 //!
-//! | preset | clustering | C-space | solver | integration | projection |
-//! |---|---|---|---|---|---|
-//! | `tight` | none | none | ladder | midpoint | yes |
-//! | `standard` | K-means to 12 | none | projected Gauss-Seidel, 50 sweeps | midpoint | yes |
-//! | `paper` | interaction network where the scene has one, else K-means to 12 | where the scene has a network | SOR by maximum dissipation, 200 sweeps or 1e-5 m/s | midpoint with C(ω₀), without where an arm holds a part | no |
+//! | preset | detection | contacts | clustering | C-space | solver | integration | projection |
+//! |---|---|---|---|---|---|---|---|
+//! | `tight` | exact | anticipated | none | none | ladder | midpoint | yes |
+//! | `standard` | exact | anticipated | K-means to 12, deepest | none | projected Gauss-Seidel, 50 sweeps | midpoint | yes |
+//! | `refined` | exact | anticipated | interaction network where there is one, else K-means to 12 | up to 16 rows where there is a network | SOR by maximum dissipation | midpoint with C(ω₀); midpoint where an arm holds a part | no |
+//! | `paper` | networks in x, y, z for both parts | penetrating | interaction network | one row, at the pose | SOR until the constraints hold | midpoint with C(ω₀), arm in joint space | no |
+//! | `textbook` | exact | penetrating | K-means to 12, means | none | projected Gauss-Seidel | midpoint with C(ω₀) | no |
 //!
-//! `standard` is what the paper compares itself with: the usual clustering and solver in its own framework. The paper has
-//! no pose projection: its C-space row is to keep out what the clustered contacts let in. Impact, passivity filter and
-//! certificate are the same for all.
+//! `paper` is the system of the paper as it is printed, `textbook` what the paper compares itself with. `standard` and
+//! `refined` are the same two within this engine: contacts are anticipated, impacts are a stage of their own, and the
+//! passivity filter bounds their work. Every difference is listed in `docs/presets.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,13 +30,18 @@ pub enum Preset {
     Tight,
     /// K-means and projected Gauss-Seidel, as usual elsewhere.
     Standard,
-    /// K-means to 12, a C-space row and SOR by maximum dissipation, C at the start of the step, no pose projection.
+    /// The paper's architecture with what was found better within it: anticipated contacts, an impact stage, several
+    /// C-space rows.
+    Refined,
+    /// The system of the paper as it is printed.
     Paper,
+    /// The baseline of the paper as it is printed: means of K-means and projected Gauss-Seidel.
+    Textbook,
 }
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 3] = [Self::Tight, Self::Standard, Self::Paper];
+    pub const ALL: [Self; 5] = [Self::Tight, Self::Standard, Self::Refined, Self::Paper, Self::Textbook];
 
     /// Its name.
     #[must_use]
@@ -42,7 +49,9 @@ impl Preset {
         match self {
             Self::Tight => "tight",
             Self::Standard => "standard",
+            Self::Refined => "refined",
             Self::Paper => "paper",
+            Self::Textbook => "textbook",
         }
     }
 }
@@ -96,6 +105,14 @@ pub struct Methods {
     pub solver: SolverMethod,
     /// How bodies are advanced.
     pub integration: IntegrationMethod,
+    /// Whether a contact acts before it penetrates: nodes that could touch within the step are contacts, and each may
+    /// close its gap but no more. Without it only nodes that penetrate at the start of the step are contacts, and their
+    /// normal velocity at its end must not be negative (paper eq. 2).
+    pub anticipation: bool,
+    /// Whether impacts are a stage of their own, before the forces over the step.
+    pub impact: bool,
+    /// Whether contact impulses are scaled down where they would do work.
+    pub passivity_filter: bool,
     /// Whether crossings of edges are contacts of their own. Without them contacts are at nodes alone, as in methods of
     /// another kind.
     pub crossings: bool,
@@ -112,29 +129,52 @@ impl Default for Methods {
 
 impl From<Preset> for Methods {
     fn from(preset: Preset) -> Self {
-        let means = ClusteringMethod::KMeans { clusters: CLUSTERS };
+        let deepest = ClusteringMethod::KMeans { clusters: CLUSTERS };
         let usual = Self {
             preset,
             clustering: ClusteringMethod::None,
             cspace: CspaceMethod::None,
             solver: SolverMethod::Ladder,
             integration: IntegrationMethod::Midpoint,
+            anticipation: true,
+            impact: true,
+            passivity_filter: true,
             crossings: true,
             projection: true,
+        };
+        let printed = Self {
+            integration: IntegrationMethod::PaperMidpoint,
+            anticipation: false,
+            impact: false,
+            passivity_filter: false,
+            crossings: false,
+            projection: false,
+            ..usual
         };
         match preset {
             Preset::Tight => usual,
             Preset::Standard => {
-                Self { clustering: means, solver: SolverMethod::Pgs(SweepOptions::PGS), ..usual }
+                Self { clustering: deepest, solver: SolverMethod::Pgs(SweepOptions::PGS), ..usual }
             }
-            Preset::Paper => Self {
-                clustering: means,
+            Preset::Refined => Self {
+                clustering: deepest,
                 cspace: CspaceMethod::Network { rows: CspaceMethod::MOST_ROWS },
                 solver: SolverMethod::Sor(SweepOptions::SOR, SlipRule::Dissipation),
                 integration: IntegrationMethod::PaperMidpoint,
                 crossings: false,
                 projection: false,
                 ..usual
+            },
+            Preset::Paper => Self {
+                clustering: ClusteringMethod::Interaction,
+                cspace: CspaceMethod::Network { rows: 1 },
+                solver: SolverMethod::Sor(SweepOptions::PAPER, SlipRule::Dissipation),
+                ..printed
+            },
+            Preset::Textbook => Self {
+                clustering: ClusteringMethod::KMeansMean { clusters: CLUSTERS },
+                solver: SolverMethod::Pgs(SweepOptions::PGS),
+                ..printed
             },
         }
     }

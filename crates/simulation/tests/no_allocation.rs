@@ -189,7 +189,7 @@ fn several_bodies_fall_onto_one_another_without_allocation() {
 
 #[test]
 fn other_methods_take_no_memory_either() {
-    for choice in ["preset=standard", "preset=paper", "clustering=k-means", "solver=sor"] {
+    for choice in ["preset=standard", "preset=refined", "clustering=k-means", "solver=sor"] {
         // of a peg in its hole the rims alone count
         let finer = |part: &str| format!("parts.{part}.nodes={{ edge_spacing_mm = 0.15 }}");
         let settings = [format!("method.{choice}"), finer("peg"), finer("hole")];

@@ -40,6 +40,13 @@ impl Columns3 {
         self.x.is_empty()
     }
 
+    /// Keeps the first `count` points.
+    pub fn truncate(&mut self, count: usize) {
+        self.x.truncate(count);
+        self.y.truncate(count);
+        self.z.truncate(count);
+    }
+
     /// Removes all points and keeps the memory.
     pub fn clear(&mut self) {
         self.x.clear();

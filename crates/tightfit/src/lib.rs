@@ -10,6 +10,7 @@ This crate gathers what users import:
   `interaction` and `interaction_training`: learned contact clustering
 - [`pipeline`]: the stages of a step, and the types of contacts, states and methods that they pass on
 - [`report`]: HTML reports
+- [`viewer`]: the page that shows a run, its protocol and its server
 
 The examples `controller`, `own_parts`, `first_run`, `own_loop`, `branch` and `batch` show how they are used. Features: `cli` (default) is the program;
 `clock`, `learning`, `parallel` and `parquet` can be chosen one by one with `default-features = false`.
@@ -28,7 +29,23 @@ assert!((sample.normal.x + 1.0).abs() < 1e-15);
 
 #![forbid(unsafe_code)]
 
+// the program's modules import this library by the name that users write
+#[cfg(feature = "cli")]
+extern crate self as tightfit;
+
+#[cfg(feature = "cli")]
+mod commands;
+#[cfg(feature = "cli")]
+mod cpu_clock;
+#[cfg(feature = "cli")]
+mod output;
+#[cfg(feature = "cli")]
+pub mod program;
+#[cfg(feature = "cli")]
+mod progress;
 pub mod report;
+#[cfg(feature = "cli")]
+mod table;
 
 pub use tightfit_interaction as interaction;
 #[cfg(feature = "learning")]
@@ -41,6 +58,7 @@ pub use tightfit_robot as robot;
 pub use tightfit_shape as shape;
 pub use tightfit_simulation as scene;
 pub use tightfit_spatial as spatial;
+pub use tightfit_viewer as viewer;
 
 /// The README's Rust snippets are tests.
 #[cfg(doctest)]

@@ -35,6 +35,10 @@ pub fn input_ranges(
         let twisting = by_axis(spring.turning_stiffness, turn)
             + by_axis(spring.turning_damping, twist.angular_in_body - turned);
         torque = torque.max(twisting.norm());
+        if let Some(load) = &moment.load {
+            force = force.max(load.force.norm() + weight);
+            torque = torque.max(load.torque.norm());
+        }
     }
     torque += radius * force;
     let most = [

@@ -50,7 +50,7 @@ impl Default for ClusteringRecipe {
             watched: 400,
             restarts: 0,
             seed: 1,
-            solved_by: Preset::Paper,
+            solved_by: Preset::Refined,
             load_model: LoadModel::Followed,
             load: FittedLoad::default(),
         }

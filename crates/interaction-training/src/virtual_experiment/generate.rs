@@ -2,7 +2,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use rayon::prelude::*;
-use tightfit_learning::recordings::{Recording, Sample};
+use tightfit_learning::recordings::{MeasuredLoad, Recording, Sample};
 use tightfit_network::Random;
 use tightfit_simulation::{
     BodyId, Coupling, Drive, Input, Methods, Parameters, Preset, Scene, State, Workspace, step,
@@ -132,6 +132,15 @@ fn recorded(
             twist,
             force: moment.contact[0] + noise(options.sensor_noise[0]),
             torque: moment.contact[1] + noise(options.sensor_noise[1]),
+            load: None,
+        });
+    }
+    // The sensor at the wrist draws last: the other readings are those of an experiment without it.
+    for (sample, moment) in samples.iter_mut().zip(moments) {
+        let [force, torque] = moment.load;
+        sample.load = Some(MeasuredLoad {
+            force: force + noise(options.sensor_noise[0]),
+            torque: torque + noise(options.sensor_noise[1]),
         });
     }
     samples

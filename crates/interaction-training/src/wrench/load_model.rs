@@ -10,6 +10,9 @@
 //! - `settled`: the part rests where that spring holds it, independently for each moment (`settled.rs`). Without
 //!   history, a gap in the recording or a lost part affects no other moment.
 //!
+//! - `measured`: the part is at the recorded pose, and its load is what a sensor at the wrist measures, as in the paper. The
+//!   contact force is measured by another sensor, at the table.
+//!
 //! The first tenth of a second of a trial is followed but not evaluated: the part starts at the hand's pose without its
 //! load.
 //!
@@ -38,11 +41,13 @@ pub enum LoadModel {
     Followed,
     /// The part has settled where the spring holds it at the recorded pose, independently for each moment.
     Settled,
+    /// The part is at the recorded pose under the load that a sensor at the wrist measures.
+    Measured,
 }
 
 impl LoadModel {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::NextPose, Self::Followed, Self::Settled];
+    pub const ALL: [Self; 4] = [Self::NextPose, Self::Followed, Self::Settled, Self::Measured];
 
     /// Its name in files and reports.
     #[must_use]
@@ -51,6 +56,7 @@ impl LoadModel {
             Self::NextPose => "next-pose",
             Self::Followed => "followed",
             Self::Settled => "settled",
+            Self::Measured => "measured",
         }
     }
 
@@ -72,7 +78,7 @@ impl LoadModel {
     #[must_use]
     pub(super) fn smooth(self) -> Self {
         match self {
-            Self::NextPose => Self::NextPose,
+            Self::NextPose | Self::Measured => self,
             Self::Followed | Self::Settled => Self::Settled,
         }
     }
@@ -93,6 +99,16 @@ impl LoadModel {
                 allowed: "two or more",
             });
         }
+        let is_told = self == Self::Measured;
+        if let Some(sample) = recording.samples.iter().find(|sample| is_told && sample.load.is_none()) {
+            return Err(LearningError::Option {
+                option: "load of a sample, for the load model `measured`",
+                value: format!("none at {} s of {}", sample.time, recording.name),
+                allowed: "the readings of a sensor at the wrist; choose another load model, or record them",
+            });
+        }
+        let loads =
+            recording.samples[1..].iter().step_by(every).map(|sample| sample.load.filter(|_| is_told));
         let starts: Vec<(BodyMotion, [Pose; 2])> = recording
             .samples
             .windows(2)
@@ -105,7 +121,7 @@ impl LoadModel {
             .collect();
         let as_recorded = || starts.iter().map(|(motion, _)| *motion);
         let motions: Vec<BodyMotion> = match self {
-            Self::NextPose => as_recorded().collect(),
+            Self::NextPose | Self::Measured => as_recorded().collect(),
             Self::Followed => {
                 let mut follower = Follower::new(recorded, spring);
                 starts.iter().map(|(motion, targets)| follower.begin(*motion, *targets)).collect()
@@ -125,7 +141,8 @@ impl LoadModel {
             moments: motions
                 .iter()
                 .zip(&starts)
-                .map(|(motion, (_, targets))| Moment { motion: *motion, targets: *targets })
+                .zip(loads)
+                .map(|((motion, (_, targets)), load)| Moment { motion: *motion, targets: *targets, load })
                 .skip(skipped)
                 .collect(),
             measured: judged

@@ -7,7 +7,8 @@ Recording ─► LoadModel ─► [Moment] ─► predict: detection, clustering
  measured ──────────────────────────────────────────────────────────────────► WrenchErrors ◄──┘
 ```
 
-A measured wrench never enters a prediction: [`Moment`] does not hold it. [`LoadModel`] defines how state and load are derived
+A measured contact wrench never enters a prediction: [`Moment`] does not hold it. The load model `measured` uses that of a
+second sensor, between hand and part. [`LoadModel`] defines how state and load are derived
 from recorded poses. It is the same for every compared set of methods.
 */
 

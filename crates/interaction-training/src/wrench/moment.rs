@@ -1,5 +1,6 @@
 //! A recorded moment as input of a prediction.
 
+use tightfit_learning::recordings::MeasuredLoad;
 use tightfit_simulation::BodyMotion;
 use tightfit_spatial::Pose;
 
@@ -10,6 +11,8 @@ pub struct Moment {
     pub motion: BodyMotion,
     /// Recorded pose of the centre of mass now and one sample later.
     pub targets: [Pose; 2],
+    /// Measured load of the hand, where it takes the place of the spring.
+    pub load: Option<MeasuredLoad>,
 }
 
 /// Moments of one trial and their measured wrenches.

@@ -1,7 +1,9 @@
 //! Predicts the wrench of a set of methods at a moment: one step, of which only the contact impulse is kept.
 
 use tightfit_learning::identification::HoldingSpring;
+use tightfit_learning::recordings::MeasuredLoad;
 use tightfit_simulation::{Input, Methods, Parameters, State, Workspace, step};
+use tightfit_spatial::Wrench;
 
 use super::{Moment, RecordedScene};
 
@@ -31,7 +33,13 @@ impl<'a> WrenchPredictor<'a> {
     pub fn predict(&mut self, moment: &Moment) -> [f64; 6] {
         self.state.clone_from(&self.start);
         self.state.motions[0] = moment.motion;
-        self.input.couplings[0] = Some(self.spring.coupling(moment.targets[0], moment.targets[1]));
+        let coupling = self.spring.coupling(moment.targets[0], moment.targets[1]);
+        (self.input.couplings[0], self.input.wrenches[0]) = match moment.load {
+            None => (Some(coupling), Wrench::zero()),
+            Some(MeasuredLoad { force, torque }) => {
+                (None, Wrench::new(force, moment.motion.rotation.inverse() * torque))
+            }
+        };
         let scene = &self.recorded.scene;
         let _ = step(scene, &self.parameters, &mut self.state, &self.input, &mut self.workspace);
         contact_wrench(&self.workspace, scene.dt)

@@ -14,6 +14,8 @@ const STRIDE: usize = CLUSTERS.next_multiple_of(LANES);
 const COLUMNS: usize = 6;
 /// Clusters closer than this to an earlier one are dropped [m].
 const SAME_PLACE: f64 = 1e-6;
+/// Sum of weighted normals that is shorter has no direction [-]; the largest weight is 1.
+const CANCELLED: f64 = 1e-6;
 
 /// An interaction network and the surface of its averages.
 #[derive(Clone, Debug)]
@@ -103,6 +105,12 @@ impl InteractionClustering {
                     let normal = match options.normal {
                         NormalSource::Field => met.normal,
                         NormalSource::Surface => -found.normal,
+                        NormalSource::Average => {
+                            let weighted = |place: usize| column[place] * contacts.normal(contacts.at(place));
+                            let sum: Vector3<f64> = (0..count).map(weighted).sum();
+                            // normals that cancel leave that of the other part's distance
+                            sum.try_normalize(CANCELLED).unwrap_or(met.normal)
+                        }
                     };
                     Cluster { point: met.point, normal, gap: met.gap, contact: heaviest as u32 }
                 }
@@ -121,7 +129,7 @@ impl InteractionClustering {
     /// A cluster equal to a contact.
     fn of_contact(&self, contacts: &ContactSet, index: usize) -> Cluster {
         let normal = match self.network.options().normal {
-            NormalSource::Field => contacts.normal(index),
+            NormalSource::Field | NormalSource::Average => contacts.normal(index),
             NormalSource::Surface => -self.surface.normals()[contacts.vertex(index) as usize],
         };
         Cluster { point: contacts.point(index), normal, gap: contacts.gap(index), contact: index as u32 }

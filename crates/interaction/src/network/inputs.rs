@@ -57,9 +57,17 @@ impl AffineInputs {
         state: &ObjectState,
         ranges: &[Range; INPUTS],
         inputs_from_object: UnitQuaternion<f64>,
+        quaternion: bool,
     ) -> Self {
         let static_from_inputs = state.static_from_object.rotation * inputs_from_object.inverse();
-        let [angle, axis @ ..] = angle_and_axis(static_from_inputs);
+        let [angle, axis @ ..] = match quaternion {
+            true => {
+                let Quaternion { coords } = *static_from_inputs.quaternion();
+                let sign = if coords.w < 0.0 { -1.0 } else { 1.0 };
+                [coords.w, coords.x, coords.y, coords.z].map(|value| sign * value)
+            }
+            false => angle_and_axis(static_from_inputs),
+        };
         let velocity = static_from_inputs.inverse() * state.linear_in_static;
         let turning = inputs_from_object * state.angular_in_object;
         let force = static_from_inputs.inverse() * state.force_in_static;

@@ -34,6 +34,9 @@ pub struct InteractionOptions {
     /// published.
     #[serde(default, skip_serializing_if = "is_off")]
     pub at_vertices: bool,
+    /// Whether the attitude is given as a quaternion w, x, y, z, as printed, instead of angle and axis, as published.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub quaternion: bool,
 }
 
 /// How two outputs become the angles of a normal.
@@ -64,6 +67,8 @@ pub enum NormalSource {
     Field,
     /// Opposite to the normal of the object's surface, as published.
     Surface,
+    /// The contacts' normals, averaged by the weights of the cluster, as printed.
+    Average,
 }
 
 impl InteractionOptions {
@@ -82,7 +87,11 @@ impl InteractionOptions {
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
         world_axes: false,
         at_vertices: false,
+        quaternion: false,
     };
+
+    /// Options of the paper to the letter: quaternions in, normals averaged by the learnt weights and then turned.
+    pub const PRINTED: Self = Self { normal: NormalSource::Average, quaternion: true, ..Self::PAPER };
 
     /// Clusters are contacts that close to within a micrometre during the step. The inputs hold neither gaps nor faces:
     /// an average over all near contacts would lie between the two flanks of a thread, where there is no contact.
@@ -103,6 +112,7 @@ impl InteractionOptions {
         inputs_from_object: [0.0, 0.0, 0.0, 1.0],
         world_axes: true,
         at_vertices: true,
+        quaternion: false,
     };
 
     /// Options of the published program for its nut. Its inputs are in axes turned by half a turn about x.

@@ -135,7 +135,7 @@ impl InteractionNetwork {
         neighbours: &[f64],
         logits: &mut [f64],
     ) {
-        let inputs = AffineInputs::new(state, &self.ranges, self.inputs_from_object);
+        let inputs = AffineInputs::new(state, &self.ranges, self.inputs_from_object, self.options.quaternion);
         let round = Round::<3, CLUSTERS>::new(&inputs, self.network(0), self.network(1));
         let task = RoundTask { round, options: &self.options, stride, own: points, others: neighbours };
         task.run(logits);
@@ -151,7 +151,7 @@ impl InteractionNetwork {
         others: &[f64],
         outputs: &mut [f64],
     ) {
-        let inputs = AffineInputs::new(state, &self.ranges, self.inputs_from_object);
+        let inputs = AffineInputs::new(state, &self.ranges, self.inputs_from_object, self.options.quaternion);
         let round = Round::<6, 2>::new(&inputs, self.network(2), self.network(3));
         let task = RoundTask { round, options: &self.options, stride, own: clusters, others };
         task.run(outputs);

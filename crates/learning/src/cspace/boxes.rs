@@ -11,9 +11,13 @@
 //! The play is found by bisection from the nominal pose along each coordinate, with the exact gap. For an engaged nut
 //! the last coordinate is its phase error, so one box covers all angles.
 
+use std::array::from_fn;
+use std::f64::consts::PI;
+
 use tightfit_network::{COORDINATES, ChartSymmetry, CspaceChart, LocalChart, Range};
 use tightfit_shape::{Part, Symmetry};
 use tightfit_simulation::{BodyId, Drive, Scene, Task};
+use tightfit_spatial::Vector3;
 
 use super::{Offenders, PairGap};
 use crate::LearningError;
@@ -38,6 +42,8 @@ pub struct ConfigurationBox {
     pub chart: CspaceChart,
     /// Range of every coordinate [m, rad].
     pub ranges: [Range; COORDINATES],
+    /// Coordinates of a free configuration, where sampling starts [m, rad].
+    pub start: [f64; COORDINATES],
 }
 
 impl ConfigurationBox {
@@ -48,7 +54,36 @@ impl ConfigurationBox {
             matches!(self.chart, CspaceChart::Local(LocalChart { symmetry: ChartSymmetry::Revolved, .. }));
         !(is_revolved && coordinate == COORDINATES - 1)
     }
+
+    /// The same configurations in the paper's coordinates: centre of mass and x-y-z angles, with a whole turn about the
+    /// axis, whatever the symmetry of the parts.
+    ///
+    /// # Errors
+    /// Never for a valid box.
+    pub fn in_euler_angles(&self, pair: &PairGap) -> Result<Self, LearningError> {
+        let CspaceChart::Local(local) = self.chart else { return Ok(self.clone()) };
+        let center = pair.center_in_part();
+        let nominal = self.chart.fixed_from_part(self.start, center);
+        let (start, _) = CspaceChart::Euler.coordinates(&nominal, center);
+        let lever = (center - Vector3::from(local.point_in_part)).norm();
+        let bounds = from_fn(|k| {
+            let Range { low, high } = self.ranges[k];
+            match k {
+                // the centre of mass moves across by tilts about the point of the box
+                0 | 1 => {
+                    let tilted = lever * self.ranges[3].high.abs().max(self.ranges[4].high.abs());
+                    [start[k] + low - tilted, start[k] + high + tilted]
+                }
+                YAW => [-PI, PI],
+                _ => [start[k] + low, start[k] + high],
+            }
+        });
+        Ok(Self { start, ..made(self.name, CspaceChart::Euler, bounds)? })
+    }
 }
+
+/// The last coordinate: rotation about the axis.
+const YAW: usize = COORDINATES - 1;
 
 /// The moving and fixed body of a scene's task, and the boxes of its phases from the widest to the narrowest.
 ///
@@ -179,7 +214,7 @@ fn made(
     for (range, [low, high]) in ranges.iter_mut().zip(bounds) {
         *range = Range::new(name, low, high)?;
     }
-    Ok(ConfigurationBox { name, chart, ranges })
+    Ok(ConfigurationBox { name, chart, ranges, start: [0.0; COORDINATES] })
 }
 
 /// Play of a coordinate: distance from the nominal pose to collision, the smaller of both directions [m, rad].

@@ -49,6 +49,12 @@ impl Default for ConfigurationRecipe {
 }
 
 impl ConfigurationRecipe {
+    /// The paper's labels: on and off, without a slope near contact.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self { softness: 1e-6, ..Self::default() }
+    }
+
     /// Checks all options.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ impl Walker<'_> {
         let mut offenders = Offenders::default();
         let mut samples = Vec::with_capacity(count + recipe.halvings + 2);
         // In scaled coordinates.
-        let mut here = self.scaled([0.0; COORDINATES]);
+        let mut here = self.scaled(self.place.start);
         for _ in 0..FIRST_WALKS {
             here = self.walk(here, (recipe.halvings, recipe.softness), &mut offenders, &mut samples);
         }

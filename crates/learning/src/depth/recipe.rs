@@ -49,6 +49,10 @@ pub struct DepthRecipe {
     pub near: f64,
     /// Largest distance of any point [m]; the network is not valid beyond it.
     pub band: f64,
+    /// Fraction of points that are uniform over the bounding volume, where the distance is cut to the band [-]; without any
+    /// the network may be asked within its band alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub everywhere_fraction: f64,
     /// Distance at which a point has half the weight [m].
     pub half_weight: f64,
     /// Whether the network learns the residual of the primitive of [`super::primitive_of`].
@@ -69,6 +73,7 @@ impl Default for DepthRecipe {
             near_fraction: 0.75,
             near: 120e-6,
             band: 2e-3,
+            everywhere_fraction: 0.0,
             half_weight: 300e-6,
             residual: false,
             training: TrainingOptions {
@@ -82,7 +87,25 @@ impl Default for DepthRecipe {
     }
 }
 
+/// Recipes without it keep their text.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 impl DepthRecipe {
+    /// The paper's network: x, y, z in, hidden layers of 64 with ReLU, tanh out, asked in the whole bounding volume. Samples,
+    /// optimiser and scaling are ours, since the paper does not print its own.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            features: FeatureKind::Cartesian,
+            output: Activation::Tanh,
+            everywhere_fraction: 0.15,
+            ..Self::default()
+        }
+    }
+
     /// Checks all options.
     ///
     /// # Errors
@@ -90,8 +113,12 @@ impl DepthRecipe {
     pub fn check(&self) -> Result<(), LearningError> {
         let wrong = |option, value: String, allowed| Err(LearningError::Option { option, value, allowed });
         check_size(&self.hidden, self.samples)?;
-        if !(0.0..=1.0).contains(&self.near_fraction) {
-            return wrong("near_fraction", self.near_fraction.to_string(), "0 to 1");
+        for (option, value) in
+            [("near_fraction", self.near_fraction), ("everywhere_fraction", self.everywhere_fraction)]
+        {
+            if !(0.0..=1.0).contains(&value) {
+                return wrong(option, value.to_string(), "0 to 1");
+            }
         }
         for (option, value) in [("near", self.near), ("band", self.band), ("half_weight", self.half_weight)] {
             if !(value > 1e-7 && value < 1.0) {

@@ -16,6 +16,8 @@ pub struct SurfaceSampler<'a> {
     mesh: TriMesh,
     /// Cumulative area of the triangles [m²].
     areas: Vec<f64>,
+    /// Lowest and highest coordinate of the vertices [m].
+    bounds: [[f64; 2]; 3],
 }
 
 impl<'a> SurfaceSampler<'a> {
@@ -32,7 +34,11 @@ impl<'a> SurfaceSampler<'a> {
             total
         });
         let areas = areas.collect();
-        Ok(Self { part, mesh, areas })
+        let bounds = [0, 1, 2].map(|axis| {
+            let along = mesh.vertices.iter().map(|vertex| vertex[axis]);
+            [along.clone().fold(f64::INFINITY, f64::min), along.fold(f64::NEG_INFINITY, f64::max)]
+        });
+        Ok(Self { part, mesh, areas, bounds })
     }
 
     /// A point of the surface and its outward normal.
@@ -55,6 +61,18 @@ impl<'a> SurfaceSampler<'a> {
             point -= sample.distance * normal;
         }
         (point, normal)
+    }
+
+    /// A point of the part's bounding box, which is wider by `around` [m] on all sides, and the exact sample there.
+    #[must_use]
+    pub fn point_around(&self, around: f64, random: &mut Random) -> (Vector3<f64>, Sample) {
+        let axis = |axis: usize, random: &mut Random| {
+            let [low, high] = self.bounds[axis];
+            random.uniform(low - around, high + around)
+        };
+        let [x, y, z] = [0, 1, 2].map(|k| axis(k, random));
+        let point = Vector3::new(x, y, z);
+        (point, self.part.sample(point))
     }
 
     /// A point up to `reach` [m] from the surface on either side, and the exact sample there.

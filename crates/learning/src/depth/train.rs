@@ -113,6 +113,10 @@ fn draw(sampler: &SurfaceSampler<'_>, recipe: &DepthRecipe, count: usize, seed: 
     let piece = |first: usize| {
         let mut random = Random::stream(seed, (first / PIECE + 2) as u64);
         let one = move |_| {
+            if recipe.everywhere_fraction > 0.0 && random.unit() < recipe.everywhere_fraction {
+                let (point, sample) = sampler.point_around(recipe.band, &mut random);
+                return (point, sample.distance.clamp(-recipe.band, recipe.band));
+            }
             let is_near = random.unit() < recipe.near_fraction;
             let reach = if is_near { recipe.near } else { recipe.band };
             let (point, sample) = sampler.point_within(reach, &mut random);

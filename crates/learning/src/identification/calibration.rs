@@ -355,6 +355,7 @@ impl Calibration {
                 ),
                 force: hole_from_tool.transform_vector(force),
                 torque: hole_from_tool.transform_vector(torque - arm.cross(&force)),
+                load: None,
             }
         };
         Ok(Recording { name: trial.name.clone(), samples: (start..trial.len()).map(sample).collect() })

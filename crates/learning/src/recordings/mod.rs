@@ -28,7 +28,7 @@ pub use column_map::{AttitudeForm, AttitudeMap, ColumnMap, VectorMap};
 pub use examine::examine;
 pub use finding::{Finding, FindingKind, Severity};
 pub use read::{LogForm, TrialSet, read_trials};
-pub use recording::{Recording, Sample};
+pub use recording::{MeasuredLoad, Recording, Sample};
 pub use recording_file::{fingerprint, load_recordings};
 pub use split::{Split, split_trials};
 pub use tightfit_simulation::recordings::RecordingError;

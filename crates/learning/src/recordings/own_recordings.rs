@@ -54,6 +54,7 @@ mod tests {
             twist: Twist::new(Vector3::zeros(), Vector3::zeros()),
             force: Vector3::new(1.0, 2.0, f64::from(row)),
             torque: Vector3::new(0.1, -0.2, 0.3),
+            load: None,
         };
         let recording = Recording { name: "one".into(), samples: (0..5).map(sample).collect() };
         recording.save(&folder.join("one.csv"), "made up")?;

@@ -40,4 +40,15 @@ pub struct Sample {
     pub force: Vector3<f64>,
     /// Contact torque on it about its centre of mass, world axes [N·m].
     pub torque: Vector3<f64>,
+    /// What holds the part, as a sensor at the wrist measures it, if there is one.
+    pub load: Option<MeasuredLoad>,
+}
+
+/// Load of the hand on the part, world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredLoad {
+    /// Force [N].
+    pub force: Vector3<f64>,
+    /// Torque about the part's centre of mass [N·m].
+    pub torque: Vector3<f64>,
 }

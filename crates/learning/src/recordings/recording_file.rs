@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use tightfit_network::{read_whole, write_whole};
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
-use super::{Recording, Sample};
+use super::{MeasuredLoad, Recording, Sample};
 use crate::LearningError;
 
 const COLUMNS: &str = "time_s,x_m,y_m,z_m,qw,qx,qy,qz,vx_m_s,vy_m_s,vz_m_s,wx_body_rad_s,wy_body_rad_s,wz_body_rad_s,\
 fx_n,fy_n,fz_n,tx_nm,ty_nm,tz_nm";
-const NUMBERS: usize = 20;
+/// Further columns where a sensor at the wrist measures the load of the hand.
+const LOAD_COLUMNS: &str = ",load_fx_n,load_fy_n,load_fz_n,load_tx_nm,load_ty_nm,load_tz_nm";
 
 impl Recording {
     /// Start of the first line of a file.
@@ -24,11 +25,13 @@ impl Recording {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path, note: &str) -> Result<(), LearningError> {
-        let mut text =
-            format!("{}; {}; {}\n{COLUMNS}\n", Self::FIRST, self.name, note.replace(['\n', ';'], ","));
+        let note = note.replace(['\n', ';'], ",");
+        let has_load = !self.samples.is_empty() && self.samples.iter().all(|sample| sample.load.is_some());
+        let further = if has_load { LOAD_COLUMNS } else { "" };
+        let mut text = format!("{}; {}; {note}\n{COLUMNS}{further}\n", Self::FIRST, self.name);
         for sample in &self.samples {
-            let numbers = numbers(sample);
-            for (place, number) in numbers.iter().enumerate() {
+            let load = sample.load.filter(|_| has_load);
+            for (place, number) in numbers(&Sample { load, ..*sample }).enumerate() {
                 let _ = write!(text, "{}{number:?}", if place > 0 { "," } else { "" });
             }
             text.push('\n');
@@ -48,16 +51,23 @@ impl Recording {
         let first =
             first.ok_or_else(|| wrong(format!("its first line does not begin with `{}`", Self::FIRST)))?;
         let name = first.split("; ").nth(1).unwrap_or_default().to_string();
-        if lines.next() != Some(COLUMNS) {
-            return Err(wrong(format!("its columns are not `{COLUMNS}`")));
-        }
+        let further = lines.next().and_then(|line| line.strip_prefix(COLUMNS));
+        let count = match further {
+            Some("") => 20,
+            Some(LOAD_COLUMNS) => 26,
+            _ => {
+                return Err(wrong(format!(
+                    "its columns are not `{COLUMNS}`, with or without `{LOAD_COLUMNS}`"
+                )));
+            }
+        };
         let mut samples: Vec<Sample> = Vec::new();
         for (index, line) in lines.enumerate() {
             let numbers: Option<Vec<f64>> = line.split(',').map(|number| number.parse().ok()).collect();
-            let sample = numbers.as_deref().and_then(sample);
+            let sample = numbers.as_deref().filter(|all| all.len() == count).and_then(sample);
             let follows = |own: &Sample| samples.last().is_none_or(|before| own.time > before.time);
             let Some(sample) = sample.filter(follows) else {
-                let reason = "is not 20 finite numbers with a later time and a unit quaternion";
+                let reason = format!("is not {count} finite numbers with a later time and a unit quaternion");
                 return Err(wrong(format!("line {} {reason}", index + 3)));
             };
             samples.push(sample);
@@ -100,19 +110,31 @@ pub fn fingerprint(recordings: &[Recording]) -> u64 {
     hash
 }
 
-fn numbers(sample: &Sample) -> [f64; NUMBERS] {
-    let Sample { time, world_from_part, twist, force, torque } = sample;
+fn numbers(sample: &Sample) -> impl Iterator<Item = f64> {
+    let Sample { time, world_from_part, twist, force, torque, load } = *sample;
     let (p, q) = (world_from_part.translation, world_from_part.rotation);
     let (v, w) = (twist.linear_in_world, twist.angular_in_body);
-    [
-        *time, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, force.x, force.y, force.z,
+    let own = [
+        time, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, force.x, force.y, force.z,
         torque.x, torque.y, torque.z,
-    ]
+    ];
+    let load =
+        load.map(|MeasuredLoad { force, torque }| [force.x, force.y, force.z, torque.x, torque.y, torque.z]);
+    own.into_iter().chain(load.into_iter().flatten())
 }
 
 fn sample(numbers: &[f64]) -> Option<Sample> {
-    let &[time, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx, fy, fz, tx, ty, tz] = numbers else {
+    let &[time, x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz, fx, fy, fz, tx, ty, tz, ref further @ ..] =
+        numbers
+    else {
         return None;
+    };
+    let load = match *further {
+        [] => None,
+        [fx, fy, fz, tx, ty, tz] => {
+            Some(MeasuredLoad { force: Vector3::new(fx, fy, fz), torque: Vector3::new(tx, ty, tz) })
+        }
+        _ => return None,
     };
     let quaternion = Quaternion::new(qw, qx, qy, qz);
     let is_good = numbers.iter().all(|number| number.is_finite()) && (quaternion.norm() - 1.0).abs() < 1e-6;
@@ -124,5 +146,6 @@ fn sample(numbers: &[f64]) -> Option<Sample> {
         twist: Twist::new(Vector3::new(vx, vy, vz), Vector3::new(wx, wy, wz)),
         force: Vector3::new(fx, fy, fz),
         torque: Vector3::new(tx, ty, tz),
+        load,
     })
 }

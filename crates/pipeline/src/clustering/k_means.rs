@@ -71,10 +71,12 @@ pub(super) fn k_means(
     clusters: usize,
     workspace: &mut ClusteringWorkspace,
 ) {
-    let ClusteringWorkspace { chosen, k_means: own } = workspace;
+    let ClusteringWorkspace { chosen, owners, k_means: own } = workspace;
     vectorised(Clusters { contacts, range: range.clone(), clusters, workspace: own });
     own.deepest.clear();
     own.deepest.resize(own.centers.len(), None);
+    owners.clear();
+    owners.extend((0..range.len()).map(|place| own.owners[place / LANES][place % LANES] as u32));
     for (place, index) in range.enumerate() {
         let best = &mut own.deepest[own.owners[place / LANES][place % LANES] as usize];
         let gap = contacts.gap[index];

@@ -20,6 +20,11 @@ pub enum ClusteringMethod {
         /// Number of clusters.
         clusters: u32,
     },
+    /// The mean place, normal and gap of each of these clusters, as in textbooks: a point that is seldom on the surface.
+    KMeansMean {
+        /// Number of clusters.
+        clusters: u32,
+    },
     /// By the scene's interaction network (crate `tightfit-interaction`); pairs without one use [`Self::KMeans`] with 12 clusters.
     Interaction,
 }
@@ -29,6 +34,8 @@ pub enum ClusteringMethod {
 pub struct ClusteringWorkspace {
     /// Contacts that were kept, ascending.
     pub chosen: Vec<u32>,
+    /// Cluster of every contact of the last range; empty where none was formed.
+    pub owners: Vec<u32>,
     pub(super) k_means: KMeansWorkspace,
 }
 
@@ -37,6 +44,7 @@ impl ClusteringWorkspace {
     pub fn make_room(&mut self, method: ClusteringMethod, contacts: usize, pairs: usize) {
         let kept = method.most_of_a_pair(contacts);
         make_room(&mut self.chosen, (kept * pairs).min(contacts));
+        make_room(&mut self.owners, contacts);
         self.k_means.make_room(contacts, kept);
     }
 
@@ -54,6 +62,7 @@ impl ClusteringMethod {
         match self {
             Self::None => "none",
             Self::KMeans { .. } => "k-means",
+            Self::KMeansMean { .. } => "k-means-mean",
             Self::Interaction => "interaction",
         }
     }
@@ -63,7 +72,7 @@ impl ClusteringMethod {
     pub fn most_of_a_pair(self, contacts: usize) -> usize {
         match self {
             Self::None => contacts,
-            Self::KMeans { clusters } => contacts.min(clusters as usize),
+            Self::KMeans { clusters } | Self::KMeansMean { clusters } => contacts.min(clusters as usize),
             Self::Interaction => contacts.min(INTERACTION_CLUSTERS),
         }
     }
@@ -71,10 +80,13 @@ impl ClusteringMethod {
     /// Adds the representatives of the contacts of one pair, which lie in `range`, to `chosen`.
     pub fn choose(self, contacts: &Contacts, range: Range<usize>, workspace: &mut ClusteringWorkspace) {
         let all = range.start as u32..range.end as u32;
+        workspace.owners.clear();
         match self {
             _ if self.most_of_a_pair(range.len()) == range.len() => workspace.chosen.extend(all),
             Self::None => workspace.chosen.extend(all),
-            Self::KMeans { clusters } => k_means(contacts, range, clusters as usize, workspace),
+            Self::KMeans { clusters } | Self::KMeansMean { clusters } => {
+                k_means(contacts, range, clusters as usize, workspace);
+            }
             Self::Interaction => k_means(contacts, range, INTERACTION_CLUSTERS, workspace),
         }
     }

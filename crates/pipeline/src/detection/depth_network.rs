@@ -49,7 +49,8 @@ pub enum UnfitNetwork {
 #[derive(Debug)]
 pub struct DepthNetwork {
     pub(super) field: Field,
-    pub(super) cells: NetworkCells,
+    /// Where it may be queried; none where it is asked everywhere.
+    pub(super) cells: Option<NetworkCells>,
     /// Bound on the network's expected error [m]: points farther from the part than the margin plus this are not
     /// queried.
     pub(super) tolerance: f64,
@@ -73,7 +74,17 @@ impl DepthNetwork {
         if median.is_nan() || median > MOST_MEDIAN {
             return Err(UnfitNetwork::OtherPart { median_um: median * 1e6 });
         }
-        Ok(Self { field, cells, tolerance: (TOLERANCE * largest).max(LEAST_TOLERANCE) })
+        Ok(Self { field, cells: Some(cells), tolerance: (TOLERANCE * largest).max(LEAST_TOLERANCE) })
+    }
+
+    /// A network that is asked at every node inside the part's bounding volume, as in the paper: the part's exact
+    /// distance decides nothing. It must have been trained everywhere there.
+    ///
+    /// # Errors
+    /// When the network was not trained for this part.
+    pub fn everywhere(field: Field, part: &Part) -> Result<Self, UnfitNetwork> {
+        let checked = Self::new(field, part)?;
+        Ok(Self { cells: None, ..checked })
     }
 
     /// The network.

@@ -9,7 +9,8 @@
 //! have come near is skipped (`clearances.rs`), and of the others only the nodes within reach of the part plus the
 //! network's tolerance are queried. A network has one distance and one normal per point, so there is no choice of faces
 //! at convex edges. Where it must not be queried, deep in the material or, for long steps, beyond its band, the part's
-//! exact distance is used.
+//! exact distance is used. A network that is asked everywhere (the paper's way) has neither: every node inside the part's
+//! bounding volume is queried.
 //!
 //! J. Yoon, M. Lee, D. Son, D. J. Lee, "Fast and accurate data-driven simulation framework for contact-intensive
 //! tight-tolerance robotic assembly tasks", 2022, section 5.2.
@@ -66,20 +67,41 @@ pub(super) fn detect_nodes(
     contacts: &mut Contacts,
 ) {
     let against_from_of = against.world_from_part.inverse() * of.world_from_part;
-    let motion = clearances.advance_to(&against_from_of, against.part, of.nodes.blocks());
     let frame = Frame::of(&against_from_of);
     let offset = of.part.node_offset();
     let reach = options.margin + offset.abs();
     let extent = against.part.extent();
     let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
     let radii = [(extent.radii[0] - reach).max(0.0), extent.radii[1] + reach];
-    let reaches_beyond = reach > network.cells.clear();
+    let is_far = |point: Vector3<f64>| {
+        let squared = point.x * point.x + point.y * point.y;
+        point.z < heights[0]
+            || point.z > heights[1]
+            || squared > radii[1] * radii[1]
+            || squared < radii[0] * radii[0]
+    };
 
     let mut batches =
         Batches { of, offset, margin: options.margin, writer: ContactWriter::new(of, against, contacts) };
     let mut points = PointBlock::default();
     scratch.points.clear();
     scratch.nodes.clear();
+    let Some(cells) = &network.cells else {
+        for block in 0..of.nodes.blocks() {
+            let count = of.nodes.carry(block, &frame, &mut points);
+            for lane in (0..count).filter(|lane| !is_far(points.get(*lane))) {
+                scratch.points.push(points.get(lane));
+                scratch.nodes.push((block * BLOCK + lane) as u32);
+            }
+            if scratch.nodes.len() + BLOCK > BATCH {
+                batches.query(network, scratch);
+            }
+        }
+        batches.query(network, scratch);
+        return batches.writer.finish(options);
+    };
+    let motion = clearances.advance_to(&against_from_of, against.part, of.nodes.blocks());
+    let reaches_beyond = reach > cells.clear();
     let reach = reach + network.tolerance;
     let region = Region { heights, radius: radii[1] };
     let symmetric_from = against.part.symmetric_from(reach);
@@ -93,16 +115,11 @@ pub(super) fn detect_nodes(
             let count = of.nodes.carry(block, &frame, &mut points);
             for lane in (0..count).filter(|lane| mask >> lane & 1 == 1) {
                 let point = points.get(lane);
-                let squared = point.x * point.x + point.y * point.y;
-                let is_far = point.z < heights[0]
-                    || point.z > heights[1]
-                    || squared > radii[1] * radii[1]
-                    || squared < radii[0] * radii[0];
-                if is_far {
+                if is_far(point) {
                     continue;
                 }
                 let node = (block * BLOCK + lane) as u32;
-                match network.cells.at(point) {
+                match cells.at(point) {
                     CellKind::Network => {
                         scratch.points.push(point);
                         scratch.nodes.push(node);
@@ -181,6 +198,19 @@ impl Batches<'_> {
     /// Queries the network for the nodes collected so far.
     fn query(&mut self, network: &DepthNetwork, scratch: &mut NetworkScratch) {
         let NetworkScratch { points, nodes, values, gradients, field } = scratch;
+        // where most points are far, their gradients are not needed
+        if network.cells.is_none() && network.field.values(points, values, field).is_ok() {
+            let mut kept = 0;
+            for place in 0..nodes.len() {
+                if values[place] - self.offset < self.margin {
+                    points.set(kept, points.get(place));
+                    nodes[kept] = nodes[place];
+                    kept += 1;
+                }
+            }
+            points.truncate(kept);
+            nodes.truncate(kept);
+        }
         // The evaluation of a valid field cannot fail; if it did, the audit would report the missing contacts.
         if network.field.evaluate(points, values, gradients, field).is_ok() {
             for (index, node) in nodes.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Two polyhedra: corners of either against faces of the other, and convex edges against convex edges.
 //!
 //! The cross-section of two solids is bounded by these places alone, so their gaps are the separation of the solids
-//! (`edge_pair.rs`; `branches.rs` chooses among faces at a convex edge). Where nothing of the kind is near although the boxes
-//! of the solids overlap, one may be deep inside the other: corners take the nearest face then, and edges that pierce
-//! faces the nearest face at the middle of what is inside.
+//! (`edge_pair.rs`; `branches.rs` chooses among faces at a convex edge). Edges that pierce the
+//! other solid tell how deep to look. Where they are deep and no such place is found, the middle of what is inside is the
+//! contact, with the nearest face.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
@@ -34,13 +34,13 @@ const BOTH: [[usize; 2]; 2] = [[0, 1], [1, 0]];
 pub(super) const TOUCHES: f64 = 1e-6;
 /// Share of the depth below which the way past an end is much shorter [-].
 const NEARER: f64 = 0.1;
-/// Crossings that are deeper than this are verified [m]: they may belong to another side of a thin solid.
-const DEEP: f64 = 5e-6;
+/// Contacts that are deeper than this are verified [m]: they may belong to another side of a thin solid.
+pub(super) const DEEP: f64 = 5e-6;
 /// An edge that dips into the plane of a face by more than this sine is met before its corner [-]. Less may turn level
 /// within a step.
-const DIPS: f64 = -0.2;
-/// Faces that one edge may pierce; more are left out.
-const PIERCED: usize = 16;
+pub(super) const DIPS: f64 = 0.2;
+/// Faces that one edge may pierce, and its ends; a stretch that is left out leaves the others.
+const PIERCED: usize = 64;
 
 /// Appends the contacts of two polyhedra.
 pub(super) fn detect(
@@ -195,7 +195,7 @@ impl<'a> Query<'a> {
         self.solids[1].each_piece(point, self.reach, self.deepest, |piece| {
             let mut branches = Branches::new();
             for face in &piece.branches {
-                let dips = |along: &Vector3<f64>| (self.frame.turn * along).dot(&face.normal) < DIPS;
+                let dips = |along: &Vector3<f64>| (self.frame.turn * along).dot(&face.normal) < -DIPS;
                 let is_row = !self.solids[0].leaving(corner).iter().any(dips);
                 branches.push(Branch { face: face.offset(self.offset), is_row });
             }

@@ -12,7 +12,8 @@
 //! its points stand for; their places follow the lowest one, so that spinning does not move them either.
 //!
 //! Along an edge the signed distance to a convex solid is a convex function: bisection finds its least value. An edge that lies
-//! flush is carried where it enters and leaves the shadow of a face, which is where it crosses a rim.
+//! flush is carried where it enters and leaves the shadow of a face, which is where it crosses a rim. Where a face cuts the
+//! solid in two, as a plate that a rod pierces, its points inside are contacts too: nothing else may be near.
 
 use std::f64::consts::FRAC_PI_4;
 
@@ -26,6 +27,7 @@ use tightfit_shape::{Part, Sample};
 use super::contact_writer::ContactWriter;
 use super::edge_pair::MovedEdge;
 use super::node_blocks::Frame;
+use super::polyhedra::{DEEP, DIPS};
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
@@ -36,10 +38,6 @@ const FLAT: f64 = 0.2;
 const LEVEL: f64 = 1e-5;
 /// Share of its own width by which the solid may be behind a face [-]: beyond, the face belongs to another side.
 const BEHIND: f64 = 0.5;
-/// Points that are deeper than this must be inside the polyhedron [m]: a face at its far side is none of theirs.
-const DEEP: f64 = 5e-6;
-/// An edge that dips by more than this sine at a place is nearer elsewhere [-]. Less may turn level within a step.
-const DIPS: f64 = 0.2;
 /// Bisections along an edge: to 10⁻¹⁰ of its length.
 const BISECTIONS: u32 = 33;
 /// Places along an edge that may carry: the nearest one, and three for each circle.
@@ -58,20 +56,15 @@ pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &m
     let rims =
         Rims { turned, frame: &from_turned, offset: against.part.node_offset(), margin: options.margin };
     polyhedron.each_face(&rims.bounds().grown(margin.max(0.0)), |index, face| {
-        rims.over_face(
-            face,
-            |point, gap| {
-                face.covers(point, &polyhedron.edges)
-                    && (gap > -DEEP || against.part.sample(point).distance < 0.0)
-            },
-            |circle, number, point, gap| {
+        rims.over_face(face, |circle, number, point, gap| {
+            let is_behind = |point| gap > -DEEP || against.part.sample(point).distance < 0.0;
+            if face.covers(point, &polyhedron.edges) && is_behind(point) {
                 writer.push(point, face.normal, gap, ids.face(index, circle, number));
-            },
-        );
+            }
+        });
     });
     // a solid whose middle is inside has lost its way out
-    let [low, high] = turned.heights();
-    let middle = from_turned.turn * Vector3::new(0.0, 0.0, f64::midpoint(low, high)) + from_turned.shift;
+    let middle = rims.middle();
     let inside = against.part.sample(middle);
     if inside.distance < 0.0 {
         writer.push(middle, inside.normal, inside.distance, ids.face(0, 0, 0));
@@ -82,6 +75,16 @@ pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &m
     let mut writer = ContactWriter::new(against, of, contacts);
     let near =
         Near { turned, frame: &from_polyhedron, margin: options.margin, offset: against.part.node_offset() };
+    polyhedron.each_face(&rims.bounds(), |index, face| {
+        let cut = rims.cut_by(face).filter(|point| face.covers(*point, &polyhedron.edges));
+        let Some(point) = cut.map(|point| from_polyhedron.turn * point + from_polyhedron.shift) else {
+            return;
+        };
+        let inside = turned.solid.sample(point);
+        if inside.distance < -DEEP {
+            writer.push(point, inside.normal, inside.distance, ids.face(index, 0, 0));
+        }
+    });
     polyhedron.each_convex_edge(&rims.bounds().grown(margin.max(0.0)), |index, edge| {
         near.at_edge(edge, |number, point, face| {
             writer.push(point, face.normal, face.distance, ids.edge(index, number));
@@ -188,6 +191,12 @@ impl Rims<'_> {
         self.frame.shift + self.axis() * circle.height
     }
 
+    /// Middle of the axis.
+    fn middle(&self) -> Vector3<f64> {
+        let [low, high] = self.turned.heights();
+        self.frame.shift + self.axis() * f64::midpoint(low, high)
+    }
+
     /// Box around the solid.
     fn bounds(&self) -> Aabb {
         let axis = self.axis();
@@ -199,39 +208,62 @@ impl Rims<'_> {
         Aabb::of(ends)
     }
 
-    /// Visits the points that may rest on a face, with their circle, number and gap [m].
-    fn over_face(
-        &self,
-        face: &Face,
-        carries: impl Fn(Vector3<f64>, f64) -> bool,
-        mut visit: impl FnMut(usize, u32, Vector3<f64>, f64),
-    ) {
+    /// The way down over a face within the circles, and the sine of their tilt [-].
+    fn down(&self, face: &Face) -> (Vector3<f64>, f64) {
         let axis = self.axis();
         let across = face.normal - axis * face.normal.dot(&axis);
         let sine = across.norm();
-        // the lowest and the highest point over the plane
-        let heights = self.turned.circles.iter().map(|circle| {
-            let (middle, rise) = (face.height(self.center(circle)), circle.radius * sine);
-            [middle - rise, middle + rise]
-        });
-        let [low, high] =
-            heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], [a, b]| [low.min(a), high.max(b)]);
+        match sine > LEVEL {
+            true => (-across / sine, sine),
+            // any direction serves, as long as it stays
+            false => (axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(), sine),
+        }
+    }
+
+    /// The lowest and the highest point over a face, with their heights [m].
+    fn ends_over(&self, face: &Face) -> [(Vector3<f64>, f64); 2] {
+        let (down, _) = self.down(face);
+        let mut ends = [(Vector3::zeros(), f64::INFINITY), (Vector3::zeros(), f64::NEG_INFINITY)];
+        for circle in &self.turned.circles {
+            let [low, high] = [1.0, -1.0].map(|sign| self.center(circle) + down * (sign * circle.radius));
+            let heights = [low, high].map(|point| face.height(point));
+            if heights[0] < ends[0].1 {
+                ends[0] = (low, heights[0]);
+            }
+            if heights[1] > ends[1].1 {
+                ends[1] = (high, heights[1]);
+            }
+        }
+        ends
+    }
+
+    /// A point of a face's plane within the solid, if the plane cuts it deep; a point of the face there is inside for certain.
+    fn cut_by(&self, face: &Face) -> Option<Vector3<f64>> {
+        let [lowest, highest] = self.ends_over(face);
+        if lowest.1 >= -DEEP || highest.1 <= DEEP {
+            return None;
+        }
+        // the ways to the middle are inside
+        let middle = self.middle();
+        let (end, height) = if face.height(middle) > 0.0 { lowest } else { highest };
+        Some(end + (middle - end) * (height / (height - face.height(middle))))
+    }
+
+    /// Visits the points that may rest on a face, with their circle, number and gap [m].
+    fn over_face(&self, face: &Face, mut visit: impl FnMut(usize, u32, Vector3<f64>, f64)) {
+        let [(_, low), (_, high)] = self.ends_over(face);
         if low - self.offset >= self.margin || low < -BEHIND * (high - low) {
             return;
         }
-        let down = match sine > LEVEL {
-            true => -across / sine,
-            // any direction serves, as long as it stays
-            false => axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize(),
-        };
-        let beside = axis.cross(&down);
+        let (down, sine) = self.down(face);
+        let beside = self.axis().cross(&down);
         for (index, circle) in self.turned.circles.iter().enumerate() {
             let points = if circle.radius > 0.0 && sine < FLAT { RING } else { 1 };
             for number in 0..points {
                 let (sin, cos) = libm::sincos(f64::from(number) * FRAC_PI_4);
                 let point = self.center(circle) + (down * cos + beside * sin) * circle.radius;
                 let gap = face.height(point) - self.offset;
-                if gap < self.margin && carries(point, gap) {
+                if gap < self.margin {
                     visit(index, number, point, gap);
                 }
             }

@@ -46,13 +46,29 @@ pub struct SweepOptions {
     pub sweeps: u32,
     /// α: relaxation towards the solution of a single contact [-]; below 1 under-, above 1 over-relaxed, less than 2.
     pub relaxation: f64,
-    /// Largest change |diag(D) δp| in a sweep at which they end [m/s].
+    /// What is compared with the tolerance.
+    pub stopping: SweepStop,
+    /// Largest value of it at which they end [m/s].
     pub tolerance: f64,
+}
+
+/// What tells that the sweeps have converged.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweepStop {
+    /// The change |diag(D) δp| in a sweep.
+    #[default]
+    Change,
+    /// By how much the contacts violate their constraints after a sweep, as in the paper: approach of the normal,
+    /// separation of a loaded contact, slip of a sticking one.
+    Constraints,
 }
 
 impl SweepOptions {
     /// 200 sweeps, no relaxation, 1e-5 m/s: a tenth of a micrometre per step of 10 ms.
-    pub const SOR: Self = Self { sweeps: 200, relaxation: 1.0, tolerance: 1e-5 };
+    pub const SOR: Self = Self { sweeps: 200, relaxation: 1.0, stopping: SweepStop::Change, tolerance: 1e-5 };
+    /// The same, until the constraints are met as in the paper's Algorithm 1.
+    pub const PAPER: Self = Self { stopping: SweepStop::Constraints, ..Self::SOR };
     /// 50 sweeps, the usual upper limit of engines with this method.
     pub const PGS: Self = Self { sweeps: 50, ..Self::SOR };
 }

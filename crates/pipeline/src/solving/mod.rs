@@ -40,6 +40,6 @@ mod tests;
 pub use approach_speed::ApproachSpeeds;
 pub use dense::{DenseLu, invert_definite};
 pub use ladder::{SolverWorkspace, solve};
-pub use method::{SlipRule, SolverMethod, SweepOptions};
+pub use method::{SlipRule, SolverMethod, SweepOptions, SweepStop};
 pub use problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
 pub use sweeps::SweepWorkspace;

@@ -7,6 +7,7 @@
 //! pgs   pₙ ← (pₙ − α (vₙ + b)/Dₙₙ)⁺,  then  pₜ ← pₜ − α vₜ/max(D₁₁, D₂₂),  |pₜ| cut to μpₙ
 //! rows  s = NᵀV − d λ,  d = NᵀWN,  λ* = max(0, −(s + b)/d)                      λ ← α λ* + (1 − α) λ,  at least 0
 //! end   max |diag(Dᵢ) δpᵢ|, |d δλ| ≤ tolerance, or out of sweeps
+//!       or: max (vₙ + b)⁻, |vₙ + b| where pₙ > 0, |vₜ| where |pₜ| < μpₙ ≤ tolerance         (the paper's test)
 //! ```
 //!
 //! The rows N over whole bodies (C-space) follow the contacts in every sweep, as in the paper. α > 1 leaves the cone;
@@ -21,7 +22,7 @@ use tightfit_spatial::Scalar;
 use super::contact_frame::frame_and_delassus;
 use super::ladder::SolverWorkspace;
 use super::maximum_dissipation;
-use super::method::{SlipRule, SweepOptions};
+use super::method::{SlipRule, SweepOptions, SweepStop};
 use super::problem::{ContactImpulse, SolveReport, VelocityProblem, WarmStart};
 use super::single_contact::SingleContact;
 use super::sweep_body::SweepBody;
@@ -30,6 +31,9 @@ use crate::records::NOT_FREE;
 
 /// Number of rows over whole bodies for which memory is reserved.
 const MOST_WRENCH_ROWS: usize = 16;
+
+/// A contact sticks whose friction is below its limit by more than this share [-].
+const STICKS: f64 = 1e-9;
 
 /// A contact of the sweeps.
 #[derive(Clone, Debug)]
@@ -143,6 +147,9 @@ pub(super) fn solve(
         }
         report.iterations += 1;
         report.evaluations += 1;
+        if options.stopping == SweepStop::Constraints {
+            largest = violation(sweeps, &workspace.velocity);
+        }
         if largest <= options.tolerance * options.tolerance {
             report.converged = is_sound;
             break;
@@ -153,6 +160,23 @@ pub(super) fn solve(
     report.active = workspace.impulses.len();
     report.rounds = 1;
     report
+}
+
+/// Largest squared violation of the constraints by velocities and impulses [m²/s²].
+fn violation(sweeps: &SweepWorkspace, velocity: &[f64]) -> f64 {
+    let unmet = |speed: f64, is_loaded: bool| if is_loaded { speed } else { speed.min(0.0) };
+    let contact = |row: &Row| {
+        let v = row.relative_velocity(velocity);
+        let normal = unmet(v.x + row.approach, row.impulse.x > 0.0);
+        let sticks = row.impulse.yz().norm() < (1.0 - STICKS) * row.single.friction() * row.impulse.x;
+        normal * normal + if sticks { v.yz().norm_squared() } else { 0.0 }
+    };
+    let body = |(row, multiplier): (&BodyRow, &f64)| {
+        let speed: f64 = row.direction.iter().zip(&velocity[row.first..]).map(|(n, v)| n * v).sum();
+        unmet(speed + row.approach, *multiplier > 0.0).powi(2)
+    };
+    let contacts = sweeps.rows.iter().map(contact);
+    contacts.chain(sweeps.body_rows.iter().zip(&sweeps.multipliers).map(body)).fold(0.0, f64::max)
 }
 
 /// Fills the rows; false when the response of a contact is not positive definite.

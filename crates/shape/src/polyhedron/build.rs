@@ -30,7 +30,7 @@ impl Part {
                 let options = MeshOptions { max_edge: 1e6, ..MeshOptions::default() };
                 triangles(&options).ok().map(|mesh| Polyhedron::new(&mesh))
             }
-            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => None,
+            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Cad(_) | Self::Nodes(_) => None,
         }
     }
 }

@@ -109,6 +109,15 @@ impl Assessment {
     }
 }
 
+impl Simulation {
+    /// Smallest gap between the mating surfaces of the task's parts when they are centred [m]; `None` where their
+    /// dimensions do not state one.
+    #[must_use]
+    pub fn task_clearance(&self) -> Option<f64> {
+        clearance::of_task(self)
+    }
+}
+
 /// What voids the certificate.
 fn voids(run: &Simulation, summary: &Summary, tolerance: f64) -> Vec<Reason> {
     let mut voids = Vec::new();

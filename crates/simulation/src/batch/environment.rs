@@ -8,8 +8,8 @@ use tightfit_pipeline::integration::{BodyMotion, Coupling};
 use tightfit_spatial::{Pose, Wrench};
 
 use super::lane::{Lane, Waiting};
-use super::{Fault, Setup, check};
-use crate::{BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, Workspace, step};
+use super::{AdvanceSummary, Fault, Setup, check};
+use crate::{Audit, BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, Workspace, step};
 
 /// Source of the inputs of an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +30,9 @@ pub(super) struct Environment {
     pub(super) certificate: Certificate,
     /// Contact impulse of the last step, impacts included, six numbers per free body [N·s, N·m·s].
     pub(super) impulse: Vec<f64>,
+    pub(super) summary: AdvanceSummary,
+    /// Audits every step, if it is wanted.
+    pub(super) audit: Option<Audit>,
     input: Input,
     waiting: Waiting,
 }
@@ -42,6 +45,8 @@ impl Environment {
             fault,
             certificate: Certificate::default(),
             impulse: vec![0.0; 6 * setup.state.motions.len()],
+            summary: AdvanceSummary::new(setup.state.motions.len()),
+            audit: None,
             input: Input::default(),
             waiting: Waiting::default(),
             setup,
@@ -50,6 +55,7 @@ impl Environment {
 
     /// Steps until the end or a fault.
     pub(super) fn advance(&mut self, scene: &Scene, lane: &mut Lane, steps: usize) {
+        self.summary.clear();
         if self.fault.is_some() {
             return;
         }
@@ -58,6 +64,11 @@ impl Environment {
             if let Err(fault) = self.step(scene, &mut lane.workspace) {
                 self.fault = Some(fault);
                 break;
+            }
+            let Setup { parameters, state, .. } = &self.setup;
+            self.summary.add(&self.certificate, &self.impulse, parameters.dt);
+            if let Some(audit) = &self.audit {
+                self.summary.add_audit(audit.penetration(scene, parameters, state));
             }
         }
         lane.put_aside(&mut self.waiting, &mut self.setup.state);
@@ -86,6 +97,7 @@ impl Environment {
             + of_drives
             + of_input
             + of_impulse
+            + self.summary.bytes()
             + self.waiting.bytes(shared)
     }
 

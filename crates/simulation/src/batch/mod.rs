@@ -29,6 +29,7 @@ assert_eq!(batch.faults().count(), 0);
 ```
 */
 
+mod advance_summary;
 mod check;
 mod environment;
 mod fault;
@@ -37,6 +38,7 @@ mod observations;
 mod setup;
 mod threads;
 
+pub use advance_summary::AdvanceSummary;
 pub use environment::Control;
 pub use fault::{BatchError, Fault};
 pub use observations::Observations;
@@ -47,7 +49,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tightfit_pipeline::detection::NodeBlocks;
 
 use crate::step::placed;
-use crate::{Certificate, Input, Scene, State};
+use crate::{Audit, Certificate, Drive, Input, Scene, State};
 use environment::Environment;
 use lane::Lane;
 use threads::Threads;
@@ -119,6 +121,16 @@ impl Batch {
         Ok(())
     }
 
+    /// Audits every step of an environment until its next reset; [`Self::advance_summary`] has the result.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn audit(&mut self, index: usize) -> Result<(), BatchError> {
+        let audit = Audit::new(&self.scene, &self.get(index)?.setup.parameters);
+        self.get_mut(index)?.audit = Some(audit);
+        Ok(())
+    }
+
     /// Sets the source of an environment's inputs: its drive, or a given input.
     ///
     /// # Errors
@@ -144,14 +156,20 @@ impl Batch {
     /// Several steps of every environment. Each environment takes all its steps at once, which saves a
     /// synchronisation after every step.
     pub fn advance(&mut self, steps: usize) {
+        self.advance_where(steps, |_| true);
+    }
+
+    /// Several steps of the environments that `is_chosen` names by their index.
+    pub fn advance_where(&mut self, steps: usize, is_chosen: impl Fn(usize) -> bool + Sync) {
         let Self { scene, environments, lanes, threads, .. } = self;
         let scene = &*scene;
         // A free lane takes the next environment, since some have more contacts than others.
-        let waiting = Mutex::new(environments.iter_mut());
+        let chosen = environments.iter_mut().enumerate().filter(|(index, _)| is_chosen(*index));
+        let waiting = Mutex::new(chosen);
         let walk = |lane: &mut Lane| {
             loop {
                 let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some(environment) = next else { break };
+                let Some((_, environment)) = next else { break };
                 environment.advance(scene, lane, steps);
             }
         };
@@ -173,6 +191,38 @@ impl Batch {
     /// When there is no such environment.
     pub fn state(&self, index: usize) -> Result<&State, BatchError> {
         Ok(&self.get(index)?.setup.state)
+    }
+
+    /// Parameters, state and drives of an environment.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn setup(&self, index: usize) -> Result<&Setup, BatchError> {
+        Ok(&self.get(index)?.setup)
+    }
+
+    /// The drives of an environment, whose set-points may be changed between steps.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn drives_mut(&mut self, index: usize) -> Result<&mut [Drive], BatchError> {
+        Ok(&mut self.get_mut(index)?.setup.drives)
+    }
+
+    /// What the steps of an environment's last [`Self::advance`] came to together.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn advance_summary(&self, index: usize) -> Result<&AdvanceSummary, BatchError> {
+        Ok(&self.get(index)?.summary)
+    }
+
+    /// Why an environment is frozen, if it is.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn fault(&self, index: usize) -> Result<Option<&Fault>, BatchError> {
+        Ok(self.get(index)?.fault.as_ref())
     }
 
     /// Certificate of an environment's last step.

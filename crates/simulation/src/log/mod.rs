@@ -111,6 +111,12 @@ pub fn write(path: &Path, scene: &Scene, meta: &RunMeta, records: &[Record]) -> 
     }
 }
 
+/// The columns that [`write`] writes for these records.
+#[must_use]
+pub fn columns(scene: &Scene, records: &[Record]) -> Vec<Column> {
+    table::columns(scene, records)
+}
+
 /// Reads a log.
 ///
 /// # Errors

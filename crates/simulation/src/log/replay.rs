@@ -67,7 +67,7 @@ pub fn replay(path: &Path) -> Result<ReplayReport, LogError> {
     let Some(Values::Whole(hashes)) = log.column(HASH) else {
         return Err(LogError::damaged(path, format!("it has no column {HASH}")));
     };
-    let scene = scene_of(&log).map_err(|problem| LogError::Scene { path: path.to_path_buf(), problem })?;
+    let scene = log.build_scene().map_err(|problem| LogError::Scene { path: path.to_path_buf(), problem })?;
     let mut run = Simulation::new(scene, log.meta.seed);
     run.disturbance = log.meta.disturbance;
     let mut records = Vec::new();
@@ -89,12 +89,18 @@ pub fn replay(path: &Path) -> Result<ReplayReport, LogError> {
     })
 }
 
-/// The scene, with its files in the folder that the run named or, from another working directory, in that folder from the root on.
-fn scene_of(log: &Log) -> Result<Scene, SceneError> {
-    Scene::from_source(&log.scene).or_else(|problem| {
-        let folder = log.absolute_folder.clone().ok_or(problem)?;
-        Scene::from_source(&SceneSource { folder, text: log.scene.text.clone() })
-    })
+impl Log {
+    /// Builds the scene of the run. Its files are looked up in the folder that the run named, then, from another
+    /// working directory, under that folder's absolute path.
+    ///
+    /// # Errors
+    /// When the text or a file of the scene is wrong or missing.
+    pub fn build_scene(&self) -> Result<Scene, SceneError> {
+        Scene::from_source(&self.scene).or_else(|problem| {
+            let folder = self.absolute_folder.clone().ok_or(problem)?;
+            Scene::from_source(&SceneSource { folder, text: self.scene.text.clone() })
+        })
+    }
 }
 
 /// The first number of the log, by step, that is not the one of the same step now.

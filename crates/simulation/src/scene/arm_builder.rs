@@ -164,10 +164,10 @@ impl ArmBuilder {
         task: Option<&Task>,
         methods: &Methods,
     ) -> Result<Arm, Problem> {
-        if methods.integration != IntegrationMethod::Midpoint {
+        if !matches!(methods.integration, IntegrationMethod::Midpoint | IntegrationMethod::PaperMidpoint) {
             let remedy = format!(
-                "is `{}`; an arm and its part are coupled at the middle of the step: choose `midpoint`, with the presets \
-                 `tight` or `standard`",
+                "is `{}`; an arm and its part are coupled at the middle of the step: choose `midpoint` or \
+                 `paper-midpoint`",
                 methods.integration.name()
             );
             return Err(("method.integration".into(), remedy));

@@ -169,9 +169,10 @@ impl SceneBuilder {
         self
     }
 
-    /// A set of methods; [`Preset::Tight`] by default.
+    /// A set of methods, with its detection; [`Preset::Tight`] by default.
     pub fn preset(mut self, preset: Preset) -> Self {
         self.methods = preset.into();
+        self.detection = DetectionMethod::of(preset);
         self
     }
 
@@ -374,7 +375,7 @@ impl SceneBuilder {
         let mut methods = self.methods.methods;
         let cspace = match cspace_of(&bodies, &self.parts)? {
             Some(pair) => Some(pair),
-            None => embedded_cspace(&bodies)
+            None => embedded_cspace(&bodies, methods.preset)
                 .map_err(|error| -> Problem { ("method.cspace".into(), error.to_string()) })?,
         };
         if cspace.is_none() && methods.cspace != CspaceMethod::None {
@@ -386,7 +387,7 @@ impl SceneBuilder {
             methods.cspace = CspaceMethod::None;
         }
         let interaction = match self.methods.wants_interaction() {
-            true => interaction_of(&bodies, &self.parts)?,
+            true => interaction_of(&bodies, &self.parts, methods.preset)?,
             false => None,
         };
         if interaction.is_some() {
@@ -435,19 +436,15 @@ impl SceneBuilder {
     }
 
     fn body(&self, name: &str, part: &BodyBuilder) -> Result<Body, Problem> {
-        let network = match self.detection {
-            DetectionMethod::Exact | DetectionMethod::Mesh => None,
-            DetectionMethod::Neural => match &part.network {
-                Some(network) => Some(Arc::clone(network)),
-                None => embedded_network(&part.part)
-                    .map_err(|reason| -> Problem { (format!("parts.{name}.network"), reason) })?,
-            },
+        let network = match (&part.network, self.detection.is_neural()) {
+            (_, false) => None,
+            (Some(network), true) => Some(Arc::clone(network)),
+            (None, true) => embedded_network(&part.part, self.detection)
+                .map_err(|reason| -> Problem { (format!("parts.{name}.network"), reason) })?,
         };
-        let mesh = match self.detection {
-            DetectionMethod::Exact | DetectionMethod::Neural => None,
-            // parts without end have no mesh
-            DetectionMethod::Mesh => part.part.mesh(&self.mesh_options).ok(),
-        };
+        // parts without end have no mesh
+        let is_mesh = self.detection == DetectionMethod::Mesh;
+        let mesh = if is_mesh { part.part.mesh(&self.mesh_options).ok() } else { None };
         Ok(Body {
             name: name.to_string(),
             nodes: part.part.nodes(&part.spacing(name)?),
@@ -466,6 +463,10 @@ impl SceneBuilder {
             DetectionMethod::Neural if bodies.iter().all(|body| body.network.is_none()) => {
                 "no part has a depth network; train one with `tightfit train depth` and name its file in \
                  `parts.NAME.network`"
+            }
+            DetectionMethod::NeuralPaper if bodies.iter().any(|body| body.network.is_none()) => {
+                "needs a depth network of every part; train them with `tightfit train depth --paper` and name their files in \
+                 `parts.NAME.network`, or choose `exact`"
             }
             DetectionMethod::Mesh if bodies.iter().filter(|body| body.mesh.is_some()).count() < 2 => {
                 "needs two parts with a surface of triangles; a half-space and nodes have none, choose `exact`"

@@ -115,7 +115,7 @@ impl Conversion<'_> {
             .description(&description.description)
             .dt(description.step_ms * 1e-3)
             .friction(description.friction)
-            .detection(method.detection)
+            .detection(method.detection())
             .mesh_options(method.mesh_options())
             .method_choice(choice);
         if let Some(gravity) = description.gravity_m_s2 {
@@ -124,7 +124,7 @@ impl Conversion<'_> {
         let parts: Vec<(&String, BodyBuilder)> = description
             .parts
             .iter()
-            .map(|(name, part)| (name, self.part(name, part, method.detection, &choice)))
+            .map(|(name, part)| (name, self.part(name, part, method.detection(), &choice)))
             .collect();
         if let Some(arm) = &description.arm {
             match arm_of(arm, self.folder) {
@@ -228,8 +228,8 @@ impl Conversion<'_> {
     ) -> BodyBuilder {
         let at = |key: &str| format!("parts.{name}.{key}");
         let spacing = self.kept(spacing_of(&description.nodes, &part), || at("nodes"));
-        let file = description.network.as_ref().filter(|_| detection == DetectionMethod::Neural);
-        let network = file.map(|file| network_of(&part, &self.folder.join(file)));
+        let file = description.network.as_ref().filter(|_| detection.is_neural());
+        let network = file.map(|file| network_of(&part, &self.folder.join(file), detection));
         let network = network.and_then(|network| self.kept(network, || at("network")));
         let mut body = BodyBuilder::new(part, description.motion);
         body.network = network;

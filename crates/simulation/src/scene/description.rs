@@ -314,6 +314,13 @@ pub enum ShapeDescription {
         /// states. The exact distance is used when left out.
         baked: Option<String>,
     },
+    /// A STEP file (AP203, AP214 or AP242): an exact solid with its faces, edges and corners.
+    Step {
+        /// Path, relative to the scene file.
+        file: String,
+        /// Name of the body; may be left out where the file has one body. `tightfit part FILE` lists the names.
+        body: Option<String>,
+    },
     /// A peg, round unless `sides` is given. Frame at the centre of its tip, +z towards its tail.
     Peg {
         /// Diameter, or width across flats [mm].

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use nalgebra::UnitQuaternion;
 use tightfit_interaction::{InteractionClustering, InteractionFile, Located};
+use tightfit_network::NetworkError;
 use tightfit_shape::Part;
+use tightfit_shape::preset::preset;
 use tightfit_spatial::{Columns3, Pose, Vector3};
 
 use super::body_builder::{BodyBuilder, InteractionOf};
 use super::problem::Problem;
-use super::{Body, BodyId, ContactPair};
+use super::{Body, BodyId, ContactPair, Motion, Scene};
+use crate::Preset;
 
 /// The interaction network of a pair.
 #[derive(Clone, Debug)]
@@ -32,28 +36,98 @@ impl InteractionPair {
     }
 }
 
-/// The network that a part of the builder has.
+/// The network that a part of the builder has; with the preset `paper` else the embedded one.
 pub(super) fn interaction_of(
     bodies: &[Body],
     parts: &[(String, BodyBuilder)],
+    methods: Preset,
 ) -> Result<Option<InteractionPair>, Problem> {
     let own = parts
         .iter()
         .enumerate()
         .find_map(|(body, (name, part))| Some((body, name, part.interaction.as_ref()?)));
     let Some((moving, name, InteractionOf { against, file: Some(file), rotation })) = own else {
-        return Ok(None);
+        return if methods == Preset::Paper { embedded(bodies) } else { Ok(None) };
     };
-    let at = |key: &str| format!("parts.{name}.interaction.{key}");
     let fixed = bodies.iter().position(|body| body.name == *against);
-    let fixed = fixed.ok_or_else(|| (at("against"), format!("names `{against}`, which is no part")))?;
+    let fixed = fixed.ok_or_else(|| {
+        (format!("parts.{name}.interaction.against"), format!("names `{against}`, which is no part"))
+    })?;
+    pair(bodies, [moving, fixed], file, *rotation).map(Some)
+}
+
+macro_rules! embedded {
+    ($($moving:literal, $fixed:literal, $file:literal);* $(;)?) => {
+        [$((
+            $moving,
+            $fixed,
+            include_bytes!(concat!("../../assets/networks/", $file, "-clustering.safetensors")),
+        )),*]
+    };
+}
+
+/// Moving part, fixed part and file of every embedded network, both parts by the name of their preset. They have the paper's
+/// form and were trained by its method on virtual recordings.
+static NETWORKS: [(&str, &str, &[u8]); 2] = embedded![
+    "peg-50", "hole-50", "peg-in-hole";
+    "m48x5-nut", "m48x5-bolt", "bolting";
+];
+
+impl Scene {
+    /// The embedded interaction network of a task: `peg-in-hole` or `bolting`.
+    ///
+    /// # Errors
+    /// When there is none for the task.
+    pub fn embedded_interaction(task: &str) -> Result<InteractionFile, NetworkError> {
+        let place = match task {
+            "peg-in-hole" => 0,
+            "bolting" => 1,
+            other => {
+                return Err(NetworkError::size(
+                    "embedded clustering",
+                    "task",
+                    other,
+                    "peg-in-hole or bolting",
+                ));
+            }
+        };
+        let (name, _, bytes) = NETWORKS[place];
+        InteractionFile::from_bytes(bytes, name)
+    }
+}
+
+/// The embedded network of the first pair of preset parts that has one.
+fn embedded(bodies: &[Body]) -> Result<Option<InteractionPair>, Problem> {
+    let find = |motion: Motion, name: &str| {
+        let is = |body: &Body| body.motion == motion && preset(name).is_ok_and(|known| known == body.part);
+        bodies.iter().position(is)
+    };
+    for (own, other, bytes) in &NETWORKS {
+        if let (Some(moving), Some(fixed)) = (find(Motion::Free, own), find(Motion::Fixed, other)) {
+            let file = InteractionFile::from_bytes(bytes, own)
+                .map_err(|error| -> Problem { ("method.clustering".into(), error.to_string()) })?;
+            return pair(bodies, [moving, fixed], &file, UnitQuaternion::identity()).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// The network of two bodies.
+fn pair(
+    bodies: &[Body],
+    [moving, fixed]: [usize; 2],
+    file: &InteractionFile,
+    rotation: UnitQuaternion<f64>,
+) -> Result<InteractionPair, Problem> {
+    let name = &bodies[moving].name;
+    let at = |key: &str| format!("parts.{name}.interaction.{key}");
     let own = &bodies[moving];
     let Some(inertia) = own.inertia else {
         let remedy = "is for free parts; omit it or make the part free";
         return Err((format!("parts.{name}.interaction"), remedy.into()));
     };
     let InteractionFile { network, surface, .. } = InteractionFile::clone(file);
-    let part_from_object = Pose::new(inertia.center_of_mass, *rotation);
+    let part_from_object = Pose::new(inertia.center_of_mass, rotation);
     if let Some(off) = off_surface(&own.part, &part_from_object, surface.points()) {
         let remedy = format!(
             "holds the surface of another part: half of its vertices are more than {:.3} mm off this one; create one with \
@@ -68,7 +142,7 @@ pub(super) fn interaction_of(
     let located = nodes.iter().map(|node| surface.locate(object_from_part.transform_point(node))).collect();
     let clustering = Arc::new(InteractionClustering { network, surface });
     let [moving, fixed] = [moving, fixed].map(BodyId::at);
-    Ok(Some(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) }))
+    Ok(InteractionPair { moving, fixed, part_from_object, clustering, located: Arc::new(located) })
 }
 
 /// Median distance of a network's surface from the part, relative to the part's size, above which it belongs to another

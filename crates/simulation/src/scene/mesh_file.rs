@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tightfit_shape::cad::is_step;
 use tightfit_shape::doctor::{ShellFault, check_shells};
 use tightfit_shape::mesh::baked::BakedField;
 use tightfit_shape::mesh::{LengthUnit, MeshPart, load};
@@ -18,6 +19,14 @@ pub(super) fn load_part(
     offset: f64,
     baked: Option<&Path>,
 ) -> Result<Part, ShapeError> {
+    if is_step(path) {
+        if unit.is_some() || offset != 0.0 || baked.is_some() {
+            let reason =
+                "a STEP file states its unit and has no offset or baked field; use `kind = \"step\"`";
+            return Err(ShapeError::Mesh(format!("{}: {reason}", path.display())));
+        }
+        return Part::from_step(path, None);
+    }
     let loaded = load(path).map_err(|error| ShapeError::Mesh(error.to_string()))?;
     let unit = match unit {
         Some(MeshUnit::M) => LengthUnit::Metre,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::integration::IntegrationMethod;
-use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
+use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions, SweepStop};
 use tightfit_shape::mesh::MeshOptions;
 
 use super::method_choice::MethodChoice;
@@ -19,9 +19,8 @@ pub struct MethodDescription {
     /// A set of methods; those named below replace single ones of it.
     #[serde(default)]
     pub preset: Preset,
-    /// How contacts are found.
-    #[serde(default)]
-    pub detection: DetectionMethod,
+    /// How contacts are found (`exact`, but `neural-paper` in `paper`).
+    pub detection: Option<DetectionMethod>,
     /// Largest distance between a curved face and its triangles with detection `mesh` (0.002) [mm].
     #[schemars(range(min = 0.0001, max = 1.0))]
     pub mesh_tolerance_mm: Option<f64>,
@@ -43,16 +42,26 @@ pub struct MethodDescription {
     /// Relaxation of `sor` or `pgs` [-]: below 1 under-, above 1 over-relaxed.
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1.99))]
     pub relaxation: Option<f64>,
-    /// Change in a sweep at which `sor` or `pgs` ends [m/s].
+    /// What ends `sor` or `pgs` when it is below the tolerance (`change`, but `constraints` in `paper`).
+    pub stopping: Option<SweepStop>,
+    /// Tolerance at which `sor` or `pgs` ends [m/s].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub tolerance_m_s: Option<f64>,
     /// What a sliding contact does in `sor`.
     pub slip: Option<SlipRule>,
     /// How bodies are advanced.
     pub integration: Option<IntegrationMethod>,
-    /// Whether crossings of edges are contacts (true, but false in `paper`); without them contacts are at nodes alone.
+    /// Whether contacts act before they penetrate (true, but false in `paper` and `textbook`); false needs `sor` or `pgs`.
+    pub anticipation: Option<bool>,
+    /// Whether impacts are a stage of their own (true, but false in `paper` and `textbook`).
+    pub impact: Option<bool>,
+    /// Whether contact impulses are scaled down where they would do work (true, but false in `paper` and `textbook`).
+    pub passivity_filter: Option<bool>,
+    /// Whether crossings of edges are contacts (true, but false in `refined`, `paper` and `textbook`); without them contacts
+    /// are at nodes alone.
     pub crossings: Option<bool>,
-    /// Whether the pose is kept out of the parts by projection (true, but false in `paper`); without it contact acts on velocities alone.
+    /// Whether the pose is kept out of the parts by projection (true, but false in `refined`, `paper` and `textbook`);
+    /// without it contact acts on velocities alone.
     pub projection: Option<bool>,
 }
 
@@ -66,17 +75,36 @@ pub enum DetectionMethod {
     /// The same with the part's depth network, for every part that has one: by `network`, or embedded (`hole-50`,
     /// `m48x5-bolt`).
     Neural,
+    /// By depth networks alone, as in the paper: both parts need one in x, y, z, and every node inside the other part's bounding
+    /// volume is asked of it. Embedded for `peg-50`, `hole-50`, `m48x5-nut` and `m48x5-bolt`.
+    NeuralPaper,
     /// By the triangles of both parts, every pair that crosses or nearly does; parts without end are met as in `exact`.
     Mesh,
 }
 
 impl DetectionMethod {
+    /// That of a preset.
+    #[must_use]
+    pub fn of(preset: Preset) -> Self {
+        match preset {
+            Preset::Tight | Preset::Standard | Preset::Refined | Preset::Textbook => Self::Exact,
+            Preset::Paper => Self::NeuralPaper,
+        }
+    }
+
+    /// Whether parts are replaced by depth networks.
+    #[must_use]
+    pub fn is_neural(self) -> bool {
+        matches!(self, Self::Neural | Self::NeuralPaper)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Neural => "neural",
+            Self::NeuralPaper => "neural-paper",
             Self::Mesh => "mesh",
         }
     }
@@ -90,6 +118,8 @@ pub enum ClusteringChoice {
     None,
     /// The deepest of each of several groups of near place and normal.
     KMeans,
+    /// The mean place, normal and gap of each of these groups.
+    KMeansMean,
     /// Points of the surface by the interaction network of `parts.NAME.interaction`.
     Interaction,
 }
@@ -118,6 +148,11 @@ pub enum SolverChoice {
 }
 
 impl MethodDescription {
+    /// How contacts are found.
+    pub(super) fn detection(&self) -> DetectionMethod {
+        self.detection.unwrap_or(DetectionMethod::of(self.preset))
+    }
+
     /// How finely curved faces are cut into triangles.
     pub(super) fn mesh_options(&self) -> MeshOptions {
         let usual = MeshOptions::default();
@@ -129,31 +164,35 @@ impl MethodDescription {
     pub(super) fn choice(&self) -> Result<MethodChoice, Problem> {
         let methods = self.methods()?;
         let is_paper = self.preset == Preset::Paper;
-        let is_open = is_paper && self.clustering.is_none() && self.clusters.is_none();
+        let is_refined = self.preset == Preset::Refined;
+        let is_open = is_refined && self.clustering.is_none() && self.clusters.is_none();
         Ok(MethodChoice {
             methods,
-            needs_cspace: self.cspace == Some(CspaceChoice::Network),
+            needs_cspace: self.cspace == Some(CspaceChoice::Network) || is_paper && self.cspace.is_none(),
             takes_interaction: is_open && matches!(methods.clustering, ClusteringMethod::KMeans { .. }),
-            yields_to_arm: is_paper && self.integration.is_none(),
+            yields_to_arm: is_refined && self.integration.is_none(),
         })
     }
 
     /// The methods. An option that no chosen method reads is an error.
     fn methods(&self) -> Result<Methods, Problem> {
         let mut methods = Methods::from(self.preset);
-        if self.mesh_tolerance_mm.is_some() && self.detection != DetectionMethod::Mesh {
-            return Err(idle("mesh_tolerance_mm", self.detection.name(), "detection", "mesh"));
+        if self.mesh_tolerance_mm.is_some() && self.detection() != DetectionMethod::Mesh {
+            return Err(idle("mesh_tolerance_mm", self.detection().name(), "detection", "mesh"));
         }
         if let Some(choice) = self.clustering {
             methods.clustering = match choice {
                 ClusteringChoice::None => ClusteringMethod::None,
                 ClusteringChoice::KMeans => ClusteringMethod::KMeans { clusters: CLUSTERS },
+                ClusteringChoice::KMeansMean => ClusteringMethod::KMeansMean { clusters: CLUSTERS },
                 ClusteringChoice::Interaction => ClusteringMethod::Interaction,
             };
         }
         if let Some(number) = self.clusters {
             match &mut methods.clustering {
-                ClusteringMethod::KMeans { clusters } => *clusters = number,
+                ClusteringMethod::KMeans { clusters } | ClusteringMethod::KMeansMean { clusters } => {
+                    *clusters = number;
+                }
                 other => return Err(idle("clusters", other.name(), "clustering", "k-means")),
             }
         }
@@ -170,6 +209,12 @@ impl MethodDescription {
         }
         self.set_sweeps(&mut methods.solver)?;
         self.set_cspace(&mut methods)?;
+        methods.anticipation = self.anticipation.unwrap_or(methods.anticipation);
+        if !methods.anticipation && !methods.solver.sweeps() {
+            return Err(idle("anticipation = false", methods.solver.name(), "solver", "sor` or `pgs"));
+        }
+        methods.impact = self.impact.unwrap_or(methods.impact);
+        methods.passivity_filter = self.passivity_filter.unwrap_or(methods.passivity_filter);
         methods.crossings = self.crossings.unwrap_or(methods.crossings);
         methods.projection = self.projection.unwrap_or(methods.projection);
         methods.integration = self.integration.unwrap_or(methods.integration);
@@ -208,12 +253,14 @@ impl MethodDescription {
         let given = [
             ("sweeps", self.sweeps.is_some()),
             ("relaxation", self.relaxation.is_some()),
+            ("stopping", self.stopping.is_some()),
             ("tolerance_m_s", self.tolerance_m_s.is_some()),
         ];
         match solver {
             SolverMethod::Sor(options, _) | SolverMethod::Pgs(options) => {
                 options.sweeps = self.sweeps.unwrap_or(options.sweeps);
                 options.relaxation = self.relaxation.unwrap_or(options.relaxation);
+                options.stopping = self.stopping.unwrap_or(options.stopping);
                 options.tolerance = self.tolerance_m_s.unwrap_or(options.tolerance);
                 Ok(())
             }

@@ -23,12 +23,12 @@ impl MethodChoice {
 
 impl From<Preset> for MethodChoice {
     fn from(preset: Preset) -> Self {
-        let is_paper = preset == Preset::Paper;
+        let is_refined = preset == Preset::Refined;
         Self {
             methods: preset.into(),
-            needs_cspace: false,
-            takes_interaction: is_paper,
-            yields_to_arm: is_paper,
+            needs_cspace: preset == Preset::Paper,
+            takes_interaction: is_refined,
+            yields_to_arm: is_refined,
         }
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn shape_of(description: &ShapeDescription, folder: &Path) -> Result<
     let hand = |left: bool| if left { Hand::Left } else { Hand::Right };
     match *description {
         ShapeDescription::Preset { ref name } => preset(name),
+        ShapeDescription::Step { ref file, ref body } => Part::from_step(&folder.join(file), body.as_deref()),
         ShapeDescription::Mesh { ref file, unit, offset_mm, ref baked } => {
             let baked = baked.as_ref().map(|baked| folder.join(baked));
             super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3, baked.as_deref())

@@ -133,9 +133,11 @@ impl ArmPiece {
             return Err(ArmFailure::Grasp);
         };
         // the tie is one of midpoint velocities
-        if piece.integration() != IntegrationMethod::Midpoint {
-            return Err(ArmFailure::Method);
-        }
+        let rule = match piece.integration() {
+            IntegrationMethod::Midpoint => ArmRule::QuasiVelocity,
+            IntegrationMethod::PaperMidpoint => ArmRule::PaperJointSpace,
+            _ => return Err(ArmFailure::Method),
+        };
         let joints = ArmState { angles: motion.joints.angles, speeds: self.speeds };
         let command = context.input.arm.as_ref().map_or_else(ArmCommand::none, |input| input.command);
         let at_start = context.start.arm.as_ref().map_or(joints.angles, |arm| arm.joints.angles);
@@ -144,7 +146,7 @@ impl ArmPiece {
         let of_last_step = || held.expected_effort(&arm.chain.posture(&joints.angles));
         let effort = self.expectation.effort.unwrap_or_else(of_last_step);
         let expected = Expected { effort, shares: self.expectation.shares };
-        let (gravity, rule) = (context.scene.gravity, ArmRule::QuasiVelocity);
+        let gravity = context.scene.gravity;
         let step = arm.chain.free_step(&joints, &command, &expected, gravity, span.duration, rule);
         let step = step.map_err(ArmFailure::Dynamics)?;
         let together = arm.grasp.condense(&arm.chain, &held, &step, body, alone, span.duration);

@@ -47,8 +47,11 @@ impl<'a> BodyViews<'a> {
         Self { velocities: Some(velocities), ..self }
     }
 
-    /// Search distance that the velocities require, over all pairs [m].
+    /// Search distance that the velocities require, over all pairs [m]; none where only what penetrates is a contact.
     pub(super) fn margin(&self) -> f64 {
+        if !self.context.methods().anticipation {
+            return 0.0;
+        }
         self.largest(|sides| search_margin(sides, self.context.dt()))
     }
 

@@ -1,5 +1,6 @@
 //! Clustering within the step: representatives are solved, all contacts are projected and certified.
 
+use nalgebra::Vector3;
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::records::{Contacts, normal_speeds};
 
@@ -36,8 +37,12 @@ impl Clusters {
                 None => {
                     self.chosen.chosen.clear();
                     method.choose(&candidates.contacts, first..end, &mut self.chosen);
+                    let begin = self.contacts.len();
                     for index in &self.chosen.chosen {
                         self.contacts.push_from(&candidates.contacts, *index as usize);
+                    }
+                    if matches!(method, ClusteringMethod::KMeansMean { .. }) {
+                        take_means(&candidates.contacts, first, &self.chosen, begin, &mut self.contacts);
                     }
                 }
             }
@@ -46,6 +51,40 @@ impl Clusters {
         }
     }
 }
+
+/// Replaces the deepest contact of each cluster, from `begin` on, by the mean of its contacts, which lie from `first` on.
+fn take_means(
+    all: &Contacts,
+    first: usize,
+    clusters: &ClusteringWorkspace,
+    begin: usize,
+    contacts: &mut Contacts,
+) {
+    if clusters.owners.is_empty() {
+        return;
+    }
+    for (place, deepest) in (begin..).zip(&clusters.chosen) {
+        let own = clusters.owners[*deepest as usize - first];
+        let members = (first..).zip(&clusters.owners).filter(|(_, owner)| **owner == own);
+        let (mut count, mut gap) = (0.0, 0.0);
+        let [mut arm, mut normal] = [Vector3::zeros(); 2];
+        for (index, _) in members {
+            count += 1.0;
+            gap += all.gap[index];
+            arm += all.arm_a.get(index);
+            normal += all.normal.get(index);
+        }
+        contacts.gap[place] = gap / count;
+        contacts.arm_a.set(place, arm / count);
+        // opposite normals may cancel: the deepest contact's stays
+        if let Some(normal) = normal.try_normalize(CANCELLED * count) {
+            contacts.normal.set(place, normal);
+        }
+    }
+}
+
+/// Mean of unit normals that is shorter has no direction [-].
+const CANCELLED: f64 = 1e-6;
 
 /// Books the largest −(vₙ + b) over all contacts that representatives were solved for, b from φ⁺/T and v₀ₙ by `allowed` [m/s].
 pub(super) fn judge_left_out(

@@ -13,7 +13,7 @@ use super::context::Piece;
 use super::cspace::CspaceContacts;
 use super::free_motion::{FreeMotion, Masses};
 use super::pair_impulses::{PairImpulse, sum_by_pairs};
-use crate::{Certificate, CspaceMethod, Limit};
+use crate::{Certificate, CspaceMethod, Limit, Methods};
 
 /// Coulomb residual below which a stage has converged [m/s].
 const CONVERGED: f64 = 1e-5;
@@ -118,6 +118,10 @@ impl ContactProblem<'_> {
                 *smooth = rule.allowed_approach(*closing, speed);
             }
         }
+        let anticipates = piece.context.methods().anticipation;
+        if !anticipates {
+            approach.smooth.fill(0.0);
+        }
         impact_rows.clear();
         smooth_rows.clear();
         for (body, contact) in &self.cspace.found {
@@ -126,7 +130,8 @@ impl ContactProblem<'_> {
             let speed = row.speed(start);
             worst = worst.min(speed + closing);
             impact_rows.push(row);
-            smooth_rows.push(WrenchRow { approach: rule.allowed_approach(closing, speed), ..row });
+            let allowed = if anticipates { rule.allowed_approach(closing, speed) } else { 0.0 };
+            smooth_rows.push(WrenchRow { approach: allowed, ..row });
         }
         worst
     }
@@ -194,10 +199,13 @@ impl Stage<'_> {
         }
     }
 
-    /// Shrinks the impulses until they are passive, and books their work.
-    pub(super) fn make_passive(&mut self, certificate: &mut Certificate) {
+    /// Shrinks the impulses until they are passive, where the filter is on, and books their work.
+    pub(super) fn make_passive(&mut self, methods: &Methods, certificate: &mut Certificate) {
         let solver = &mut *self.solver;
-        let scale = passive_scale(&self.problem, self.start, &solver.impulses, &solver.generalised);
+        let scale = match methods.passivity_filter {
+            true => passive_scale(&self.problem, self.start, &solver.impulses, &solver.generalised),
+            false => 1.0,
+        };
         if scale < 1.0 {
             solver.impulses.iter_mut().for_each(|contact| contact.impulse *= scale);
             solver.generalised.iter_mut().for_each(|value| *value *= scale);

@@ -47,7 +47,8 @@ impl CspaceContacts {
 
     /// Adds the contact that a motion with stacked velocities comes to within the piece; whether there is one, and room for it.
     pub(super) fn add_coming(&mut self, piece: &Piece, masses: &Masses, velocity: &[f64]) -> bool {
-        if !is_used(piece) || self.found.len() >= piece.context.methods().cspace.rows() as usize {
+        let methods = piece.context.methods();
+        if !is_used(piece) || !methods.anticipation || self.found.len() >= methods.cspace.rows() as usize {
             return false;
         }
         let field = local_field(piece, masses, &mut self.scratch);

@@ -41,6 +41,9 @@ pub(super) fn impact(
     if bounces {
         worst = require_rebound(piece, start, problem);
     }
+    if !piece.context.methods().impact {
+        return;
+    }
     if problem.cspace.add_coming(piece, problem.masses, start) {
         worst = problem.allow(piece, start);
     }
@@ -68,7 +71,7 @@ pub(super) fn impact(
         let both = out.pairs.iter_mut().zip(&memory.rebound.pairs);
         both.for_each(|(own, rebound)| own.mix(rebound, share));
     } else {
-        stage.make_passive(certificate);
+        stage.make_passive(piece.context.methods(), certificate);
         out.take(piece, problem, &memory.solver);
     }
     problem.allow(piece, &out.velocity);

@@ -111,7 +111,7 @@ pub(super) fn calm_rebound(
     solve_impact(piece, start, problem, memory, certificate);
     let SolverMemory { solver, rebound, .. } = memory;
     let mut stage = Stage { problem: problem.impact(start), start, solver };
-    stage.make_passive(certificate);
+    stage.make_passive(piece.context.methods(), certificate);
     let plastic_work = certificate.contact_work - before[0];
     let plastic_supplied = certificate.kinematic_work - before[1];
 

@@ -67,12 +67,13 @@ pub(super) fn smooth(
         certificate.active = solve_smooth(&piece, after_impact, &out.free, problem, memory, certificate);
     }
     let solver = &mut memory.solver;
+    let anticipates = piece.context.methods().anticipation;
     judge_left_out(&piece, problem, after_impact, &solver.velocity, certificate, |closing, start| {
-        rule.allowed_approach(closing, start)
+        if anticipates { rule.allowed_approach(closing, start) } else { 0.0 }
     });
     let mut stage = Stage { problem: problem.smooth(&out.free), start: after_impact, solver };
     stage.judge(certificate);
-    stage.make_passive(certificate);
+    stage.make_passive(piece.context.methods(), certificate);
     out.end.take(&piece, problem, &memory.solver);
     piece.span
 }

@@ -292,7 +292,8 @@ fn most_contacts(scene: &Scene, parameters: &Parameters, parts: &PlacedParts) ->
 
 impl Scene {
     /// Number of the free body that a body is, if it is one.
-    pub(crate) fn free_index(&self, body: BodyId) -> Option<usize> {
+    #[must_use]
+    pub fn free_index(&self, body: BodyId) -> Option<usize> {
         let is = |motion: Motion| move |other: &&crate::Body| other.motion == motion;
         (self.bodies[body].motion == Motion::Free)
             .then(|| self.bodies[..body.index()].iter().filter(is(Motion::Free)).count())

@@ -43,12 +43,19 @@ impl Trial {
         self.assessment.is_completed()
     }
 
-    /// Runs a trial of a scene; returns its run and records too.
+    /// The run of a trial at its start, and its start error.
     #[must_use]
-    pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Simulation, Vec<Record>) {
+    pub fn start(scene: &Scene, trials: &Trials, number: u64) -> (StartError, Simulation) {
         let mut run = Simulation::new(scene.clone(), trials.seed);
         let error = StartError::draw(trials.seed, number, trials.shift, trials.tilt, run.has_phase());
         run.misplace(&error, trials.seed, number);
+        (error, run)
+    }
+
+    /// Runs a trial of a scene; returns its run and records too.
+    #[must_use]
+    pub fn make(scene: &Scene, trials: &Trials, number: u64, audit: bool) -> (Self, Simulation, Vec<Record>) {
+        let (error, mut run) = Self::start(scene, trials, number);
         if audit {
             run.with_audit();
         }

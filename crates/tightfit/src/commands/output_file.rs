@@ -30,8 +30,13 @@ pub(crate) fn check(option: &str, path: Option<&PathBuf>) -> Result<()> {
 
 /// Writes a file, and creates its folder.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file, and creates its folder.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     make_folder(path)?;
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn make_folder(path: &Path) -> Result<()> {

@@ -43,6 +43,9 @@ pub(crate) struct SimulationArguments {
     /// Read the assets of the scenes inrol-peg and inrol-bolt from this folder, written by `tightfit import inrol`.
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
+    /// Whether an audit begins after the task, with the random wrench.
+    #[arg(skip)]
+    late_audit: bool,
 }
 
 impl SimulationArguments {
@@ -51,6 +54,16 @@ impl SimulationArguments {
         let mut own = self.clone();
         own.set.push(replacement);
         own
+    }
+
+    /// For this time [s], or after the task where there is a random wrench.
+    pub(crate) fn lasting(&self, seconds: f64) -> Self {
+        Self { seconds: Some(seconds), ..self.clone() }
+    }
+
+    /// Audited only after the task.
+    pub(crate) fn audited_late(&self) -> Self {
+        Self { late_audit: true, ..self.clone() }
     }
 
     /// All replacements, as they were given.
@@ -136,7 +149,8 @@ pub(crate) fn simulate(
     let steps = steps_of(seconds, scene.dt)?;
     let mut run = Simulation::new(scene, arguments.seed);
     run.disturbance = disturbance;
-    if audit {
+    let late = (audit && arguments.late_audit).then(|| (drive / run.scene.dt).round() as usize);
+    if audit && late.is_none() {
         run.with_audit();
     }
     run.prepare();
@@ -145,6 +159,9 @@ pub(crate) fn simulate(
     let [mut step_micros, mut cpu_micros] = [0, 1].map(|_| Vec::with_capacity(steps.min(RESERVED)));
     let mut failure = None;
     for index in 0..steps {
+        if late == Some(index) {
+            run.with_audit();
+        }
         let on_processor = cpu_clock::thread_time();
         let record = run.advance();
         step_micros.push(record.step_seconds * 1e6);

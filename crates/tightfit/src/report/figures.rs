@@ -122,13 +122,19 @@ pub(super) fn write_comparison(html: &mut String, runs: &[RunSummary]) {
 
 /// The methods of a run in a line.
 pub(super) fn methods(run: &RunSummary) -> String {
-    let Methods { preset, clustering, cspace, solver, integration, crossings, projection } = run.methods;
+    let Methods { preset, clustering, cspace, solver, integration, .. } = run.methods;
     let names = [clustering.name(), solver.name(), integration.name()].join(", ");
     let names = [run.detection.name().to_string() + " detection", names].join(", ");
     let cspace = if cspace == CspaceMethod::None { "" } else { ", C-space" };
-    let nodes = if crossings { "" } else { ", nodes alone" };
-    let projection = if projection { "" } else { ", no projection" };
-    format!("{}: {names}{cspace}{nodes}{projection}", preset.name())
+    let missing = [
+        (run.methods.crossings, ", nodes alone"),
+        (run.methods.projection, ", no projection"),
+        (run.methods.anticipation, ", no anticipation"),
+        (run.methods.impact, ", no impact stage"),
+        (run.methods.passivity_filter, ", no passivity filter"),
+    ];
+    let missing: String = missing.iter().filter(|(has, _)| !has).map(|(_, text)| *text).collect();
+    format!("{}: {names}{cspace}{missing}", preset.name())
 }
 
 /// How far the task came by the end: the numbers of the run's outcome.

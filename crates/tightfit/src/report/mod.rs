@@ -1,4 +1,4 @@
-//! The report of runs: one HTML file with its drawings inside, readable without a network or a script.
+//! The report of runs: one HTML file with its drawings inside, readable without a network; only the 3-D view needs scripts.
 //!
 //! ```text
 //! Run, Record, ... ─► RunSummary ─► figures (table)   ─┐
@@ -26,6 +26,7 @@ mod reference;
 mod scatter;
 mod summary;
 mod trials;
+mod view;
 mod wrench_pair;
 
 pub use contact_drawing::ContactDrawing;
@@ -70,6 +71,7 @@ pub fn report_html(runs: &[RunSummary]) -> String {
         figures::write_comparison(&mut html, runs);
     }
     runs.iter().for_each(|run| write_run(&mut html, run));
+    view::write_script(&mut html, runs.iter().any(|run| run.view.is_some()));
     html + "</body></html>\n"
 }
 
@@ -94,6 +96,7 @@ fn write_run(html: &mut String, run: &RunSummary) {
     if !reasons.is_empty() {
         let _ = writeln!(html, "<ul>{reasons}</ul>");
     }
+    view::write(html, run.view.iter());
     Figures::of(run).write_tables(html);
     let _ = writeln!(html, "<div class=\"plots\">");
     for plot in charts::charts(run) {

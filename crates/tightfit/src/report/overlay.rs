@@ -10,7 +10,7 @@ use super::charts::{LEAST_PENETRATION, LEAST_RESIDUAL, tilt};
 use super::figures::{duration, methods, write_comparison};
 use super::number::{escape, number};
 use super::plot::{Plot, Series, TIME};
-use super::{RunSummary, WrenchPair, head};
+use super::{RunSummary, WrenchPair, head, view};
 
 /// A run of a comparison.
 #[derive(Clone, Debug)]
@@ -29,6 +29,7 @@ pub fn comparison_html(runs: &[ComparedRun], pair: Option<&WrenchPair>) -> Strin
     let name = runs.first().map_or("nothing", |run| run.summary.name.as_str());
     let mut html = head(&format!("Methods compared on {name}"));
     let summaries: Vec<RunSummary> = runs.iter().map(|run| run.summary.clone()).collect();
+    view::write(&mut html, summaries.iter().filter_map(|run| run.view.as_ref()));
     write_comparison(&mut html, &summaries);
     write_stages(&mut html, runs);
     write_wrenches(&mut html, runs);
@@ -40,6 +41,7 @@ pub fn comparison_html(runs: &[ComparedRun], pair: Option<&WrenchPair>) -> Strin
     if let Some(pair) = pair {
         pair.write(&mut html);
     }
+    view::write_script(&mut html, summaries.iter().any(|run| run.view.is_some()));
     html + "</body></html>\n"
 }
 

@@ -4,6 +4,8 @@ use tightfit_simulation::{
     Assessment, DetectionMethod, Grade, Methods, Outcome, Record, Scene, Simulation, StepHalving, Task,
 };
 
+use tightfit_viewer::Recording;
+
 use super::ContactDrawing;
 
 /// How a run ended.
@@ -56,6 +58,8 @@ pub struct RunSummary {
     pub contacts: Option<ContactDrawing>,
     /// The run at smaller steps, where it was made.
     pub order: Option<StepHalving>,
+    /// The run in 3-D, where it was recorded: [`Self::record_view`].
+    pub view: Option<Recording>,
 }
 
 impl RunSummary {
@@ -74,6 +78,7 @@ impl RunSummary {
             drawn_step: None,
             contacts: None,
             order: None,
+            view: None,
         }
     }
 
@@ -90,6 +95,13 @@ impl RunSummary {
             self.contacts = Some(ContactDrawing::of(run, record.force.norm()));
         }
         self.records.push(record);
+    }
+
+    /// Repeats the run of `run`'s scene, as it was started with this seed, and keeps it for the 3-D view.
+    pub fn record_view(&mut self, run: &Simulation, seed: u64) {
+        let mut repeated = Simulation::new(run.scene.clone(), seed);
+        repeated.disturbance = run.disturbance;
+        self.view = Some(Recording::of_simulation(repeated, self.records.len(), self.methods.preset.name()));
     }
 
     /// Concludes the run after its last step; `end` is what ended it early.

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use tightfit_robot::strategy::Phase;
 use tightfit_simulation::trials::{Trial, Trials};
 use tightfit_simulation::{Grade, Record};
+use tightfit_viewer::Recording;
 
 use super::axis::Scale;
 use super::figures::micrometres;
-use super::head;
 use super::number::{escape, number};
 use super::plot::{Plot, Series, TIME};
 use super::scatter::Scatter;
+use super::{head, view};
 
 /// Trials of one strategy.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct TrialCurve {
     pub number: u64,
     /// Its steps.
     pub records: Vec<Record>,
+    /// The trial in 3-D, where it was recorded.
+    pub view: Option<Recording>,
 }
 
 /// The page.
@@ -45,6 +48,7 @@ pub fn trials_html(summary: &TrialsSummary) -> String {
     let mut html = head(&format!("Trials of {}", summary.name));
     let _ = writeln!(html, "<p>{}</p>", escape(&summary.description));
     write_figures(&mut html, summary);
+    view::write(&mut html, summary.curves.iter().filter_map(|curve| curve.view.as_ref()));
     let _ = writeln!(html, "<section><h2>Where the trials started</h2>");
     let _ = writeln!(
         html,
@@ -58,6 +62,7 @@ pub fn trials_html(summary: &TrialsSummary) -> String {
         let trial = summary.trials.iter().find(|trial| trial.number == curve.number);
         write_curve(&mut html, curve, trial);
     }
+    view::write_script(&mut html, summary.curves.iter().any(|curve| curve.view.is_some()));
     html + "</body></html>\n"
 }
 

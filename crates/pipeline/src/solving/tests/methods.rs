@@ -10,7 +10,7 @@ use crate::solving::{
     WarmStart,
 };
 
-const PATIENT: SweepOptions = SweepOptions { sweeps: 20_000, relaxation: 1.0, tolerance: 1e-11 };
+const PATIENT: SweepOptions = SweepOptions { sweeps: 20_000, tolerance: 1e-11, ..SweepOptions::SOR };
 
 const METHODS: [SolverMethod; 4] = [
     SolverMethod::Ladder,

@@ -25,7 +25,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_enum)]
     figure: Option<Figure>,
     /// Compare these presets, separated by commas; the first is the reference.
-    #[arg(long, value_name = "NAMES", value_parser = preset, value_delimiter = ',', default_values = ["tight", "standard", "paper"])]
+    #[arg(long, value_name = "NAMES", value_parser = preset, value_delimiter = ',', default_values = ["tight", "standard", "refined"])]
     presets: Vec<Preset>,
     #[command(flatten)]
     pub(super) simulation: SimulationArguments,
@@ -60,7 +60,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
 
 fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
     let presets = &arguments.presets;
-    let pair = [Preset::Paper, Preset::Standard].map(|one| presets.iter().position(|preset| *preset == one));
+    let pair =
+        [Preset::Refined, Preset::Standard].map(|one| presets.iter().position(|preset| *preset == one));
     let pair = if let [Some(paper), Some(standard)] = pair { Some([paper, standard]) } else { None };
     // every preset, every other one at the first's states, and the pair
     let passes = presets.len() + presets.len().saturating_sub(1) + usize::from(pair.is_some());
@@ -95,7 +96,7 @@ fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
         let report = json!({
             "scene": finished.first().map(|one| &one.run.scene.name),
             "runs": runs.collect::<Vec<_>>(),
-            "standard_against_paper": pair.as_ref().map(pair_json),
+            "standard_against_refined": pair.as_ref().map(pair_json),
         });
         serde_json::to_string_pretty(&report)? + "\n"
     } else {
@@ -114,10 +115,10 @@ fn run_presets(arguments: &CompareArguments) -> Result<ExitCode> {
     };
     let mut written = Ok(());
     if let Some(path) = &arguments.report {
-        let compared = |(one, wrenches): (Finished, Wrenches)| ComparedRun {
-            summary: one.summary,
-            own_way: wrenches.own_way,
-            same_states: wrenches.same_states,
+        let seed = arguments.simulation.seed;
+        let compared = |(Finished { run, mut summary, .. }, wrenches): (Finished, Wrenches)| {
+            summary.record_view(&run, seed);
+            ComparedRun { summary, own_way: wrenches.own_way, same_states: wrenches.same_states }
         };
         let runs: Vec<ComparedRun> = finished.into_iter().zip(wrenches).map(compared).collect();
         written = write_text(path, &comparison_html(&runs, pair.as_ref()));

@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
     for (index, (name, choice, arguments_of_it)) in choices.into_iter().enumerate() {
         let note = format!("{} of 2: ", index + 1);
         let own = arguments_of_it.with(format!("method.cspace={choice}"));
-        runs.push((name, simulate(&arguments.scene, &own, Some(Preset::Paper), true, &note)?));
+        runs.push((name, simulate(&arguments.scene, &own, Some(Preset::Refined), true, &note)?));
     }
     let from = runs[0].1.run.scene.drives.first().map_or(0.0, Drive::duration);
     let mut numbers = Vec::new();

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use tightfit::shape::cad::{is_step, step_text};
 use tightfit::shape::doctor::{DoctorOptions, RepairOptions, Severity, examine, picture_svg, repair};
 use tightfit::shape::mesh::baked::{BakeOptions, BakedField};
-use tightfit::shape::mesh::{LengthUnit, MeshDistance, MeshOptions, TriMesh, load, save};
+use tightfit::shape::mesh::{LengthUnit, MeshDistance, MeshOptions, MeshPart, TriMesh, load, save};
 use tightfit::shape::preset::{preset, preset_names};
 use tightfit::shape::{Part, ShapeError};
 
 use super::part_report::{BakeOutcome, PartReport, Source};
+use super::part_step;
 use crate::output::{put, say};
 use crate::progress;
 
@@ -21,9 +23,9 @@ const BAKED_UNASKED: usize = 200_000;
 
 #[derive(Args)]
 pub(crate) struct PartArguments {
-    /// Mesh file (STL, OBJ, PLY, glTF), or a part by name such as `m48x5-nut`.
+    /// Mesh file (STL, OBJ, PLY, glTF), STEP file, or a part by name such as `m48x5-nut`.
     #[arg(required_unless_present = "list")]
-    part: Option<String>,
+    pub(super) part: Option<String>,
     /// List the names of the built-in parts.
     #[arg(long)]
     list: bool,
@@ -32,34 +34,40 @@ pub(crate) struct PartArguments {
     unit: Option<LengthUnit>,
     /// Compare facets and node spacing with this clearance of the fit [mm].
     #[arg(long, value_name = "MM", allow_negative_numbers = true)]
-    clearance_mm: Option<f64>,
+    pub(super) clearance_mm: Option<f64>,
     /// Use this density for mass and inertia [kg/m³].
     #[arg(long, value_name = "KG_M3", default_value_t = 7850.0, allow_negative_numbers = true)]
-    density: f64,
+    pub(super) density: f64,
     /// Repair the mesh and write the result (.stl, .obj, .ply).
     #[arg(long, value_name = "OUT")]
-    repair: Option<PathBuf>,
-    /// Write the part as a mesh (.stl, .obj, .ply).
+    pub(super) repair: Option<PathBuf>,
+    /// Write the part as a mesh (.stl, .obj, .ply), or a turned part by name as STEP (.step).
     #[arg(long, value_name = "OUT")]
-    export: Option<PathBuf>,
+    pub(super) export: Option<PathBuf>,
     /// Write meshes in this unit.
     #[arg(long, value_name = "UNIT", default_value = "mm")]
-    export_unit: LengthUnit,
+    pub(super) export_unit: LengthUnit,
     /// Keep exported triangles within this distance of curved faces [um].
     #[arg(long, value_name = "UM", default_value_t = 2.0, allow_negative_numbers = true)]
-    chord_um: f64,
+    pub(super) chord_um: f64,
     /// Draw the part with its findings (.svg).
     #[arg(long, value_name = "OUT")]
-    picture: Option<PathBuf>,
+    pub(super) picture: Option<PathBuf>,
     /// Write the baked field.
     #[arg(long, value_name = "OUT")]
-    bake: Option<PathBuf>,
+    pub(super) bake: Option<PathBuf>,
     /// Do not measure the baked field.
     #[arg(long, conflicts_with = "bake")]
     no_bake: bool,
+    /// Choose this body of a STEP file.
+    #[arg(long, value_name = "NAME")]
+    pub(super) body: Option<String>,
+    /// Print `x y z distance` [mm] for the points `x y z` [mm] of this file, one per line.
+    #[arg(long, value_name = "POINTS")]
+    pub(super) distances: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
@@ -73,6 +81,20 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
     }
     check_numbers(arguments)?;
     let name = arguments.part.as_deref().unwrap_or_default();
+    if is_step(Path::new(name)) {
+        return part_step::run(arguments, Path::new(name));
+    }
+    if let Some(points) = &arguments.distances {
+        let part = exact_part(name, arguments)?;
+        part_step::print_distances(points, &|point| part.sample(point).distance)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(path) = arguments.export.as_ref().filter(|path| is_step(path)) {
+        let text = step_text(&exact_part(name, arguments)?, name)?;
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        say!("wrote {}", path.display());
+        return Ok(ExitCode::SUCCESS);
+    }
     let (mesh, source) = open(name, arguments)?;
     let options = DoctorOptions {
         clearance: arguments.clearance_mm.map(|mm| mm * 1e-3),
@@ -114,6 +136,15 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
     let left = report.repair.as_ref().map_or(&report.diagnosis, |repair| &repair.after);
     let is_sound = left.worst() != Some(Severity::Error);
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// The part of a mesh file or of a name, for its distance.
+fn exact_part(name: &str, arguments: &PartArguments) -> Result<Part> {
+    if !Path::new(name).exists() {
+        return Ok(preset(name)?);
+    }
+    let (mesh, _) = open(name, arguments)?;
+    Ok(Part::Mesh(MeshPart::new(mesh).context("the mesh has no inside; repair it first with --repair")?))
 }
 
 fn check_numbers(arguments: &PartArguments) -> Result<()> {

@@ -57,6 +57,13 @@ pub(crate) struct RunArguments {
     json: bool,
 }
 
+impl RunArguments {
+    /// A scene file, with its audit.
+    pub(crate) fn audited(scene: &Path) -> Self {
+        Self { scene: Some(scene.display().to_string()), audit: true, ..Self::default() }
+    }
+}
+
 fn steps(text: &str) -> Result<[usize; 2], String> {
     let remedy = "give two rising steps, FROM,UNTIL: `700,2600`";
     match numbers::<usize>(text, ',').map_err(|reason| format!("{reason}; {remedy}"))?[..] {
@@ -158,7 +165,14 @@ fn write_files(
         }
         _ => Ok(()),
     };
-    let summaries: Vec<RunSummary> = finished.into_iter().map(|one| one.summary).collect();
+    let seed = arguments.simulation.seed;
+    let with_view = |Finished { run, mut summary, .. }: Finished| {
+        if report.is_some() {
+            summary.record_view(&run, seed);
+        }
+        summary
+    };
+    let summaries: Vec<RunSummary> = finished.into_iter().map(with_view).collect();
     let report = report.map_or(Ok(()), |path| write_text(path, &report_html(&summaries)));
     log.and(curves).and(report)
 }

@@ -11,6 +11,7 @@ use tightfit::report::{TrialCurve, TrialsSummary, trials_html};
 use tightfit::robot::strategy::Phase;
 use tightfit::scene::trials::{Trial, Trials};
 use tightfit::scene::{Grade, Limit, Scene};
+use tightfit::viewer::Recording;
 
 use super::run_report::{exit_code, reasons_json};
 use crate::commands::output_file::{self, write_text};
@@ -102,7 +103,9 @@ fn print(scene: &Scene, results: &[Trial], report: Option<&Path>) -> Result<()> 
 fn summary(scene: &Scene, trials: &Trials, results: &[Trial]) -> TrialsSummary {
     let curve = |trial: &Trial, name: &'static str| {
         let (_, _, records) = Trial::make(scene, trials, trial.number, false);
-        TrialCurve { name, number: trial.number, records }
+        let (_, start) = Trial::start(scene, trials, trial.number);
+        let view = Recording::of_simulation(start, records.len(), &format!("{name} trial"));
+        TrialCurve { name, number: trial.number, records, view: Some(view) }
     };
     let typical = typical(results).map(|trial| curve(trial, "typical"));
     let worst = worst(results).map(|trial| curve(trial, "worst"));

@@ -12,6 +12,7 @@ use tightfit::interaction_training::clustering::{interaction_pair, plain_surface
 use tightfit::interaction_training::wrench::{
     FittedLoad, LoadModel, Moments, RecordedScene, WrenchErrors, WrenchPredictor, closed_loop,
 };
+use tightfit::learning::recordings::Recording;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
 use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, Motion, Preset};
 
@@ -98,6 +99,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let model = arguments.recorded.load_model(told_model.unwrap_or_default());
     let load = arguments.recorded.load_of(&mut trials, model, told_load)?;
     let spring = load.spring;
+    let mean = mean_wrench(&trials.train);
     let mut chosen = std::mem::take(&mut trials.test);
     let mut training = Vec::new();
     if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
@@ -164,6 +166,14 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
         progress::set(&bar, (index + 1) as f64 / contenders.len() as f64);
     }
     bar.finish_and_clear();
+    // a method that errs by more than these two knows nothing of the contact
+    let constants = [("zero", Some([0.0; 6])), ("mean of the training trials", mean)];
+    for (name, constant) in constants.iter().filter_map(|(name, wrench)| Some((*name, (*wrench)?))) {
+        let measured = moments.iter().flat_map(|own| &own.measured);
+        let errors = WrenchErrors::of(measured.map(|measured| (&constant, measured)));
+        let curve = moments.first().map_or(Vec::new(), |own| vec![constant; own.measured.len()]);
+        evaluated.push(EvaluatedMethod { name, errors, from_all: None, curve });
+    }
     let words = task.words(&trials.fingerprint);
     let curves =
         arguments.curves.as_deref().map_or(Ok(()), |path| write_text(path, &curves_csv(&moments, &curves)));
@@ -197,14 +207,16 @@ fn contenders(
     trained: Option<InteractionFile>,
 ) -> Result<Vec<Contender>> {
     let presets = match arguments.preset.is_empty() {
-        true => Preset::ALL.to_vec(),
+        true => vec![Preset::Tight, Preset::Standard, Preset::Refined, Preset::Textbook],
         false => arguments.preset.clone(),
     };
     let named = |preset: Preset| Contender {
         name: match preset {
             Preset::Tight => "all contacts",
             Preset::Standard => "K-means + PGS",
-            Preset::Paper => "paper, K-means",
+            Preset::Refined => "refined, K-means",
+            Preset::Paper => "paper",
+            Preset::Textbook => "textbook K-means + PGS",
         },
         methods: preset.into(),
         network: None,
@@ -226,7 +238,7 @@ fn contenders(
         let untrained = spread_start(*file.network.ranges(), *file.network.options(), seed)?;
         let told = serde_json::from_value(file.recipe["purpose"]["recipe"]["solved_by"].clone());
         // Older files were trained with the paper's methods.
-        let solved_by = arguments.solved_by.or(told.ok()).unwrap_or(Preset::Paper);
+        let solved_by = arguments.solved_by.or(told.ok()).unwrap_or(Preset::Refined);
         let methods = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(solved_by) };
         for (name, network) in [("network untrained", untrained), ("network trained", file.network)] {
             let pair = interaction_pair(&recorded.scene, network, surface.clone())?;
@@ -250,6 +262,19 @@ fn contenders(
         bail!("there is nothing to evaluate; name a preset or a trained network");
     }
     Ok(all)
+}
+
+/// Mean measured wrench of some trials [N, N·m]; none without samples.
+fn mean_wrench(trials: &[Recording]) -> Option<[f64; 6]> {
+    let samples = trials.iter().flat_map(|trial| &trial.samples);
+    let mut sum = [0.0; 6];
+    let mut count = 0.0;
+    for sample in samples {
+        let wrench = sample.force.iter().chain(sample.torque.iter());
+        sum.iter_mut().zip(wrench).for_each(|(sum, own)| *sum += own);
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum.map(|sum| sum / count))
 }
 
 struct Task {

@@ -20,6 +20,8 @@ enum Habits {
     Touching,
     /// Clusters are averages on the surface over all near contacts.
     Paper,
+    /// The same to the letter of the paper: quaternions in, normals averaged by the learnt weights.
+    Printed,
 }
 
 impl HabitOptions {
@@ -38,6 +40,7 @@ impl HabitOptions {
                 InteractionOptions { widest_gap: Some(within * 1e-6), ..InteractionOptions::TOUCHING }
             }
             Habits::Paper => InteractionOptions::PAPER,
+            Habits::Printed => InteractionOptions::PRINTED,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Recordings and their scene for `tightfit train clustering` and `tightfit evaluate`.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -66,6 +67,8 @@ enum Load {
     Followed,
     /// The part rests where the spring holds it at the recorded pose, independently at every moment.
     Settled,
+    /// The part is at the recorded pose under the load that a sensor at the wrist measures, as in the paper.
+    Measured,
 }
 
 /// Training and test trials with their scene.
@@ -92,7 +95,7 @@ impl RecordedArguments {
         let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
         let (all, left_out) = self.all(calibration.as_ref())?;
         for reason in &left_out {
-            eprintln!("tightfit: left out: {reason}");
+            let _ = writeln!(std::io::stderr(), "tightfit: left out: {reason}");
         }
         let folder =
             if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
@@ -154,6 +157,7 @@ impl RecordedArguments {
             Some(Load::NextPose) => LoadModel::NextPose,
             Some(Load::Followed) => LoadModel::Followed,
             Some(Load::Settled) => LoadModel::Settled,
+            Some(Load::Measured) => LoadModel::Measured,
             None => otherwise,
         }
     }
@@ -178,8 +182,10 @@ impl RecordedArguments {
                 let identified =
                     trials.calibration.as_ref().and_then(|own| own.spring(step, loads(&trials.train)));
                 let known = told.or(identified.map(FittedLoad::of));
-                if known.is_none() && self.fit_load == 0 && model != LoadModel::NextPose {
-                    eprintln!(
+                let needs_spring = !matches!(model, LoadModel::NextPose | LoadModel::Measured);
+                if known.is_none() && self.fit_load == 0 && needs_spring {
+                    let _ = writeln!(
+                        std::io::stderr(),
                         "tightfit: the compliance of the hold is a guess; --fit-load 20 fits it to training trials, --spring states it"
                     );
                 }

@@ -55,7 +55,8 @@ struct DepthArguments {
     /// lets an interrupted run continue.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Use the paper's network: x, y, z in, tanh out. Samples, optimiser and scaling to [-1, 1] do not change.
+    /// Use the paper's network: x, y, z in, tanh out, valid in the whole bounding volume. Optimiser and scaling to [-1, 1] do not
+    /// change.
     #[arg(long, conflicts_with_all = ["features", "output", "activation", "hidden"])]
     paper: bool,
     /// Learn only the difference to a simple shape: a smooth screw for a bolt, a ring for other parts. The file holds the shape,
@@ -164,7 +165,8 @@ fn run_depth(arguments: &DepthArguments) -> Result<ExitCode> {
 }
 
 fn jobs(arguments: &DepthArguments) -> Result<Vec<Job>> {
-    let file_of = |name: &str| format!("{name}-depth.safetensors");
+    let ending = if arguments.paper { "depth-paper" } else { "depth" };
+    let file_of = |name: &str| format!("{name}-{ending}.safetensors");
     if arguments.table_2 {
         let folder = arguments.out.clone().unwrap_or_default();
         if arguments.out.is_some() {
@@ -257,24 +259,32 @@ fn json_of(done: &Done) -> serde_json::Value {
 
 fn recipe(arguments: &DepthArguments) -> Result<DepthRecipe> {
     let mut recipe = DepthRecipe::default();
-    let widths: Option<Vec<usize>> = arguments.hidden.split('-').map(|width| width.parse().ok()).collect();
-    let Some(widths) = widths else {
-        bail!("--hidden is `{}`; allowed: numbers with - between them, such as 64-64-64", arguments.hidden);
-    };
-    recipe.hidden = widths;
-    recipe.features = match arguments.features {
-        Coordinates::Symmetry if !arguments.paper => FeatureKind::Symmetry,
-        Coordinates::Symmetry | Coordinates::Xyz => FeatureKind::Cartesian,
-    };
-    recipe.output = match arguments.output {
-        Output::Identity if !arguments.paper => Activation::Identity,
-        Output::Identity | Output::Tanh => Activation::Tanh,
-    };
-    recipe.activation = match arguments.activation {
-        Hidden::Relu => Activation::Relu,
-        Hidden::Tanh => Activation::Tanh,
-        Hidden::Silu => Activation::Silu,
-    };
+    if arguments.paper {
+        recipe = DepthRecipe::paper();
+    } else {
+        let widths: Option<Vec<usize>> =
+            arguments.hidden.split('-').map(|width| width.parse().ok()).collect();
+        let Some(widths) = widths else {
+            bail!(
+                "--hidden is `{}`; allowed: numbers with - between them, such as 64-64-64",
+                arguments.hidden
+            );
+        };
+        recipe.hidden = widths;
+        recipe.features = match arguments.features {
+            Coordinates::Symmetry => FeatureKind::Symmetry,
+            Coordinates::Xyz => FeatureKind::Cartesian,
+        };
+        recipe.output = match arguments.output {
+            Output::Identity => Activation::Identity,
+            Output::Tanh => Activation::Tanh,
+        };
+        recipe.activation = match arguments.activation {
+            Hidden::Relu => Activation::Relu,
+            Hidden::Tanh => Activation::Tanh,
+            Hidden::Silu => Activation::Silu,
+        };
+    }
     recipe.residual = arguments.residual;
     arguments.options.replace(&mut recipe.samples, &mut recipe.training);
     Ok(recipe)

@@ -37,7 +37,7 @@ pub(super) struct ClusteringArguments {
     #[command(flatten)]
     habits: HabitOptions,
     /// Evaluate clusters with the other methods of this preset.
-    #[arg(long, value_name = "PRESET", default_value = "paper", value_parser = preset)]
+    #[arg(long, value_name = "PRESET", default_value = "refined", value_parser = preset)]
     solved_by: Preset,
     /// Run this many generations per stage.
     #[arg(long, default_value_t = 100)]

@@ -30,6 +30,9 @@ pub(super) struct CspaceArguments {
     /// continue.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     out: PathBuf,
+    /// Train the paper's form: centre of mass and x-y-z angles in, labels on and off.
+    #[arg(long)]
+    paper: bool,
     #[command(flatten)]
     options: TrainOptions,
 }
@@ -59,7 +62,11 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
     };
     let mut all = Vec::new();
     for place in boxes.into_iter().filter(is_wanted) {
-        let out = arguments.out.join(format!("{}-{}-cspace.safetensors", scene.name, place.name));
+        let (place, ending) = match arguments.paper {
+            true => (place.in_euler_angles(&pair)?, "cspace-paper"),
+            false => (place, "cspace"),
+        };
+        let out = arguments.out.join(format!("{}-{}-{ending}.safetensors", scene.name, place.name));
         all.push(train(&pair, place, &scene.name, &recipe, &out)?);
     }
     if arguments.options.json {
@@ -80,7 +87,8 @@ pub(super) fn run(arguments: &CspaceArguments) -> Result<ExitCode> {
 }
 
 fn recipe(arguments: &CspaceArguments) -> ConfigurationRecipe {
-    let mut recipe = ConfigurationRecipe::default();
+    let mut recipe =
+        if arguments.paper { ConfigurationRecipe::paper() } else { ConfigurationRecipe::default() };
     arguments.options.replace(&mut recipe.samples, &mut recipe.training);
     recipe
 }

@@ -1,0 +1,266 @@
+//! Locally convex pieces of material near a point, for contacts that must choose a face.
+//!
+//! ```text
+//! D(p) signed distance,  b_f point of face f nearest to p,  s_f(x) signed distance of x from the surface of f, extended
+//! f and g belong to one piece if they share an edge that is not concave, s_f(b_g) ≤ 0 and s_g(b_f) ≤ 0
+//! value of a piece = max s_f(p);   pieces with a value below D(p) lie behind others and are left out
+//! ```
+//!
+//! A point is outside a piece as long as it is in front of any of its faces. The smallest value over the pieces is D(p)
+//! inside the material and at most D(p) outside, as [`Solid::sample`] returns.
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+
+use super::Sample;
+use crate::solid::Face;
+use crate::{Aabb, Solid};
+
+/// Most faces near a point that are told apart; the nearest are kept.
+pub const MOST_NEAR_FACES: usize = 16;
+/// Rounding of values and of points on neighbouring faces [m].
+const ROUNDING: f64 = 1e-9;
+/// Edges that bend inwards by less than this [rad] are smooth.
+const SMOOTH: f64 = 1e-3;
+
+/// Faces of one piece: signed distance from each extended surface, and its outward normal.
+pub type PieceFaces = ArrayVec<Sample, MOST_NEAR_FACES>;
+
+/// What is near a ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Vicinity {
+    /// Nothing; the distance of its centre less its radius [m].
+    Far(f64),
+    /// One smooth face, inside which all foot points lie.
+    Single(u32),
+    /// Several faces, or an edge.
+    Several,
+}
+
+/// Boxes and convex neighbours of the faces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbours {
+    bounds: Vec<Aabb>,
+    /// Faces that share an edge which is not concave.
+    linked: Vec<Vec<u32>>,
+}
+
+impl Neighbours {
+    pub(crate) fn new(solid: &Solid) -> Self {
+        let bounds = (0..solid.faces.len()).map(|face| solid.face_bounds(face)).collect();
+        let mut linked = vec![Vec::new(); solid.faces.len()];
+        for (number, edge) in solid.edges.iter().enumerate() {
+            let [a, b] = edge.faces;
+            if edge.is_seam || a == u32::MAX {
+                continue;
+            }
+            let at = |s: f64| edge.range[0] + (edge.range[1] - edge.range[0]) * s;
+            if [0.25, 0.5, 0.75].iter().all(|&s| solid.edge_angle(number, at(s)) > -SMOOTH) {
+                linked[a as usize].push(b);
+                linked[b as usize].push(a);
+            }
+        }
+        Self { bounds, linked }
+    }
+}
+
+struct NearFace {
+    face: u32,
+    /// Nearest point of the trimmed face.
+    nearest: Vector3<f64>,
+    squared: f64,
+    sample: Sample,
+}
+
+impl Solid {
+    /// Faces within `reach` [m] of a ball.
+    #[must_use]
+    pub fn vicinity(&self, centre: Vector3<f64>, radius: f64, reach: f64) -> Vicinity {
+        let clear = self.sample(centre).distance - radius;
+        if clear > reach {
+            return Vicinity::Far(clear);
+        }
+        let far = radius + reach;
+        let mut only = None;
+        for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
+            if bounds.distance_squared(centre) > far * far {
+                continue;
+            }
+            let face = &self.faces[number];
+            let Some(foot) = face.surface.foot(centre).filter(|foot| !foot.is_apex) else {
+                return Vicinity::Several;
+            };
+            // an edge within reach makes the vicinity one of several faces
+            if foot.distance.abs() > far {
+                continue;
+            }
+            let touches = self.boundary_pieces(face).any(|(piece, _)| {
+                let piece = &self.pieces[piece as usize];
+                let wide = foot.distance.abs() + far;
+                piece.bounds.distance_squared(foot.point) <= wide * wide
+                    && piece.nearest(foot.point).squared <= wide * wide
+            });
+            if touches || only.is_some() {
+                return Vicinity::Several;
+            }
+            if self.is_inside(face, foot.point, &face.trim) {
+                only = Some(number as u32);
+            }
+        }
+        only.map_or(Vicinity::Several, Vicinity::Single)
+    }
+
+    /// Signed distance and normal of the extended surface of a face; for [`Vicinity::Single`].
+    #[must_use]
+    #[inline]
+    pub fn extended(&self, face: u32, p: Vector3<f64>) -> Sample {
+        let own = &self.faces[face as usize];
+        match own.surface.foot(p) {
+            Some(foot) => Sample { distance: foot.distance * own.sign, normal: foot.normal * own.sign },
+            None => self.sample(p),
+        }
+    }
+
+    /// Visits the pieces of material within `reach` [m] of a point.
+    pub fn each_piece(&self, p: Vector3<f64>, reach: f64, mut visit: impl FnMut(&PieceFaces)) {
+        let whole = self.sample(p);
+        if whole.distance > reach {
+            return;
+        }
+        let near = self.near_faces(p, reach.max(whole.distance.abs()) + ROUNDING);
+        let mut covered = [false; MOST_NEAR_FACES];
+        let mut visited = false;
+        for first in 0..near.len() {
+            if covered[first] {
+                continue;
+            }
+            let mut group: ArrayVec<usize, MOST_NEAR_FACES> = ArrayVec::new();
+            group.push(first);
+            let mut grows = true;
+            while grows {
+                grows = false;
+                for other in 0..near.len() {
+                    if !group.contains(&other) && self.joins(&near, &group, other) {
+                        group.push(other);
+                        grows = true;
+                    }
+                }
+            }
+            group.iter().for_each(|&member| covered[member] = true);
+            let faces: PieceFaces = group.iter().map(|&member| near[member].sample).collect();
+            let value = faces.iter().map(|face| face.distance).fold(f64::NEG_INFINITY, f64::max);
+            if value >= whole.distance - ROUNDING && value <= reach {
+                visit(&faces);
+                visited = true;
+            }
+        }
+        if !visited {
+            visit(&std::iter::once(whole).collect());
+        }
+    }
+
+    fn joins(&self, near: &[NearFace], group: &[usize], other: usize) -> bool {
+        let candidate = &near[other];
+        let behind = |face: u32, point: Vector3<f64>| self.extended(face, point).distance <= ROUNDING;
+        let is_linked =
+            |member: usize| self.neighbours.linked[near[member].face as usize].contains(&candidate.face);
+        group.iter().any(|&member| is_linked(member))
+            && group.iter().all(|&member| {
+                behind(near[member].face, candidate.nearest) && behind(candidate.face, near[member].nearest)
+            })
+    }
+
+    /// Faces whose nearest point is within reach, the nearest first.
+    fn near_faces(&self, p: Vector3<f64>, reach: f64) -> ArrayVec<NearFace, MOST_NEAR_FACES> {
+        let mut found: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
+        for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
+            if bounds.distance_squared(p) > reach * reach {
+                continue;
+            }
+            let Some(near) = self.near_face(number as u32, p, reach) else { continue };
+            if found.is_full() {
+                let farthest =
+                    (0..found.len()).max_by(|&a, &b| found[a].squared.total_cmp(&found[b].squared));
+                match farthest.filter(|&place| found[place].squared > near.squared) {
+                    Some(place) => found[place] = near,
+                    None => continue,
+                }
+            } else {
+                found.push(near);
+            }
+        }
+        found.sort_by(|a, b| a.squared.total_cmp(&b.squared));
+        found
+    }
+
+    fn near_face(&self, number: u32, p: Vector3<f64>, reach: f64) -> Option<NearFace> {
+        let face: &Face = &self.faces[number as usize];
+        let mut best: Option<(f64, Vector3<f64>)> = None;
+        let mut sample = None;
+        if let Some(foot) = face.surface.foot(p) {
+            if foot.distance.abs() > reach {
+                return None;
+            }
+            sample = Some(Sample { distance: foot.distance * face.sign, normal: foot.normal * face.sign });
+            if self.is_inside(face, foot.point, &face.trim) {
+                best = Some((foot.distance * foot.distance, foot.point));
+            }
+        } else {
+            for patch in self.patches.iter().filter(|patch| patch.face == number) {
+                let Some(chart) = &face.chart else { break };
+                if patch.bounds.distance_squared(p) > best.map_or(reach * reach, |best| best.0) {
+                    continue;
+                }
+                let seed = patch.range.map(|[a, b]| 0.5 * (a + b));
+                let (at, local, _) = crate::solid::patch_foot(&chart.surface, p, seed, patch.range);
+                let squared = (p - local.point).norm_squared();
+                let is_nearer = best.is_none_or(|best| squared < best.0);
+                if is_nearer && (patch.is_whole || self.is_inside_chart(face, at, local.point)) {
+                    best = Some((squared, local.point));
+                }
+            }
+        }
+        if best.is_none() || face.chart.is_some() {
+            for (piece, _) in self.boundary_pieces(face) {
+                let piece = &self.pieces[piece as usize];
+                if piece.bounds.distance_squared(p) > best.map_or(reach * reach, |best| best.0) {
+                    continue;
+                }
+                let found = piece.nearest(p);
+                if best.is_none_or(|best| found.squared < best.0) {
+                    best = Some((found.squared, found.point));
+                }
+            }
+        }
+        let (squared, nearest) = best.filter(|best| best.0 <= reach * reach)?;
+        // a parametric face is extended by its tangent plane
+        let sample = sample.unwrap_or_else(|| {
+            let normal = self.normal_at(number, nearest, None);
+            Sample { distance: (p - nearest).dot(&normal), normal }
+        });
+        Some(NearFace { face: number, nearest, squared, sample })
+    }
+
+    /// Box around a trimmed face.
+    fn face_bounds(&self, number: usize) -> Aabb {
+        use crate::geometry::Surface;
+        let face = &self.faces[number];
+        let mut bounds = Aabb::EMPTY;
+        for used in face.loops.iter().flatten() {
+            let [first, end] = self.pieces_of[used.edge as usize];
+            bounds = (first..end).fold(bounds, |all, piece| all.joined(self.pieces[piece as usize].bounds));
+        }
+        for patch in self.patches.iter().filter(|patch| patch.face as usize == number) {
+            bounds = bounds.joined(patch.bounds);
+        }
+        match &face.surface {
+            Surface::Sphere(frame, radius) => bounds.joined(Aabb::of([frame.origin]).grown(*radius)),
+            Surface::Torus(frame, [major, minor]) => {
+                bounds.joined(Aabb::of([frame.origin]).grown(major + minor))
+            }
+            // a cone up to its apex has no edge there
+            Surface::Cone { frame, .. } => bounds.joined(Aabb::of([frame.origin])),
+            _ => bounds,
+        }
+    }
+}

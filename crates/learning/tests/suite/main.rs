@@ -1,0 +1,15 @@
+//! Depth and C-space networks, recordings and identification.
+//!
+//! One binary for the whole crate: linking dozens of them took longer than running them.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests print why they are skipped and what they measured"
+)]
+
+mod cspace;
+mod depth;
+mod identification;
+mod recordings;

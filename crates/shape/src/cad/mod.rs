@@ -1,0 +1,186 @@
+/*!
+Parts from STEP files: exact solids with faces, edges and corners.
+
+A file becomes the simplest part that equals it: a solid of revolution about z becomes a [`SectionedSolid`], a solid
+bounded by planes a mesh whose triangles are exact, any other solid a [`CadPart`].
+
+[`SectionedSolid`]: crate::profile::SectionedSolid
+*/
+
+mod ears;
+mod export;
+mod mating;
+mod nodes;
+mod planes;
+mod triangulate;
+mod turned;
+mod unroll;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use export::step_text;
+pub use mating::{Bore, FacePair, Mating, bores, mate};
+use nalgebra::Vector3;
+use tightfit_cad::geometry::Surface;
+use tightfit_cad::{CadError, MassProperties, Vicinity};
+pub use tightfit_cad::{File, Solid};
+use tightfit_spatial::{Inertia, InertiaError};
+
+use crate::block::{BLOCK, FAR, FaceBlock, PointBlock, SEVERAL, SINGLE};
+use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
+use crate::{Branches, Part, Sample, ShapeError};
+
+/// An exact solid.
+#[derive(Clone, Debug)]
+pub struct CadPart {
+    solid: Arc<Solid>,
+    mass: MassProperties,
+}
+
+impl CadPart {
+    /// Part of a solid.
+    ///
+    /// # Errors
+    /// When its volume cannot be computed.
+    pub fn new(solid: Solid) -> Result<Self, ShapeError> {
+        let mass = solid.mass_properties().ok_or_else(|| {
+            let name = &solid.name;
+            ShapeError::Mesh(format!(
+                "body `{name}`: the volume cannot be computed (a face closed in two directions with holes, or faces \
+                 inside out); cut the face in the CAD program, or export an STL mesh"
+            ))
+        })?;
+        Ok(Self { solid: Arc::new(solid), mass })
+    }
+
+    /// The solid.
+    #[must_use]
+    pub fn solid(&self) -> &Arc<Solid> {
+        &self.solid
+    }
+
+    /// Signed distance and unit gradient.
+    #[must_use]
+    #[inline]
+    pub fn sample(&self, point: Vector3<f64>) -> Sample {
+        let sample = self.solid.sample(point);
+        Sample { distance: sample.distance, normal: sample.normal }
+    }
+
+    /// Visits the locally convex pieces of material within `reach` [m] of a point, with their faces.
+    pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
+        let mut number = 0;
+        self.solid.each_piece(point, reach, |faces| {
+            if number < Part::MOST_PIECES {
+                let faces = faces.iter().map(|face| Sample { distance: face.distance, normal: face.normal });
+                visit(number, &faces.collect());
+                number += 1;
+            }
+        });
+    }
+
+    /// Classifies a block of points by the ball around them.
+    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, out: &mut FaceBlock) {
+        let all = Aabb::of((0..BLOCK).map(|lane| points.get(lane)));
+        let centre = 0.5 * (all.min + all.max);
+        match self.solid.vicinity(centre, 0.5 * all.diagonal(), reach) {
+            Vicinity::Far(clear) => {
+                out.verdict = [FAR; BLOCK];
+                out.clear = clear;
+            }
+            Vicinity::Several => out.verdict = [SEVERAL; BLOCK],
+            Vicinity::Single(face) => {
+                for lane in 0..BLOCK {
+                    let sample = self.solid.extended(face, points.get(lane));
+                    out.distance[lane] = sample.distance;
+                    out.number[lane] = 0;
+                    out.verdict[lane] = if sample.distance <= reach { SINGLE } else { FAR };
+                    (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
+                }
+            }
+        }
+    }
+
+    /// Bounding box.
+    #[must_use]
+    pub fn aabb(&self) -> Aabb {
+        let bounds = self.solid.aabb();
+        Aabb { min: bounds.min, max: bounds.max }
+    }
+
+    /// Mass properties at `density` [kg/m³].
+    ///
+    /// # Errors
+    /// When the density is not positive.
+    pub fn inertia(&self, density: f64) -> Result<Inertia, InertiaError> {
+        self.mass.inertia(density)
+    }
+
+    /// Volume, centre and second moments.
+    #[must_use]
+    pub fn mass(&self) -> &MassProperties {
+        &self.mass
+    }
+
+    /// Watertight triangles.
+    ///
+    /// # Errors
+    /// When a face cannot be triangulated.
+    pub fn mesh(&self, options: &MeshOptions) -> Result<TriMesh, ShapeError> {
+        triangulate::triangulate(&self.solid, options)
+    }
+}
+
+impl PartialEq for CadPart {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.solid, &other.solid)
+            || self.mass == other.mass && self.solid.name == other.solid.name
+    }
+}
+
+impl Part {
+    /// The body of this name of a STEP file, or its only body.
+    ///
+    /// # Errors
+    /// When the file cannot be read or the body cannot be used.
+    pub fn from_step(path: &Path, body: Option<&str>) -> Result<Self, ShapeError> {
+        let located = |error: CadError| match error {
+            CadError::File { .. } => ShapeError::Mesh(error.to_string()),
+            _ => ShapeError::Mesh(format!("{}: {error}", path.display())),
+        };
+        let solid = File::open(path).map_err(located)?.solid(body).map_err(located)?;
+        Self::from_solid(solid)
+    }
+
+    /// The simplest part that equals a solid.
+    ///
+    /// # Errors
+    /// When its volume cannot be computed.
+    pub fn from_solid(solid: Solid) -> Result<Self, ShapeError> {
+        let part = CadPart::new(solid)?;
+        if let Some(turned) = turned::turned(&part) {
+            return Ok(Self::Sectioned(turned));
+        }
+        let flat = planes::exact_mesh(part.solid()).and_then(|mesh| MeshPart::new(mesh).ok());
+        Ok(flat.map_or(Self::Cad(part), Self::Mesh))
+    }
+}
+
+/// Whether a file name is that of a STEP file.
+#[must_use]
+pub fn is_step(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("step" | "stp" | "p21"))
+}
+
+/// Whether most faces are free-form and wind around one axis like a thread: several B-spline faces, more than a third of
+/// all, on a body with cylinders.
+#[must_use]
+pub fn is_thread_like(solid: &Solid) -> bool {
+    let count = |name: &str| solid.faces.iter().filter(|face| face.surface.name() == name).count();
+    let round =
+        solid.faces.iter().any(|face| matches!(face.surface, Surface::Cylinder(..) | Surface::Cone { .. }));
+    let free = count("B-spline");
+    round && free >= 4 && 3 * free > solid.faces.len()
+}

@@ -1,0 +1,125 @@
+//! Parts from STEP files: nodes on the surface, watertight triangles, pieces that agree with the distance.
+
+use std::path::PathBuf;
+
+use nalgebra::Vector3;
+use tightfit_shape::Part;
+use tightfit_shape::cad::{CadPart, File, mate, step_text};
+use tightfit_shape::mesh::{MeshOptions, MeshPart};
+use tightfit_shape::node::NodeSpacing;
+use tightfit_shape::preset::preset;
+use tightfit_spatial::SplitMix;
+
+/// A block of 20 × 10 × 5 mm with a bore of 4 mm diameter.
+const BORED_BLOCK: &str = include_str!("../../../cad/tests/suite/bored_block.step");
+
+fn bored_block() -> CadPart {
+    CadPart::new(File::parse(BORED_BLOCK.as_bytes()).unwrap().solid(None).unwrap()).unwrap()
+}
+
+fn reference_parts() -> Vec<(String, CadPart)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/step");
+    if !folder.exists() {
+        println!("skipped: {} does not exist", folder.display());
+        return Vec::new();
+    }
+    let names =
+        ["bearing_seat", "housing", "keyed_shaft", "taper_sphere", "cross_hole", "hex_socket", "snap"];
+    let open = |name: &&str| {
+        let solid = File::open(&folder.join(format!("{name}.step"))).unwrap().solid(None).unwrap();
+        (name.to_string(), CadPart::new(solid).unwrap())
+    };
+    names.iter().map(open).collect()
+}
+
+#[test]
+fn triangles_are_watertight_and_keep_the_volume() {
+    let mut parts = vec![("bored_block".to_string(), bored_block())];
+    parts.extend(reference_parts());
+    for (name, part) in parts {
+        let options = MeshOptions { chord_tolerance: 5e-6, ..MeshOptions::default() };
+        let mesh = part.mesh(&options).unwrap();
+        // a closed, outward mesh is required here
+        let meshed = MeshPart::new(mesh).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let volume = meshed.inertia(1.0).unwrap().mass;
+        assert!((volume / part.mass().volume - 1.0).abs() < 2e-3, "{name}: {volume} {}", part.mass().volume);
+    }
+}
+
+#[test]
+fn nodes_lie_on_the_surface() {
+    let mut parts = vec![("bored_block".to_string(), bored_block())];
+    parts.extend(reference_parts());
+    for (name, part) in parts {
+        let size = part.aabb().diagonal();
+        let part = Part::Cad(part);
+        let nodes = part.nodes(&NodeSpacing::for_size(2.0 * size));
+        assert!(nodes.len() > 100, "{name}");
+        for index in 0..nodes.len() {
+            let place = part.place_one(nodes.chart(index));
+            let distance = part.sample(place).distance;
+            assert!(distance.abs() < 1e-9, "{name}: node {index} at {place:?} is {distance} m off");
+        }
+    }
+}
+
+/// Inside the material the pieces give the depth, outside a lower bound of the distance.
+#[test]
+fn pieces_agree_with_the_distance() {
+    let part = Part::Cad(bored_block());
+    let mut random = SplitMix(7);
+    for _ in 0..3000 {
+        let p: Vector3<f64> = random.cube();
+        let p = Vector3::new(-1e-3 + 22e-3 * p.x, -1e-3 + 12e-3 * p.y, -1e-3 + 7e-3 * p.z);
+        let distance = part.sample(p).distance;
+        let reach = 3e-3;
+        let mut least = f64::INFINITY;
+        part.each_piece(p, reach, |_, faces| {
+            least = least.min(faces.iter().map(|face| face.distance).fold(f64::NEG_INFINITY, f64::max));
+        });
+        if distance < 0.0 {
+            assert!((least - distance).abs() < 1e-8, "{p:?}: {least} {distance}");
+        } else if distance < reach {
+            assert!(least <= distance + 1e-8 && least >= -1e-8, "{p:?}: {least} {distance}");
+        } else {
+            assert!(least > reach * 0.5 || least == f64::INFINITY, "{p:?}: {least} {distance}");
+        }
+    }
+}
+
+#[test]
+fn a_part_without_a_matching_bore_is_refused_with_its_diameters() {
+    let solid = File::parse(BORED_BLOCK.as_bytes()).unwrap().solid(None).unwrap();
+    let message = mate(&solid, &solid).unwrap_err().to_string();
+    assert!(message.contains("external diameters none") && message.contains("4.000"), "{message}");
+}
+
+/// Export and import give back the outline: corners to rounding, the same nodes, mass and distances.
+#[test]
+fn pegs_and_holes_survive_a_step_file() {
+    for name in ["peg-50", "hole-50"] {
+        let part = preset(name).unwrap();
+        let text = step_text(&part, name).unwrap();
+        let solid = File::parse(text.as_bytes()).unwrap().solid(None).unwrap();
+        assert!(solid.repairs.is_empty() && solid.edge_gap < 1e-15, "{name}: {:?}", solid.repairs);
+        let exact = CadPart::new(solid.clone()).unwrap();
+        let read = Part::from_solid(solid).unwrap();
+        let (Part::Sectioned(a), Part::Sectioned(b)) = (&part, &read) else {
+            panic!("{name} is no longer turned")
+        };
+        assert_eq!(a.outline.vertices().len(), b.outline.vertices().len(), "{name}");
+        for (p, q) in a.outline.vertices().iter().zip(b.outline.vertices()) {
+            assert!((p[0] - q[0]).abs() < 1e-15 && (p[1] - q[1]).abs() < 1e-15, "{name}: {p:?} {q:?}");
+        }
+        let (before, after) = (part.inertia(7850.0).unwrap(), exact.inertia(7850.0).unwrap());
+        assert!((before.mass / after.mass - 1.0).abs() < 1e-9, "{name}");
+        assert!((before.moment - after.moment).norm() < 1e-9 * before.moment.norm(), "{name}");
+        // the exact solid has the same distance as the outline, off the axis where several points are nearest
+        let mut random = SplitMix(11);
+        for _ in 0..2000 {
+            let p: Vector3<f64> = random.cube();
+            let p = Vector3::new(0.1 * p.x - 0.05, 0.1 * p.y - 0.05, 0.16 * p.z - 0.06);
+            assert!((part.sample(p).distance - exact.sample(p).distance).abs() < 1e-12, "{name} at {p:?}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `tightfit fit SHAFT.step HOUSING.step`: finds how one part goes into another, and runs it.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+use tightfit::shape::cad::{File, Mating, Solid, mate};
+use tightfit::spatial::{Pose, UnitQuaternion};
+
+use super::run::{self, RunArguments};
+use crate::output::{put, say};
+use crate::progress;
+
+#[derive(Args)]
+pub(crate) struct FitArguments {
+    /// STEP file of the part that goes in.
+    shaft: PathBuf,
+    /// STEP file of the part that it goes into.
+    housing: PathBuf,
+    /// Choose this body of the shaft's file.
+    #[arg(long, value_name = "NAME")]
+    shaft_body: Option<String>,
+    /// Choose this body of the housing's file.
+    #[arg(long, value_name = "NAME")]
+    housing_body: Option<String>,
+    /// Write the scene of the insertion to this file.
+    #[arg(long, value_name = "OUT", default_value = "fit.toml")]
+    scene: PathBuf,
+    /// Start this far beside the axis [mm].
+    #[arg(long, value_name = "MM", default_value_t = 0.0, allow_negative_numbers = true)]
+    offset_mm: f64,
+    /// Print the fit and write the scene, but do not run it.
+    #[arg(long)]
+    no_run: bool,
+    /// Print the fit as JSON, without running it.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &FitArguments) -> Result<ExitCode> {
+    let shaft = open(&arguments.shaft, arguments.shaft_body.as_deref())?;
+    let housing = open(&arguments.housing, arguments.housing_body.as_deref())?;
+    let mating = progress::spin("fitting the parts", || mate(&shaft, &housing))?;
+    let scene = scene_text(arguments, &mating)?;
+    std::fs::write(&arguments.scene, scene)
+        .with_context(|| format!("cannot write {}", arguments.scene.display()))?;
+    if arguments.json {
+        say!("{}", serde_json::to_string_pretty(&json(&mating))?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    put!("{}", table(arguments, &mating)?);
+    if arguments.no_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    run::run(&RunArguments::audited(&arguments.scene))
+}
+
+fn open(path: &Path, body: Option<&str>) -> Result<Solid> {
+    let file = File::open(path)?;
+    file.solid(body).with_context(|| path.display().to_string())
+}
+
+fn table(arguments: &FitArguments, mating: &Mating) -> Result<String> {
+    let mut text = String::new();
+    let [a, b] = mating.bores;
+    writeln!(text, "{} into {}", arguments.shaft.display(), arguments.housing.display())?;
+    writeln!(text, "  common axis   shaft {:.4} mm, bore {:.4} mm", 2e3 * a.radius, 2e3 * b.radius)?;
+    writeln!(text, "  clearance     {:.1} um in the diameter", 2e6 * (b.radius - a.radius))?;
+    writeln!(
+        text,
+        "  way in        {:.3} mm, cylinders overlap over {:.3} mm",
+        1e3 * mating.travel,
+        1e3 * mating.engaged
+    )?;
+    let play = |x: f64| if x.is_nan() { "free".to_string() } else { format!("{:.1} um", 1e6 * x) };
+    writeln!(text, "  play across   {} and {}", play(mating.play[0]), play(mating.play[1]))?;
+    let turning = match mating.turning_play {
+        angle if angle.is_nan() => "free".to_string(),
+        angle => format!("{:.3} deg", angle.to_degrees()),
+    };
+    writeln!(text, "  play about    {turning}")?;
+    writeln!(
+        text,
+        "\n  {:<10} {:>10} {:>10} {:>14} {:>14}",
+        "faces", "shaft", "housing", "diameter [mm]", "clearance [um]"
+    )?;
+    for pair in &mating.pairs {
+        let diameter = if pair.diameter > 0.0 { format!("{:.4}", 1e3 * pair.diameter) } else { "-".into() };
+        let [own, other] = pair.faces.map(|id| format!("#{id}"));
+        writeln!(
+            text,
+            "  {:<10} {own:>10} {other:>10} {diameter:>14} {:>14.2}",
+            pair.kind,
+            1e6 * pair.clearance
+        )?;
+    }
+    writeln!(text, "\nwrote {}\n", arguments.scene.display())?;
+    Ok(text)
+}
+
+fn json(mating: &Mating) -> serde_json::Value {
+    let [a, b] = mating.bores;
+    let pairs: Vec<_> = mating
+        .pairs
+        .iter()
+        .map(|pair| {
+            json!({
+                "kind": pair.kind,
+                "faces": pair.faces,
+                "diameter_m": pair.diameter,
+                "clearance_m": pair.clearance,
+            })
+        })
+        .collect();
+    json!({
+        "shaft_diameter_m": 2.0 * a.radius,
+        "bore_diameter_m": 2.0 * b.radius,
+        "travel_m": mating.travel,
+        "engaged_m": mating.engaged,
+        "play_m": mating.play,
+        "turning_play_rad": mating.turning_play,
+        "pairs": pairs,
+    })
+}
+
+/// A scene that pushes the shaft in along the axis in three seconds.
+fn scene_text(arguments: &FitArguments, mating: &Mating) -> Result<String> {
+    let end = mating.end();
+    let waypoint = |time: f64, pose: &Pose| {
+        let [x, y, z] = pose.translation.map(|x| 1e3 * x).into();
+        let [a, b, c] = angles(&pose.rotation);
+        format!(
+            "{{ time_s = {time:.1}, position_mm = [{x:.9}, {y:.9}, {z:.9}], rotation_deg = [{a:.9}, {b:.9}, {c:.9}] }}"
+        )
+    };
+    let body =
+        |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(", body = {name:?}"));
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let mut text = String::new();
+    writeln!(text, "name = \"fit\"")?;
+    writeln!(text, "description = \"The shaft goes into the housing along their common axis\"")?;
+    writeln!(text, "gravity_m_s2 = [0, 0, 0]\nfriction = 0.1\n")?;
+    let file = |path: &Path| format!("{:?}", absolute(path).display().to_string());
+    writeln!(text, "[parts.housing]")?;
+    writeln!(
+        text,
+        "shape = {{ kind = \"step\", file = {}{} }}",
+        file(&arguments.housing),
+        body(&arguments.housing_body)
+    )?;
+    writeln!(text, "motion = \"fixed\"\n\n[parts.shaft]")?;
+    writeln!(
+        text,
+        "shape = {{ kind = \"step\", file = {}{} }}",
+        file(&arguments.shaft),
+        body(&arguments.shaft_body)
+    )?;
+    writeln!(text, "\n[drive]\npart = \"shaft\"\nstiffness_n_m = [20000, 20000, 20000]")?;
+    writeln!(
+        text,
+        "turning_stiffness_nm_rad = [20, 20, 20]\ndamping_per_s = 50\noffset_mm = {}",
+        arguments.offset_mm
+    )?;
+    writeln!(
+        text,
+        "waypoints = [\n    {},\n    {},\n]\nhold_s = 0.5",
+        waypoint(0.0, &mating.start),
+        waypoint(3.0, &end)
+    )?;
+    Ok(text)
+}
+
+/// Rotations about the world's x, then y, then z axis [deg].
+fn angles(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
+    let (roll, pitch, yaw) = rotation.euler_angles();
+    [roll, pitch, yaw].map(f64::to_degrees)
+}

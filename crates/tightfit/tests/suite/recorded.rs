@@ -1,0 +1,71 @@
+//! Recordings through the program: what one command writes the next one reads, and what is left out or judged twice is said.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::support::{folder, json, tightfit};
+use serde_json::Value;
+
+/// A peg that is led into a hole from a mesh file.
+const SCENE: &str = r#"
+name = "meshed"
+[parts.hole]
+shape = { kind = "mesh", file = "hole.stl", unit = "mm" }
+motion = "fixed"
+[parts.peg]
+shape = { kind = "preset", name = "peg-50" }
+mass_kg = 0.53
+[drive]
+part = "peg"
+stiffness_n_m = [2000, 2000, 2000]
+turning_stiffness_nm_rad = [2, 2, 0.6]
+damping_per_s = 50
+waypoints = [{ time_s = 0, position_mm = [0, 0, 0.1] }, { time_s = 0.3, position_mm = [0, 0, -4] }]
+[task]
+kind = "insert"
+into = "hole"
+depth_mm = 3
+engaged_mm = 1
+"#;
+
+/// Runs the program, which succeeds.
+fn succeeds(folder: &Path, arguments: &[&str]) -> Output {
+    let output = tightfit(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    output
+}
+
+#[test]
+fn an_experiment_with_a_mesh_is_examined_and_evaluated_from_elsewhere() {
+    let folder = folder("recorded-mesh");
+    succeeds(&folder, &["part", "hole-50", "--no-bake", "--export", "hole.stl"]);
+    std::fs::write(folder.join("mesh.toml"), SCENE).unwrap();
+    let made = ["virtual-experiment", "mesh.toml", "--trials", "1", "--seconds", "0.2", "--out", "made"];
+    succeeds(&folder, &made);
+
+    // the scene beside the recordings finds its mesh, whatever the working directory is
+    let made = folder.join("made");
+    let looked_over = json(&succeeds(&made, &["recording", ".", "--json"]));
+    assert_eq!(
+        (&looked_over["form"], &looked_over["trials"]),
+        (&"recordings of this program".into(), &1.into())
+    );
+    let evaluated = json(&succeeds(&made, &["evaluate", ".", "--preset", "tight", "--json"]));
+    // of a single trial none is left to test on
+    assert_eq!(evaluated["training_trials"], evaluated["trials"], "{evaluated}");
+    assert_eq!(evaluated["fit_costs"], Value::Null);
+    // the rigid hold beside the rest is the load model that holds rigidly
+    let beside = json(&succeeds(&made, &["evaluate", ".", "--preset", "tight", "--rigid", "--json"]));
+    let alone = json(&succeeds(
+        &made,
+        &["evaluate", ".", "--preset", "tight", "--load-model", "next-pose", "--json"],
+    ));
+    let names = [0, 1, 2].map(|place| beside["methods"][place]["name"].as_str().unwrap_or_default());
+    assert_eq!(names, ["all contacts", "all contacts, rigid hold", "K-means + PGS, rigid hold"]);
+    assert_eq!(beside["methods"][0], evaluated["methods"][0]);
+    assert_eq!(beside["methods"][1]["errors"], alone["methods"][0]["errors"]);
+    let text = succeeds(&made, &["evaluate", ".", "--preset", "tight", "--fit-load", "1"]).stdout;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(text.contains("1 trials (1 of them train by the split)"), "{text}");
+    assert!(text.contains("N/m") && text.contains("fitted: cost"), "{text}");
+}
