@@ -6,9 +6,11 @@
 //! | `standard` | exact | anticipated | K-means to 12, deepest | none | projected Gauss-Seidel, 50 sweeps | midpoint | yes |
 //! | `refined` | exact | anticipated | interaction network where there is one, else K-means to 12 | up to 16 rows where there is a network | SOR by maximum dissipation | midpoint with C(ω₀); midpoint where an arm holds a part | no |
 //! | `paper` | networks in x, y, z for both parts | penetrating | interaction network | one row, at the pose | SOR until the constraints hold | midpoint with C(ω₀), arm in joint space | no |
+//! | `paper-n-space` | as `paper` | penetrating | as `paper` | none | as `paper` | as `paper` | no |
 //! | `textbook` | exact | penetrating | K-means to 12, means | none | projected Gauss-Seidel | midpoint with C(ω₀) | no |
 //!
-//! `paper` is the system of the paper as it is printed, `textbook` what the paper compares itself with. `standard` and
+//! `paper` is the system of the paper as it is printed, `paper-n-space` the same without its C-space row, `textbook` what the
+//! paper compares itself with. `standard` and
 //! `refined` are the same two within this engine: contacts are anticipated, impacts are a stage of their own, and the
 //! passivity filter bounds their work. Every difference is listed in `docs/presets.md`.
 
@@ -35,13 +37,21 @@ pub enum Preset {
     Refined,
     /// The system of the paper as it is printed.
     Paper,
+    /// `paper` without its C-space row: the one deviation with which the arm's peg goes in.
+    PaperNSpace,
     /// The baseline of the paper as it is printed: means of K-means and projected Gauss-Seidel.
     Textbook,
 }
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 5] = [Self::Tight, Self::Standard, Self::Refined, Self::Paper, Self::Textbook];
+    pub const ALL: [Self; 6] =
+        [Self::Tight, Self::Standard, Self::Refined, Self::Paper, Self::PaperNSpace, Self::Textbook];
+
+    /// Whether it takes the networks that have the paper's form.
+    pub(crate) fn has_printed_networks(self) -> bool {
+        matches!(self, Self::Paper | Self::PaperNSpace)
+    }
 
     /// Its name.
     #[must_use]
@@ -51,6 +61,7 @@ impl Preset {
             Self::Standard => "standard",
             Self::Refined => "refined",
             Self::Paper => "paper",
+            Self::PaperNSpace => "paper-n-space",
             Self::Textbook => "textbook",
         }
     }
@@ -166,8 +177,12 @@ impl From<Preset> for Methods {
                 ..usual
             },
             Preset::Paper => Self {
-                clustering: ClusteringMethod::Interaction,
+                preset,
                 cspace: CspaceMethod::Network { rows: 1 },
+                ..Self::from(Preset::PaperNSpace)
+            },
+            Preset::PaperNSpace => Self {
+                clustering: ClusteringMethod::Interaction,
                 solver: SolverMethod::Sor(SweepOptions::PAPER, SlipRule::Dissipation),
                 ..printed
             },

@@ -34,6 +34,7 @@ impl Preset {
             Self::Standard => "the usual clustering and solver within this engine",
             Self::Refined => "the paper's architecture with what was found better within it",
             Self::Paper => "the system of the paper as it is printed",
+            Self::PaperNSpace => "`paper` without its C-space row, so that the arm's peg goes in",
             Self::Textbook => "the baseline of the paper as it is printed",
         }
     }
@@ -46,7 +47,7 @@ impl Preset {
             detection(DetectionMethod::of(self)),
             anticipation(methods.anticipation),
             clustering(methods.clustering, self),
-            cspace(methods.cspace, methods.anticipation),
+            cspace(&methods),
             on_or_off(
                 "impact",
                 "none: one solve per step (3.3)",
@@ -137,9 +138,15 @@ fn clustering(method: ClusteringMethod, preset: Preset) -> PresetChoice {
     PresetChoice { stage: "clustering", printed, choice, why }
 }
 
-fn cspace(method: CspaceMethod, anticipates: bool) -> PresetChoice {
-    let (choice, why) = match (method, anticipates) {
-        (CspaceMethod::None, _) => ("none".to_string(), "the pose projection keeps every node out"),
+fn cspace(methods: &Methods) -> PresetChoice {
+    let (choice, why) = match (methods.cspace, methods.anticipation) {
+        (CspaceMethod::None, _) if methods.projection => {
+            ("none".to_string(), "the pose projection keeps every node out")
+        }
+        (CspaceMethod::None, _) if methods.clustering == ClusteringMethod::Interaction => {
+            ("none".to_string(), "the row pushes the peg of the arm back out of its hole")
+        }
+        (CspaceMethod::None, _) => ("none".to_string(), "the printed baseline has none"),
         (CspaceMethod::Network { rows }, false) => (
             format!("{rows} row at the pose, network with labels on and off over x-y-z angles, SQP"),
             "one network per phase of the task; the sigmoid is in the loss",

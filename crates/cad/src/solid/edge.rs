@@ -136,20 +136,12 @@ impl Piece {
                 let from = p - frame.origin;
                 let radial = from - frame.z * from.dot(&frame.z);
                 let rho = radial.norm();
-                if rho > 0.0 && radial.dot(middle) >= cos_half * rho {
-                    let out = radial / rho;
+                // on the axis every point of a full circle is as near: its middle will do
+                let out = if rho > 0.0 { radial / rho } else { *middle };
+                let is_full = *cos_half == -2.0;
+                if is_full || rho > 0.0 && out.dot(middle) >= *cos_half {
                     let point = frame.origin + out * *radius;
                     let tangent = frame.z.cross(&out);
-                    EdgePoint {
-                        point,
-                        squared: (p - point).norm_squared(),
-                        tangent,
-                        t: f64::NAN,
-                        vertex: None,
-                    }
-                } else if rho == 0.0 && *cos_half == -2.0 {
-                    let point = frame.origin + middle * *radius;
-                    let tangent = frame.z.cross(middle);
                     EdgePoint {
                         point,
                         squared: (p - point).norm_squared(),

@@ -20,8 +20,9 @@ use crate::{State, Workspace};
 /// in the step that meets them.
 const KEPT_WARM: usize = 32;
 
-/// Memory of an environment beside its own state [bytes]: what its own nodes leave of it is for contacts.
-const MEMORY: usize = 240 << 10;
+/// Memory of an environment beside its state, parameters and drives [bytes]: what its own nodes, the clearances of their tiles
+/// and its impulses leave of it is for contacts.
+const MEMORY: usize = 244 << 10;
 /// Most contacts that are kept: more than an engaged nut has, its first steps aside.
 const MOST: usize = 2048;
 /// Contacts per face beside that of a row that there is room for.
@@ -74,7 +75,7 @@ impl Lane {
         // more impulses than usual leave less room for contacts
         let beyond = kept.saturating_sub(KEPT_WARM) * (size_of::<Vector3<f64>>() + size_of::<u32>());
         let own = own_bytes(&waiting.cache.parts.nodes, &self.shared_nodes);
-        waiting.contacts.make_room(own + beyond, most);
+        waiting.contacts.make_room(own + waiting.cache.bytes() + beyond, most);
         if !waiting.contacts.keep(&candidates.contacts) {
             waiting.cache.search = None;
         }

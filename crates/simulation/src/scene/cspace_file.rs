@@ -54,10 +54,8 @@ pub(super) fn cspace_of(
 
 /// Embedded networks of the first pair of preset parts that has some.
 pub(super) fn embedded_cspace(bodies: &[Body], preset: Preset) -> Result<Option<CspacePair>, NetworkError> {
-    let networks = match preset {
-        Preset::Paper => PAPER_NETWORKS.as_slice(),
-        _ => NETWORKS.as_slice(),
-    };
+    let networks =
+        if preset.has_printed_networks() { PAPER_NETWORKS.as_slice() } else { NETWORKS.as_slice() };
     let find = |motion: Motion, name: &str| {
         let is =
             |body: &Body| body.motion == motion && part_preset(name).is_ok_and(|known| known == body.part);

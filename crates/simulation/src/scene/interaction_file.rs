@@ -36,7 +36,7 @@ impl InteractionPair {
     }
 }
 
-/// The network that a part of the builder has; with the preset `paper` else the embedded one.
+/// The network that a part of the builder has; with the presets `paper` and `paper-n-space` else the embedded one.
 pub(super) fn interaction_of(
     bodies: &[Body],
     parts: &[(String, BodyBuilder)],
@@ -47,7 +47,7 @@ pub(super) fn interaction_of(
         .enumerate()
         .find_map(|(body, (name, part))| Some((body, name, part.interaction.as_ref()?)));
     let Some((moving, name, InteractionOf { against, file: Some(file), rotation })) = own else {
-        return if methods == Preset::Paper { embedded(bodies) } else { Ok(None) };
+        return if methods.has_printed_networks() { embedded(bodies) } else { Ok(None) };
     };
     let fixed = bodies.iter().position(|body| body.name == *against);
     let fixed = fixed.ok_or_else(|| {

@@ -88,7 +88,7 @@ impl DetectionMethod {
     pub fn of(preset: Preset) -> Self {
         match preset {
             Preset::Tight | Preset::Standard | Preset::Refined | Preset::Textbook => Self::Exact,
-            Preset::Paper => Self::NeuralPaper,
+            Preset::Paper | Preset::PaperNSpace => Self::NeuralPaper,
         }
     }
 

@@ -41,6 +41,22 @@ fn the_preset_paper_is_the_papers_pipeline() {
     }
 }
 
+/// The C-space row alone decides whether the arm's peg goes in.
+#[test]
+fn the_arms_peg_goes_in_without_the_c_space_row() {
+    let folder = folder("preset-paper-n-space");
+    let run =
+        |preset: &str| json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--preset", preset, "--json"]));
+    let (mut printed, mut without) = (run("paper"), run("paper-n-space"));
+    assert_eq!(printed["completed"], false);
+    assert_eq!(without["completed"], true);
+    for report in [&mut printed, &mut without] {
+        let methods = report["methods"].as_object_mut().unwrap();
+        methods.retain(|name, _| !["preset", "cspace", "cspace_rows"].contains(&name.as_str()));
+    }
+    assert_eq!(printed["methods"], without["methods"]);
+}
+
 #[test]
 fn every_table_and_figure_of_the_paper_has_an_item_and_a_row() {
     let folder = folder("paper-items");

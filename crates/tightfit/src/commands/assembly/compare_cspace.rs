@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<ExitCode> {
 }
 
 /// Mean, 95 % and largest depth of the audit after a time [m]; none when there is no such step.
-fn penetration(finished: &Finished, from: f64) -> Option<[f64; 3]> {
+pub(crate) fn penetration(finished: &Finished, from: f64) -> Option<[f64; 3]> {
     let later = finished.summary.records.iter().filter(|record| record.time > from);
     let mut depths: Vec<f64> = later.filter_map(|record: &Record| record.audited).collect();
     depths.sort_by(f64::total_cmp);

@@ -2,7 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod compare;
-mod compare_cspace;
+pub(crate) mod compare_cspace;
 pub(crate) mod fit;
 mod order;
 pub(crate) mod part;

@@ -31,7 +31,7 @@ pub(crate) struct RenderArguments {
     /// page (.html).
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace the scene's methods by a preset: tight, standard or paper.
+    /// Replace the scene's methods by a preset; `tightfit presets` lists them.
     #[arg(long, value_name = "NAME", value_parser = preset)]
     preset: Option<Preset>,
     #[command(flatten)]

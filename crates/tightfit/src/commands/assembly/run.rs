@@ -26,7 +26,7 @@ const TASKS: [&str; 2] = ["peg-in-hole", "bolting"];
 pub(crate) struct RunArguments {
     /// Built-in scene or scene file [default: both assembly tasks].
     scene: Option<String>,
-    /// Replace the scene's methods by a preset: tight, standard or paper.
+    /// Replace the scene's methods by a preset; `tightfit presets` lists them.
     #[arg(long, value_name = "NAME", value_parser = preset)]
     preset: Option<Preset>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ const DEFAULT_SCENE: &str = "bolting";
 pub(crate) struct ViewArguments {
     /// Built-in scene, scene file, or log of a run (.parquet, .csv) [default: bolting].
     scene: Option<String>,
-    /// Replace the scene's methods by a preset: tight, standard or paper.
+    /// Replace the scene's methods by a preset; `tightfit presets` lists them.
     #[arg(long, value_name = "NAME", value_parser = preset)]
     preset: Option<Preset>,
     #[command(flatten)]

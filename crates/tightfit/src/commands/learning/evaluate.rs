@@ -215,7 +215,7 @@ fn contenders(
             Preset::Tight => "all contacts",
             Preset::Standard => "K-means + PGS",
             Preset::Refined => "refined, K-means",
-            Preset::Paper => "paper",
+            Preset::Paper | Preset::PaperNSpace => preset.name(),
             Preset::Textbook => "textbook K-means + PGS",
         },
         methods: preset.into(),
@@ -265,7 +265,7 @@ fn contenders(
 }
 
 /// Mean measured wrench of some trials [N, N·m]; none without samples.
-fn mean_wrench(trials: &[Recording]) -> Option<[f64; 6]> {
+pub(crate) fn mean_wrench(trials: &[Recording]) -> Option<[f64; 6]> {
     let samples = trials.iter().flat_map(|trial| &trial.samples);
     let mut sum = [0.0; 6];
     let mut count = 0.0;

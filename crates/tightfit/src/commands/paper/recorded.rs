@@ -16,6 +16,7 @@ use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, 
 use tightfit::shape::preset::PAPER_PAIRS;
 
 use super::item::Regenerated;
+use crate::commands::learning::evaluate::mean_wrench;
 
 /// Seed of the trials: the embedded networks were trained on others.
 const SEED: u64 = 7;
@@ -118,12 +119,7 @@ fn errors_of(
     let InteractionFile { network, surface: own_surface, .. } = Scene::embedded_interaction(task)?;
     let pair = interaction_pair(&recorded.scene, network, surface.unwrap_or(own_surface))?;
     let paper = Methods { clustering: ClusteringMethod::Interaction, ..Methods::from(Preset::Paper) };
-    let samples: Vec<_> = train.iter().flat_map(|trial| &trial.samples).collect();
-    let mut mean = [0.0; 6];
-    for sample in &samples {
-        let wrench = sample.force.iter().chain(sample.torque.iter());
-        mean.iter_mut().zip(wrench).for_each(|(sum, own)| *sum += own / samples.len() as f64);
-    }
+    let mean = mean_wrench(train).unwrap_or_default();
     let predictions = [
         (TEXTBOOK, predict(Preset::Textbook.into(), None)),
         (NETWORK, predict(paper, Some(pair))),

@@ -1,9 +1,10 @@
 //! Items that are made of runs: detection times, C-space, complete simulations with the arm, the ten pairs.
 
 use anyhow::Result;
-use tightfit::scene::{Preset, Record, WrenchDifference};
+use tightfit::scene::{Preset, WrenchDifference};
 
 use super::item::Regenerated;
+use crate::commands::assembly::compare_cspace::penetration;
 use crate::commands::simulate::{Finished, SimulationArguments, simulate};
 
 /// Random wrench of Table I and Fig. 8 [N, N·m].
@@ -56,15 +57,7 @@ pub(super) fn cspace(seconds: f64) -> Result<Regenerated> {
         for (name, arguments, preset) in runs {
             let run = simulate(scene, arguments, Some(preset), true, "fig-8: ")?;
             let from = run.run.scene.drives.first().map_or(0.0, tightfit::scene::Drive::duration);
-            let depths: Vec<f64> = run
-                .summary
-                .records
-                .iter()
-                .filter(|record| record.time > from)
-                .filter_map(|record: &Record| record.audited)
-                .collect();
-            let mean = 1e6 * depths.iter().sum::<f64>() / depths.len().max(1) as f64;
-            let most = 1e6 * depths.iter().copied().fold(0.0, f64::max);
+            let [mean, _, most] = penetration(&run, from).unwrap_or_default().map(|depth| 1e6 * depth);
             item.row(&[scene.into(), name.into(), format!("{mean:.2}"), format!("{most:.2}")]);
             item.bars.push((format!("{scene}: {name}"), mean));
         }
