@@ -55,8 +55,9 @@ pub(crate) fn describe(simulation: &Simulation, generation: u32, changes: &[Stri
         })
         .collect();
     let task = scene.task.map(|task| match task {
-        Task::Insert { into, depth, engaged } => {
-            json!({ "kind": "insert", "fixed": into.index(), "depth": depth, "engaged": engaged })
+        Task::Insert { into, depth, engaged, along } => {
+            let along = [along.x, along.y, along.z];
+            json!({ "kind": "insert", "fixed": into.index(), "depth": depth, "engaged": engaged, "along": along })
         }
         Task::Thread { onto, turns, engaged, torque } => {
             json!({ "kind": "thread", "fixed": onto.index(), "turns": turns, "engaged": engaged, "torque": torque })

@@ -18,8 +18,8 @@ use crate::{Part, ShapeError, Symmetry};
 
 /// Radii of mating cylinders differ by at most this share.
 const NEARLY_EQUAL: f64 = 0.05;
-/// Penetration that counts as contact [m].
-const CONTACT: f64 = 1e-6;
+/// Penetration that counts as contact, well above rounding [m].
+const CONTACT: f64 = 1e-9;
 
 /// Cylindrical faces on one axis with one radius.
 #[derive(Clone, Copy, Debug, PartialEq)]

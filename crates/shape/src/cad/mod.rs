@@ -9,6 +9,7 @@ bounded by planes a mesh whose triangles are exact, any other solid a [`CadPart`
 
 mod ears;
 mod export;
+mod limits;
 mod mating;
 mod nodes;
 mod planes;
@@ -20,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use export::step_text;
+pub use limits::Limits;
 pub use mating::{Bore, FacePair, Mating, bores, mate};
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Surface;

@@ -9,7 +9,7 @@ use tightfit_spatial::{Pose, Wrench};
 
 use super::lane::{Lane, Waiting};
 use super::{AdvanceSummary, Fault, Setup, check};
-use crate::{Audit, BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, Workspace, step};
+use crate::{Audit, BodyParameters, Certificate, Drive, Input, Limit, Scene, Waypoint, step};
 
 /// Source of the inputs of an environment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,6 @@ pub(super) struct Environment {
     pub(super) summary: AdvanceSummary,
     /// Audits every step, if it is wanted.
     pub(super) audit: Option<Audit>,
-    input: Input,
     waiting: Waiting,
 }
 
@@ -47,7 +46,6 @@ impl Environment {
             impulse: vec![0.0; 6 * setup.state.motions.len()],
             summary: AdvanceSummary::new(setup.state.motions.len()),
             audit: None,
-            input: Input::default(),
             waiting: Waiting::default(),
             setup,
         }
@@ -61,7 +59,7 @@ impl Environment {
         }
         lane.take_up(&mut self.waiting, &mut self.setup.state);
         for _ in 0..steps {
-            if let Err(fault) = self.step(scene, &mut lane.workspace) {
+            if let Err(fault) = self.step(scene, lane) {
                 self.fault = Some(fault);
                 break;
             }
@@ -87,9 +85,14 @@ impl Environment {
         let of_waypoints = |drive: &Drive| drive.waypoints.capacity() * size_of::<Waypoint>();
         let of_drives =
             drives.capacity() * size_of::<Drive>() + drives.iter().map(of_waypoints).sum::<usize>();
-        let of_input = self.input.couplings.capacity() * size_of::<Option<Coupling>>()
-            + self.input.wrenches.capacity() * size_of::<Wrench>()
-            + self.input.kinematic.capacity() * size_of::<Pose>();
+        let of_input = match &self.control {
+            Control::Drive => 0,
+            Control::Given(input) => {
+                input.couplings.capacity() * size_of::<Option<Coupling>>()
+                    + input.wrenches.capacity() * size_of::<Wrench>()
+                    + input.kinematic.capacity() * size_of::<Pose>()
+            }
+        };
         let of_impulse = self.impulse.capacity() * size_of::<f64>();
         size_of::<Self>()
             + of_state
@@ -101,14 +104,14 @@ impl Environment {
             + self.waiting.bytes(shared)
     }
 
-    fn step(&mut self, scene: &Scene, workspace: &mut Workspace) -> Result<(), Fault> {
+    fn step(&mut self, scene: &Scene, Lane { workspace, input, .. }: &mut Lane) -> Result<(), Fault> {
         let Setup { parameters, state, drives } = &mut self.setup;
         let input = match &self.control {
-            Control::Given(input) => input,
+            Control::Given(given) => given,
             Control::Drive => {
-                self.input.clear(state);
-                self.input.follow(drives, scene, parameters, state);
-                &self.input
+                input.clear(state);
+                input.follow(drives, scene, parameters, state);
+                input
             }
         };
         check::state(state)?;

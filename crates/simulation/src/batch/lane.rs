@@ -14,7 +14,7 @@ use tightfit_pipeline::solving::WarmStart;
 use tightfit_spatial::{Columns3, Vector3};
 
 use crate::step::EnvironmentCache;
-use crate::{State, Workspace};
+use crate::{Input, State, Workspace};
 
 /// Contacts with an impulse that the state of an environment has room for from its first step on; more of them take memory
 /// in the step that meets them.
@@ -34,6 +34,8 @@ const BYTES: usize = 7 * size_of::<f64>() + size_of::<u32>() + size_of::<OtherFa
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     pub(super) workspace: Workspace,
+    /// Input of whichever environment has its turn, where its drive gives it.
+    pub(super) input: Input,
     shared_nodes: Vec<Arc<NodeBlocks>>,
     /// Room for the warm start of whichever environment has its turn.
     lent_warm: WarmStart,

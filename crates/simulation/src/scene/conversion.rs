@@ -165,8 +165,9 @@ impl Conversion<'_> {
         }
         match &description.task {
             None => builder,
-            Some(TaskDescription::Insert { into, depth_mm, engaged_mm }) => {
-                builder.task(Task::insert(into, depth_mm * 1e-3).engaged(engaged_mm * 1e-3))
+            Some(TaskDescription::Insert { into, depth_mm, engaged_mm, along }) => {
+                let task = Task::insert(into, depth_mm * 1e-3).engaged(engaged_mm * 1e-3);
+                builder.task(task.along((*along).into()))
             }
             Some(TaskDescription::Thread { onto, turns, engaged_mm, torque_nm }) => {
                 let task = Task::thread(onto, *turns).engaged(engaged_mm * 1e-3);

@@ -161,6 +161,9 @@ pub enum TaskDescription {
         depth_mm: f64,
         /// Depth from which the peg counts as engaged [mm].
         engaged_mm: f64,
+        /// The way in, in the hole's frame: depth is the position of the peg's frame along it, from the hole's frame on.
+        #[serde(default = "downwards")]
+        along: [f64; 3],
     },
     /// A nut that must be turned on by this many turns.
     Thread {
@@ -175,6 +178,11 @@ pub enum TaskDescription {
         #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1e6))]
         torque_nm: Option<f64>,
     },
+}
+
+/// The way into a hole whose frame stands on its mouth.
+fn downwards() -> [f64; 3] {
+    [0.0, 0.0, -1.0]
 }
 
 /// A part of the scene.

@@ -119,6 +119,8 @@ pub enum Task {
         depth: f64,
         /// Depth from which the peg counts as engaged [m].
         engaged: f64,
+        /// Unit vector of the way in, in the hole's frame; −z unless stated otherwise.
+        along: Vector3<f64>,
     },
     /// A nut that must be turned on.
     Thread {

@@ -1,5 +1,7 @@
 //! The goal of a scene under construction.
 
+use tightfit_spatial::Vector3;
+
 use super::problem::Problems;
 use super::{BodyId, Task};
 
@@ -13,24 +15,35 @@ pub struct TaskBuilder {
     goal: f64,
     engaged: f64,
     torque: Option<f64>,
+    along: Vector3<f64>,
 }
 
 impl Task {
     /// A peg whose frame must come this deep below the frame of the named hole [m].
     pub fn insert(into: &str, depth: f64) -> TaskBuilder {
-        TaskBuilder { other: into.to_string(), is_thread: false, goal: depth, engaged: 0.0, torque: None }
+        TaskBuilder::new(into, depth, false)
     }
 
     /// A nut that must be turned on the named bolt by this many turns.
     pub fn thread(onto: &str, turns: f64) -> TaskBuilder {
-        TaskBuilder { other: onto.to_string(), is_thread: true, goal: turns, engaged: 0.0, torque: None }
+        TaskBuilder::new(onto, turns, true)
     }
 }
 
 impl TaskBuilder {
+    fn new(other: &str, goal: f64, is_thread: bool) -> Self {
+        Self { other: other.to_string(), is_thread, goal, engaged: 0.0, torque: None, along: -Vector3::z() }
+    }
+
     /// Depth of the peg, or overlap of nut and bolt, from which the parts count as engaged [m]; 0 by default.
     pub fn engaged(mut self, depth: f64) -> Self {
         self.engaged = depth;
+        self
+    }
+
+    /// The way of a peg into its hole, in the hole's frame; −z by default. Its length does not matter.
+    pub fn along(mut self, way: Vector3<f64>) -> Self {
+        self.along = way;
         self
     }
 
@@ -52,6 +65,10 @@ impl TaskBuilder {
                 problems.add(key, "must be finite".into());
             }
         }
+        let length = self.along.norm();
+        if !(length > 0.0 && length.is_finite()) {
+            problems.add("task.along", "must be a direction; leave it out for [0, 0, -1]".into());
+        }
         match self.torque {
             Some(_) if !self.is_thread => problems.add("task.torque", "is for threads; leave it out".into()),
             Some(torque) => problems.positive("task.torque", torque, 1e6, "N·m"),
@@ -64,7 +81,7 @@ impl TaskBuilder {
             true => {
                 Task::Thread { onto: other, turns: self.goal, engaged: self.engaged, torque: self.torque }
             }
-            false => Task::Insert { into: other, depth: self.goal, engaged: self.engaged },
+            false => Task::Insert { into: other, depth: self.goal, engaged: self.engaged, along: self.along.normalize() },
         }
     }
 }

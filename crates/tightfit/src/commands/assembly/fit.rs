@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use tightfit::shape::cad::{File, Mating, Solid, mate};
+use tightfit::shape::cad::{File, Limits, Mating, Solid, mate};
 use tightfit::spatial::{Pose, UnitQuaternion};
 
 use super::run::{self, RunArguments};
@@ -32,6 +32,12 @@ pub(crate) struct FitArguments {
     /// Start this far beside the axis [mm].
     #[arg(long, value_name = "MM", default_value_t = 0.0, allow_negative_numbers = true)]
     offset_mm: f64,
+    /// Compare the clearance of the files with this fit of ISO 286, such as H7/g6.
+    #[arg(long, value_name = "FIT")]
+    tolerance: Option<String>,
+    /// Write an HTML report of the insertion, with a 3-D view of it.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["no_run", "json"])]
+    report: Option<PathBuf>,
     /// Print the fit and write the scene, but do not run it.
     #[arg(long)]
     no_run: bool,
@@ -44,18 +50,20 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<ExitCode> {
     let shaft = open(&arguments.shaft, arguments.shaft_body.as_deref())?;
     let housing = open(&arguments.housing, arguments.housing_body.as_deref())?;
     let mating = progress::spin("fitting the parts", || mate(&shaft, &housing))?;
+    let nominal = 2.0 * mating.bores[1].radius;
+    let limits = arguments.tolerance.as_deref().map(|name| Limits::of(name, nominal)).transpose()?;
     let scene = scene_text(arguments, &mating)?;
     std::fs::write(&arguments.scene, scene)
         .with_context(|| format!("cannot write {}", arguments.scene.display()))?;
     if arguments.json {
-        say!("{}", serde_json::to_string_pretty(&json(&mating))?);
+        say!("{}", serde_json::to_string_pretty(&json(&mating, limits.as_ref()))?);
         return Ok(ExitCode::SUCCESS);
     }
-    put!("{}", table(arguments, &mating)?);
+    put!("{}", table(arguments, &mating, limits.as_ref())?);
     if arguments.no_run {
         return Ok(ExitCode::SUCCESS);
     }
-    run::run(&RunArguments::audited(&arguments.scene))
+    run::run(&RunArguments::audited(&arguments.scene, arguments.report.clone()))
 }
 
 fn open(path: &Path, body: Option<&str>) -> Result<Solid> {
@@ -63,12 +71,24 @@ fn open(path: &Path, body: Option<&str>) -> Result<Solid> {
     file.solid(body).with_context(|| path.display().to_string())
 }
 
-fn table(arguments: &FitArguments, mating: &Mating) -> Result<String> {
+fn table(arguments: &FitArguments, mating: &Mating, limits: Option<&Limits>) -> Result<String> {
     let mut text = String::new();
     let [a, b] = mating.bores;
+    let clearance = 2.0 * (b.radius - a.radius);
     writeln!(text, "{} into {}", arguments.shaft.display(), arguments.housing.display())?;
     writeln!(text, "  common axis   shaft {:.4} mm, bore {:.4} mm", 2e3 * a.radius, 2e3 * b.radius)?;
-    writeln!(text, "  clearance     {:.1} um in the diameter", 2e6 * (b.radius - a.radius))?;
+    writeln!(text, "  clearance     {:.1} um in the diameter", 1e6 * clearance)?;
+    if let (Some(name), Some(limits)) = (&arguments.tolerance, limits) {
+        let [least, most] = limits.clearance().map(|x| 1e6 * x);
+        let verdict = match 1e6 * clearance {
+            own if own < least => "tighter than that",
+            own if own > most => "looser than that",
+            _ => "within it",
+        };
+        let [hole, shaft] =
+            [limits.hole, limits.shaft].map(|[low, high]| format!("{:+.1} to {:+.1}", 1e6 * low, 1e6 * high));
+        writeln!(text, "  {name:<13} hole {hole} um, shaft {shaft} um: {least:.1} to {most:.1} um; the files are {verdict}")?;
+    }
     writeln!(
         text,
         "  way in        {:.3} mm, cylinders overlap over {:.3} mm",
@@ -101,7 +121,7 @@ fn table(arguments: &FitArguments, mating: &Mating) -> Result<String> {
     Ok(text)
 }
 
-fn json(mating: &Mating) -> serde_json::Value {
+fn json(mating: &Mating, limits: Option<&Limits>) -> serde_json::Value {
     let [a, b] = mating.bores;
     let pairs: Vec<_> = mating
         .pairs
@@ -122,6 +142,7 @@ fn json(mating: &Mating) -> serde_json::Value {
         "engaged_m": mating.engaged,
         "play_m": mating.play,
         "turning_play_rad": mating.turning_play,
+        "tolerated_clearance_m": limits.map(Limits::clearance),
         "pairs": pairs,
     })
 }
@@ -158,6 +179,13 @@ fn scene_text(arguments: &FitArguments, mating: &Mating) -> Result<String> {
         file(&arguments.shaft),
         body(&arguments.shaft_body)
     )?;
+    // in all but what friction and the compliance of the drive leave
+    let [begins, ends] = [&mating.start, &end].map(|pose| mating.direction.dot(&pose.translation));
+    let short = (0.02 * mating.travel).min(1e-4);
+    let [x, y, z] = mating.direction.into();
+    writeln!(text, "\n[task]\nkind = \"insert\"\ninto = \"housing\"\nalong = [{x:.12}, {y:.12}, {z:.12}]")?;
+    let engaged = (begins + mating.travel - mating.engaged).min(ends - short);
+    writeln!(text, "depth_mm = {:.6}\nengaged_mm = {:.6}", 1e3 * (ends - short), 1e3 * engaged)?;
     writeln!(text, "\n[drive]\npart = \"shaft\"\nstiffness_n_m = [20000, 20000, 20000]")?;
     writeln!(
         text,

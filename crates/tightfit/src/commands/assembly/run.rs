@@ -58,9 +58,9 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
-    /// A scene file, with its audit.
-    pub(crate) fn audited(scene: &Path) -> Self {
-        Self { scene: Some(scene.display().to_string()), audit: true, ..Self::default() }
+    /// A scene file, with its audit and perhaps a page.
+    pub(crate) fn audited(scene: &Path, report: Option<PathBuf>) -> Self {
+        Self { scene: Some(scene.display().to_string()), audit: true, report, ..Self::default() }
     }
 }
 
