@@ -54,8 +54,11 @@ impl Environments {
         let refuse = |problem, remedy| EnvironmentError::Scene { scene: name.clone(), problem, remedy };
         let task = scene.task.ok_or_else(|| refuse("has no task", "add a table [task] to it"))?;
         let (Task::Insert { into: fixed, .. } | Task::Thread { onto: fixed, .. }) = task;
-        if matches!(task, Task::Insert { along, .. } if along.z > -0.999_999) {
-            return Err(refuse("has a way in that is not −z of its hole", "turn the hole's part in its CAD file"));
+        if matches!(task, Task::Insert { along, from, .. } if along.z > -0.999_999 || from != 0.0) {
+            return Err(refuse(
+                "has a way in that is not −z from the hole's frame",
+                "draw the hole with its frame on the mouth",
+            ));
         }
         if scene.bodies[fixed].motion != Motion::Fixed {
             return Err(refuse("has a task at a part that moves", "set its motion to \"fixed\""));

@@ -387,7 +387,7 @@ impl Simulation {
     /// the overlap of nut and bolt.
     fn depth_at(&self, pose: &Pose) -> Option<f64> {
         match self.scene.task? {
-            Task::Insert { along, .. } => Some(along.dot(&pose.translation)),
+            Task::Insert { along, from, .. } => Some(along.dot(&pose.translation) - from),
             Task::Thread { onto, .. } => Some(self.overlap_with(onto, pose)),
         }
     }

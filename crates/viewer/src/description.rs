@@ -55,7 +55,7 @@ pub(crate) fn describe(simulation: &Simulation, generation: u32, changes: &[Stri
         })
         .collect();
     let task = scene.task.map(|task| match task {
-        Task::Insert { into, depth, engaged, along } => {
+        Task::Insert { into, depth, engaged, along, .. } => {
             let along = [along.x, along.y, along.z];
             json!({ "kind": "insert", "fixed": into.index(), "depth": depth, "engaged": engaged, "along": along })
         }

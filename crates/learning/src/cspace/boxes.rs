@@ -97,9 +97,13 @@ pub fn task_boxes(scene: &Scene) -> Result<([BodyId; 2], Vec<ConfigurationBox>),
         Task::Insert { into, .. } => into,
         Task::Thread { onto, .. } => onto,
     };
-    if matches!(task, Task::Insert { along, .. } if along.z > -0.999_999) {
+    if matches!(task, Task::Insert { along, from, .. } if along.z > -0.999_999 || from != 0.0) {
         let value = "another direction".into();
-        return Err(LearningError::Option { option: "along of the task", value, allowed: "[0, 0, -1]" });
+        return Err(LearningError::Option {
+            option: "along of the task",
+            value,
+            allowed: "[0, 0, -1] from 0",
+        });
     }
     let pair = PairGap::of(scene, drive.body, fixed);
     let symmetry = symmetry([&scene.bodies[drive.body].part, &scene.bodies[fixed].part]);

@@ -12,8 +12,7 @@
 use crate::ShapeError;
 
 /// Upper ends of the ranges of nominal sizes [mm].
-const SIZES: [f64; 13] =
-    [3.0, 6.0, 10.0, 18.0, 30.0, 50.0, 80.0, 120.0, 180.0, 250.0, 315.0, 400.0, 500.0];
+const SIZES: [f64; 13] = [3.0, 6.0, 10.0, 18.0, 30.0, 50.0, 80.0, 120.0, 180.0, 250.0, 315.0, 400.0, 500.0];
 
 /// Tolerance of a grade in each range [um].
 const GRADES: [(u32, [i32; 13]); 7] = [
@@ -135,9 +134,13 @@ mod tests {
 
     #[test]
     fn other_names_are_refused_with_what_is_allowed() {
-        for (name, part) in
-            [("H7", "no `/`"), ("h7/g6", "D, E, F"), ("H7/G6", "d, e, f"), ("H7/g2", "5 to 11"), ("H7/k9", "k is for")]
-        {
+        for (name, part) in [
+            ("H7", "no `/`"),
+            ("h7/g6", "D, E, F"),
+            ("H7/G6", "d, e, f"),
+            ("H7/g2", "5 to 11"),
+            ("H7/k9", "k is for"),
+        ] {
             let text = Limits::of(name, 0.05).unwrap_err().to_string();
             assert!(text.contains(part), "{text}");
         }

@@ -4,6 +4,7 @@
 //! candidates  external cylinder of the shaft, internal cylinder of the housing, nearly equal radii; both directions
 //! clearance   c(q) = min over nodes of either part of the distance from the other part, at pose q
 //! angle       the one with the largest c halfway in;   depth: the largest one with c ≥ 0 on the whole way
+//! way         the deepest one; of two that are about as deep the one with the wider mouth
 //! ```
 
 use std::f64::consts::{PI, TAU};
@@ -20,6 +21,12 @@ use crate::{Part, ShapeError, Symmetry};
 const NEARLY_EQUAL: f64 = 0.05;
 /// Penetration that counts as contact, well above rounding [m].
 const CONTACT: f64 = 1e-9;
+/// Distance of the shaft's tip in front of the housing before the way in [m].
+const AHEAD: f64 = 2e-3;
+/// How far the tip is in when the mouth is measured [m]: less than most chamfers.
+const AT_MOUTH: f64 = 1e-4;
+/// Widest mouth that is looked for [m].
+const WIDEST: f64 = 1e-2;
 
 /// Cylindrical faces on one axis with one radius.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +69,8 @@ pub struct Mating {
     pub engaged: f64,
     /// Smallest clearance on the way, where the cylinders overlap [m]; negative for an interference.
     pub least_clearance: f64,
+    /// How far beside the axis the tip still enters: half the clearance without a chamfer on either part [m].
+    pub catch: f64,
     /// Faces that face each other at the end of the way.
     pub pairs: Vec<FacePair>,
     /// Play across the axis, along two directions, each to both sides [m].
@@ -194,7 +203,11 @@ pub fn mate(shaft: &Solid, housing: &Solid) -> Result<Mating, ShapeError> {
         for shaft_way in [1.0, -1.0] {
             for housing_way in [1.0, -1.0] {
                 let found = insert(&probes, [a, b], shaft_way, housing_way);
-                let is_better = best.as_ref().is_none_or(|best| found.engaged > best.engaged + 1e-6);
+                let is_better = best.as_ref().is_none_or(|best| {
+                    let is_wider = found.catch > best.catch + 1e-5;
+                    found.engaged > 1.1 * best.engaged + 1e-6
+                        || found.engaged > 0.9 * best.engaged && is_wider
+                });
                 if is_better {
                     best = Some(found);
                 }
@@ -234,15 +247,14 @@ fn insert(probes: &[Probe; 2], [a, b]: [&Bore; 2], shaft_way: f64, housing_way: 
     };
     let shaft_span = along(&probes[0].nodes, &|node| (turned * (node - a.origin)).dot(&direction));
     let housing_span = along(&probes[1].nodes, &|node| (node - b.origin).dot(&direction));
-    // before the way, the tip of the shaft is 2 mm in front of the housing
-    let first = housing_span[0] - shaft_span[1] - 2e-3;
+    let first = housing_span[0] - shaft_span[1] - AHEAD;
     let pose = |depth: f64, angle: f64| {
         let rotation =
             UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(direction), angle) * turned;
         let on_axis = b.origin + direction * (first + depth);
         Pose::new(on_axis - rotation * a.origin, rotation)
     };
-    let most = housing_span[1] - housing_span[0] + 2e-3 + shaft_span[1] - shaft_span[0];
+    let most = housing_span[1] - housing_span[0] + AHEAD + shaft_span[1] - shaft_span[0];
     let bore_span = if housing_way > 0.0 { b.span } else { [-b.span[1], -b.span[0]] };
     let own_span = if shaft_way > 0.0 { a.span } else { [-a.span[1], -a.span[0]] };
     let overlap = |depth: f64| {
@@ -288,6 +300,10 @@ fn insert(probes: &[Probe; 2], [a, b]: [&Bore; 2], shaft_way: f64, housing_way: 
             break;
         }
     }
+    let side = Frame::new(Vector3::zeros(), direction, None).map_or(Vector3::zeros(), |frame| frame.x);
+    let mouth = pose((AHEAD + AT_MOUTH).min(travel), angle);
+    let beside = |x: f64| Pose::new(mouth.translation + side * x, mouth.rotation);
+    let catch = until(WIDEST, &|x| is_free(probes, &beside(x)));
     Mating {
         bores: [*a, *b],
         start: pose(0.0, angle),
@@ -295,6 +311,7 @@ fn insert(probes: &[Probe; 2], [a, b]: [&Bore; 2], shaft_way: f64, housing_way: 
         travel,
         engaged: overlap(travel),
         least_clearance: least.min(b.radius - a.radius),
+        catch: if catch.is_nan() { WIDEST } else { catch },
         pairs: Vec::new(),
         play: [0.0; 2],
         turning_play: f64::NAN,
@@ -384,37 +401,43 @@ fn face_pairs(shaft: &Solid, housing: &Solid, mating: &Mating) -> Vec<FacePair> 
     pairs
 }
 
+fn is_free(probes: &[Probe; 2], pose: &Pose) -> bool {
+    clearance(&probes[0], &probes[1], pose, -CONTACT) >= -CONTACT
+}
+
+/// The largest number up to which it is free, by bisection; not a number where it is free at `most`.
+fn until(most: f64, is_free: &dyn Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (0.0, most);
+    if is_free(high) {
+        return f64::NAN;
+    }
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if is_free(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// Play across the axis and about it, a little before the end of the way.
 fn add_play(mating: &mut Mating, probes: &[Probe; 2]) {
     let depth = mating.travel - (0.1 * mating.engaged).min(1e-3);
     let middle = Pose::new(mating.start.translation + mating.direction * depth, mating.start.rotation);
-    let is_free = |pose: &Pose| clearance(&probes[0], &probes[1], pose, -CONTACT) >= -CONTACT;
     let Some(frame) = Frame::new(Vector3::zeros(), mating.direction, None) else { return };
-    let until = |most: f64, pose: &dyn Fn(f64) -> Pose| {
-        let (mut low, mut high) = (0.0, most);
-        if is_free(&pose(high)) {
-            return f64::NAN;
-        }
-        for _ in 0..24 {
-            let middle = 0.5 * (low + high);
-            if is_free(&pose(middle)) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
+    let play = |most: f64, pose: &dyn Fn(f64) -> Pose| {
+        until(most, &|x| is_free(probes, &pose(x))) + until(most, &|x| is_free(probes, &pose(-x)))
     };
     let most = 4.0 * (mating.bores[1].radius - mating.bores[0].radius).abs() + 1e-4;
-    mating.play = [frame.x, frame.y].map(|side| {
-        let by = |x: f64| Pose::new(middle.translation + side * x, middle.rotation);
-        until(most, &by) + until(most, &|x| by(-x))
-    });
+    mating.play = [frame.x, frame.y]
+        .map(|side| play(most, &|x| Pose::new(middle.translation + side * x, middle.rotation)));
     let axis = nalgebra::Unit::new_normalize(mating.direction);
     let origin = mating.bores[1].origin;
     let about = |angle: f64| {
         let turn = UnitQuaternion::from_axis_angle(&axis, angle);
         Pose::new(origin + turn * (middle.translation - origin), turn * middle.rotation)
     };
-    mating.turning_play = until(0.2, &about) + until(0.2, &|angle| about(-angle));
+    mating.turning_play = play(0.2, &about);
 }

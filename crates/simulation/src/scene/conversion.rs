@@ -165,9 +165,9 @@ impl Conversion<'_> {
         }
         match &description.task {
             None => builder,
-            Some(TaskDescription::Insert { into, depth_mm, engaged_mm, along }) => {
+            Some(TaskDescription::Insert { into, depth_mm, engaged_mm, along, from_mm }) => {
                 let task = Task::insert(into, depth_mm * 1e-3).engaged(engaged_mm * 1e-3);
-                builder.task(task.along((*along).into()))
+                builder.task(task.along((*along).into(), from_mm * 1e-3))
             }
             Some(TaskDescription::Thread { onto, turns, engaged_mm, torque_nm }) => {
                 let task = Task::thread(onto, *turns).engaged(engaged_mm * 1e-3);

@@ -161,9 +161,12 @@ pub enum TaskDescription {
         depth_mm: f64,
         /// Depth from which the peg counts as engaged [mm].
         engaged_mm: f64,
-        /// The way in, in the hole's frame: depth is the position of the peg's frame along it, from the hole's frame on.
+        /// The way in, in the hole's frame: depth is the position of the peg's frame along it.
         #[serde(default = "downwards")]
         along: [f64; 3],
+        /// Where the depth is zero, as such a position [mm].
+        #[serde(default)]
+        from_mm: f64,
     },
     /// A nut that must be turned on by this many turns.
     Thread {

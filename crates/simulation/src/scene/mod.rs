@@ -121,6 +121,8 @@ pub enum Task {
         engaged: f64,
         /// Unit vector of the way in, in the hole's frame; −z unless stated otherwise.
         along: Vector3<f64>,
+        /// Position of the peg's frame along it where the depth is zero [m].
+        from: f64,
     },
     /// A nut that must be turned on.
     Thread {

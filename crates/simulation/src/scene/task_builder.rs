@@ -16,6 +16,7 @@ pub struct TaskBuilder {
     engaged: f64,
     torque: Option<f64>,
     along: Vector3<f64>,
+    from: f64,
 }
 
 impl Task {
@@ -32,7 +33,8 @@ impl Task {
 
 impl TaskBuilder {
     fn new(other: &str, goal: f64, is_thread: bool) -> Self {
-        Self { other: other.to_string(), is_thread, goal, engaged: 0.0, torque: None, along: -Vector3::z() }
+        let along = -Vector3::z();
+        Self { other: other.to_string(), is_thread, goal, engaged: 0.0, torque: None, along, from: 0.0 }
     }
 
     /// Depth of the peg, or overlap of nut and bolt, from which the parts count as engaged [m]; 0 by default.
@@ -41,9 +43,10 @@ impl TaskBuilder {
         self
     }
 
-    /// The way of a peg into its hole, in the hole's frame; −z by default. Its length does not matter.
-    pub fn along(mut self, way: Vector3<f64>) -> Self {
-        self.along = way;
+    /// The way of a peg into its hole, in the hole's frame, and the position of the peg's frame along it where the depth is
+    /// zero [m]; −z and 0 by default. The length of the vector does not matter.
+    pub fn along(mut self, way: Vector3<f64>, from: f64) -> Self {
+        (self.along, self.from) = (way, from);
         self
     }
 
@@ -60,7 +63,7 @@ impl TaskBuilder {
 
     pub(super) fn check(&self, problems: &mut Problems) {
         let goal = if self.is_thread { "task.turns" } else { "task.depth" };
-        for (key, value) in [(goal, self.goal), ("task.engaged", self.engaged)] {
+        for (key, value) in [(goal, self.goal), ("task.engaged", self.engaged), ("task.from", self.from)] {
             if !value.is_finite() {
                 problems.add(key, "must be finite".into());
             }
@@ -81,7 +84,10 @@ impl TaskBuilder {
             true => {
                 Task::Thread { onto: other, turns: self.goal, engaged: self.engaged, torque: self.torque }
             }
-            false => Task::Insert { into: other, depth: self.goal, engaged: self.engaged, along: self.along.normalize() },
+            false => {
+                let along = self.along.normalize();
+                Task::Insert { into: other, depth: self.goal, engaged: self.engaged, along, from: self.from }
+            }
         }
     }
 }

@@ -50,7 +50,8 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<ExitCode> {
     let shaft = open(&arguments.shaft, arguments.shaft_body.as_deref())?;
     let housing = open(&arguments.housing, arguments.housing_body.as_deref())?;
     let mating = progress::spin("fitting the parts", || mate(&shaft, &housing))?;
-    let nominal = 2.0 * mating.bores[1].radius;
+    // drawings give nominal sizes to a tenth of a millimetre; the rest is the fit
+    let nominal = 1e-4 * (1e4 * (mating.bores[0].radius + mating.bores[1].radius)).round();
     let limits = arguments.tolerance.as_deref().map(|name| Limits::of(name, nominal)).transpose()?;
     let scene = scene_text(arguments, &mating)?;
     std::fs::write(&arguments.scene, scene)
@@ -87,7 +88,10 @@ fn table(arguments: &FitArguments, mating: &Mating, limits: Option<&Limits>) -> 
         };
         let [hole, shaft] =
             [limits.hole, limits.shaft].map(|[low, high]| format!("{:+.1} to {:+.1}", 1e6 * low, 1e6 * high));
-        writeln!(text, "  {name:<13} hole {hole} um, shaft {shaft} um: {least:.1} to {most:.1} um; the files are {verdict}")?;
+        writeln!(
+            text,
+            "  {name:<13} hole {hole} um, shaft {shaft} um: {least:.1} to {most:.1} um; the files are {verdict}"
+        )?;
     }
     writeln!(
         text,
@@ -95,6 +99,7 @@ fn table(arguments: &FitArguments, mating: &Mating, limits: Option<&Limits>) -> 
         1e3 * mating.travel,
         1e3 * mating.engaged
     )?;
+    writeln!(text, "  mouth         takes the tip up to {:.3} mm beside the axis", 1e3 * mating.catch)?;
     let play = |x: f64| if x.is_nan() { "free".to_string() } else { format!("{:.1} um", 1e6 * x) };
     writeln!(text, "  play across   {} and {}", play(mating.play[0]), play(mating.play[1]))?;
     let turning = match mating.turning_play {
@@ -140,6 +145,7 @@ fn json(mating: &Mating, limits: Option<&Limits>) -> serde_json::Value {
         "bore_diameter_m": 2.0 * b.radius,
         "travel_m": mating.travel,
         "engaged_m": mating.engaged,
+        "catch_m": mating.catch,
         "play_m": mating.play,
         "turning_play_rad": mating.turning_play,
         "tolerated_clearance_m": limits.map(Limits::clearance),
@@ -179,13 +185,12 @@ fn scene_text(arguments: &FitArguments, mating: &Mating) -> Result<String> {
         file(&arguments.shaft),
         body(&arguments.shaft_body)
     )?;
-    // in all but what friction and the compliance of the drive leave
-    let [begins, ends] = [&mating.start, &end].map(|pose| mating.direction.dot(&pose.translation));
-    let short = (0.02 * mating.travel).min(1e-4);
+    let mouth = mating.direction.dot(&end.translation) - mating.engaged;
+    // all but what friction and the compliance of the drive leave
+    let depth = mating.engaged - (0.02 * mating.engaged).min(1e-4);
     let [x, y, z] = mating.direction.into();
     writeln!(text, "\n[task]\nkind = \"insert\"\ninto = \"housing\"\nalong = [{x:.12}, {y:.12}, {z:.12}]")?;
-    let engaged = (begins + mating.travel - mating.engaged).min(ends - short);
-    writeln!(text, "depth_mm = {:.6}\nengaged_mm = {:.6}", 1e3 * (ends - short), 1e3 * engaged)?;
+    writeln!(text, "from_mm = {:.6}\ndepth_mm = {:.6}\nengaged_mm = 0", 1e3 * mouth, 1e3 * depth)?;
     writeln!(text, "\n[drive]\npart = \"shaft\"\nstiffness_n_m = [20000, 20000, 20000]")?;
     writeln!(
         text,

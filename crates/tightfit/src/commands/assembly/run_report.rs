@@ -75,6 +75,7 @@ pub(super) fn json(finished: &Finished) -> Value {
         "end": finished.end,
         "outcome": {
             "depth_mm": outcome.depth.map(|depth| depth * 1e3),
+            "largest_force_n": largest_force(finished),
             "turns": outcome.turns,
             "lead_mm_per_turn": outcome.lead.map(|lead| lead * 1e3),
             "state": outcome.state.map(ThreadState::name),
@@ -154,8 +155,14 @@ pub(super) fn words(finished: &Finished) -> String {
     text
 }
 
+/// Largest contact force on the driven part [N].
+fn largest_force(finished: &Finished) -> f64 {
+    finished.summary.records.iter().map(|record| record.force.norm()).fold(0.0, f64::max)
+}
+
 pub(super) fn outcome_table(finished: &[Finished]) -> Table {
-    let mut table = Table::new(&["scene", "steps", "verdict", "depth mm", "turns", "lead mm", "state"]);
+    let mut table =
+        Table::new(&["scene", "steps", "verdict", "depth mm", "turns", "lead mm", "force N", "state"]);
     for one in finished {
         let outcome = &one.outcome;
         let number =
@@ -167,6 +174,7 @@ pub(super) fn outcome_table(finished: &[Finished]) -> Table {
             number(outcome.depth.map(|depth| depth * 1e3), 3),
             number(outcome.turns, 3),
             number(outcome.lead.map(|lead| lead * 1e3), 4),
+            format!("{:.1}", largest_force(one)),
             outcome.state.map_or(String::new(), |state| state.name().into()),
         ]);
     }
