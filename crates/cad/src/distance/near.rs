@@ -13,6 +13,7 @@ use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::Sample;
+use super::cells::{FaceEntry, Leaf};
 use crate::solid::Face;
 use crate::{Aabb, Solid};
 
@@ -123,11 +124,13 @@ impl Solid {
 
     /// Visits the pieces of material within `reach` [m] of a point.
     pub fn each_piece(&self, p: Vector3<f64>, reach: f64, mut visit: impl FnMut(&PieceFaces)) {
-        let whole = self.sample(p);
+        let leaf = self.cells.leaf(p);
+        let Some(nearest) = self.nearest(leaf, p) else { return };
+        let whole = self.signed(p, &nearest);
         if whole.distance > reach {
             return;
         }
-        let near = self.near_faces(p, reach.max(whole.distance.abs()) + ROUNDING);
+        let near = self.near_faces(p, leaf, nearest.squared, reach.max(whole.distance.abs()) + ROUNDING);
         let mut covered = [false; MOST_NEAR_FACES];
         let mut visited = false;
         for first in 0..near.len() {
@@ -171,13 +174,21 @@ impl Solid {
     }
 
     /// Faces whose nearest point is within reach, the nearest first.
-    fn near_faces(&self, p: Vector3<f64>, reach: f64) -> ArrayVec<NearFace, MOST_NEAR_FACES> {
+    fn near_faces(
+        &self,
+        p: Vector3<f64>,
+        leaf: Leaf,
+        nearest: f64,
+        reach: f64,
+    ) -> ArrayVec<NearFace, MOST_NEAR_FACES> {
         let mut found: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
         for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
             if bounds.distance_squared(p) > reach * reach {
                 continue;
             }
-            let Some(near) = self.near_face(number as u32, p, reach) else { continue };
+            let number = number as u32;
+            let entry = self.cells.faces(leaf).iter().find(|entry| entry.face == number);
+            let Some(near) = self.near_face(number, p, entry, nearest, reach) else { continue };
             if found.is_full() {
                 let farthest =
                     (0..found.len()).max_by(|&a, &b| found[a].squared.total_cmp(&found[b].squared));
@@ -193,7 +204,16 @@ impl Solid {
         found
     }
 
-    fn near_face(&self, number: u32, p: Vector3<f64>, reach: f64) -> Option<NearFace> {
+    /// A face whose nearest point is within reach. `entry` is that of the point's cell, `nearest` the square of the distance
+    /// from the solid.
+    fn near_face(
+        &self,
+        number: u32,
+        p: Vector3<f64>,
+        entry: Option<&FaceEntry>,
+        nearest: f64,
+        reach: f64,
+    ) -> Option<NearFace> {
         let face: &Face = &self.faces[number as usize];
         let mut best: Option<(f64, Vector3<f64>)> = None;
         let mut sample = None;
@@ -202,8 +222,15 @@ impl Solid {
                 return None;
             }
             sample = Some(Sample { distance: foot.distance * face.sign, normal: foot.normal * face.sign });
-            if self.is_inside(face, foot.point, &face.trim) {
-                best = Some((foot.distance * foot.distance, foot.point));
+            let squared = foot.distance * foot.distance;
+            // the pieces of the cell suffice where the face is the nearest one
+            let is_inside = match entry {
+                Some(entry) if entry.is_whole => true,
+                Some(entry) if squared <= nearest => self.is_inside(face, foot.point, self.cells.trim(entry)),
+                _ => self.is_inside(face, foot.point, &face.trim),
+            };
+            if is_inside {
+                best = Some((squared, foot.point));
             }
         } else {
             for patch in self.patches.iter().filter(|patch| patch.face == number) {
@@ -256,7 +283,8 @@ impl Solid {
         match &face.surface {
             Surface::Sphere(frame, radius) => bounds.joined(Aabb::of([frame.origin]).grown(*radius)),
             Surface::Torus(frame, [major, minor]) => {
-                bounds.joined(Aabb::of([frame.origin]).grown(major + minor))
+                let reach = frame.z.map(|z| major * (1.0 - z * z).max(0.0).sqrt() + minor);
+                bounds.joined(Aabb::of([frame.origin - reach, frame.origin + reach]))
             }
             // a cone up to its apex has no edge there
             Surface::Cone { frame, .. } => bounds.joined(Aabb::of([frame.origin])),

@@ -405,7 +405,8 @@ impl Solid {
                     bounds = bounds.joined(Aabb::of([frame.origin]).grown(*radius));
                 }
                 Surface::Torus(frame, [major, minor]) => {
-                    bounds = bounds.joined(Aabb::of([frame.origin]).grown(major + minor));
+                    let reach = frame.z.map(|z| major * (1.0 - z * z).max(0.0).sqrt() + minor);
+                    bounds = bounds.joined(Aabb::of([frame.origin - reach, frame.origin + reach]));
                 }
                 _ => {}
             }

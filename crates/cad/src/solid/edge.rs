@@ -78,11 +78,17 @@ impl Piece {
                     // a full circle has no ends: the margin absorbs rounding
                     let cos_half = if half > std::f64::consts::PI - 1e-9 { -2.0 } else { libm::cos(half) };
                     let ends = [at(0.0), at(1.0)];
-                    let sag = radius * (1.0 - libm::cos(half / 16.0));
-                    let points = (0..=16).map(|k| at(f64::from(k) / 16.0));
+                    // along each axis the arc reaches farthest at an end or where its tangent is perpendicular to the axis
+                    let farthest = (0..3).flat_map(|axis| {
+                        let angle = libm::atan2(frame.y[axis], frame.x[axis]);
+                        [angle, angle + std::f64::consts::PI]
+                    });
+                    let from_start = |angle: f64| (angle - range[0]).rem_euclid(std::f64::consts::TAU);
+                    let on_arc = farthest.map(from_start).filter(|turn| *turn <= range[1] - range[0]);
+                    let reached = on_arc.map(|turn| edge.curve.point(range[0] + turn));
                     (
                         Shape::Arc { frame: *frame, radius: *radius, middle, cos_half, ends },
-                        Aabb::of(points).grown(sag + 1e-12),
+                        Aabb::of(ends.into_iter().chain(reached)).grown(1e-12),
                     )
                 }
                 curve => {

@@ -7,6 +7,8 @@ use nalgebra::Vector3;
 use super::{Face, Solid};
 use crate::geometry::{Frame, Surface};
 
+/// Nodes across a strip: about the square root of a block of 32.
+const STRIP: usize = 6;
 /// Most points of one face.
 const MOST: usize = 200_000;
 
@@ -110,14 +112,12 @@ impl Solid {
             if nu.saturating_mul(nv) > MOST {
                 continue;
             }
-            for i in 0..nu {
+            let part = |[a, b]: [f64; 2], k: usize, n: usize| a + (b - a) * (k as f64 + 0.5) / n as f64;
+            // strip by strip, so that nodes which follow each other lie close together: blocks of them are judged by one ball
+            for strip in (0..nu).step_by(STRIP) {
                 for j in 0..nv {
-                    let part =
-                        |[a, b]: [f64; 2], k: usize, n: usize| a + (b - a) * (k as f64 + 0.5) / n as f64;
-                    let at = [part(u, i, nu), part(v, j, nv)];
-                    if self.holds(face, number, at) {
-                        nodes.push(at);
-                    }
+                    let row = (strip..nu.min(strip + STRIP)).map(|i| [part(u, i, nu), part(v, j, nv)]);
+                    nodes.extend(row.filter(|at| self.holds(face, number, *at)));
                 }
             }
         }
