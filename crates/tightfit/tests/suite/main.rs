@@ -10,6 +10,7 @@
     reason = "tests print why they are skipped and what they measured"
 )]
 
+mod haptics;
 mod paper;
 mod program;
 mod recorded;

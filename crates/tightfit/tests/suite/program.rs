@@ -366,7 +366,10 @@ fn presets_are_compared_and_single_methods_replaced() {
     assert!(tightfit(&folder, &["replay", "run.csv"]).status.success(), "a log knows its methods");
     let output = tightfit(&folder, &["run", "peg-in-hole", "--preset", "loose"]);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && text.contains("tight, standard, refined, paper, paper-n-space, textbook"), "{text}");
+    assert!(
+        !output.status.success() && text.contains("tight, standard, refined, paper, paper-n-space, textbook"),
+        "{text}"
+    );
 }
 
 #[test]
