@@ -10,9 +10,9 @@
 //!
 //! A step that was ordered at t_j moves the part as the device moved until t_j, so its result belongs to the proxy at t_j,
 //! however late it comes. δ is what the proxy mispredicted and has not made up for since: a delay of the scene
-//! corrects nothing twice. The jump δ is spread over a step and limited by [`allowed_share`].
+//! corrects nothing twice. The jump δ is spread over as long as the result took and limited by [`allowed_share`].
 //!
-//! The spring is clamped to what the device can render ([`largest_stiffness`]).
+//! Spring and force channels are clamped to what the device can render ([`ClampedCoupling`]).
 
 use std::collections::VecDeque;
 
@@ -25,9 +25,11 @@ use crate::four_channel::ForceChannels;
 use crate::local_proxy::{LocalProxy, ProxyCoupling, ProxyTarget, vector_near};
 use crate::passivity_tank::{PassivityTank, TankOptions};
 use crate::set_position::{Stiffness, allowed_share};
-use crate::stiffness_clamp::{Sampling, largest_stiffness};
+use crate::stiffness_clamp::{ClampedCoupling, Sampling};
 use crate::watchdog::Watchdog;
 
+/// The stiffest hand that holds a handle [N/m, N·m/rad].
+const STIFFEST_HAND: [f64; 2] = [800.0, 5.0];
 /// Orders whose results may be outstanding.
 const MOST_ORDERS: usize = 64;
 
@@ -52,7 +54,7 @@ pub struct LoopOptions {
     pub tank_capacity: f64,
     /// Whether the tank limits forces and jumps; without it the port may be active.
     pub is_guarded: bool,
-    /// Whether the stiffness is clamped to what the device can render.
+    /// Whether stiffness and force channels are clamped to what the device can render.
     pub is_clamped: bool,
 }
 
@@ -64,7 +66,7 @@ impl Default for LoopOptions {
             turning_stiffness: 2.5,
             damping_rate: 80.0,
             feed_forward: 0.5,
-            cutoff: 50.0,
+            cutoff: 200.0,
             patience: 0.02,
             tank_capacity: 1.0,
             is_guarded: true,
@@ -152,14 +154,18 @@ impl HapticLoop {
     #[must_use]
     pub fn new(part: &RenderedPart, device: DeviceDescription, options: LoopOptions) -> Self {
         let sampling = Sampling { period: options.tick.max(device.period), delay: device.delay };
-        let clamp = |wanted: f64, damping: f64| match options.is_clamped {
-            true => wanted.min(largest_stiffness(damping, 0.0, sampling)),
-            false => wanted,
+        let lag = 1.0 / (std::f64::consts::TAU * options.cutoff);
+        let clamp = |stiffness: f64, damping: f64, hand: f64| {
+            let wanted = ClampedCoupling { stiffness, share: options.feed_forward };
+            match options.is_clamped {
+                true => ClampedCoupling::new(wanted, damping, hand, sampling, lag),
+                false => wanted,
+            }
         };
-        let stiffness = Stiffness {
-            linear: clamp(options.stiffness, device.damping),
-            turning: clamp(options.turning_stiffness, device.turning_damping),
-        };
+        let linear = clamp(options.stiffness, device.damping, STIFFEST_HAND[0]);
+        let turning = clamp(options.turning_stiffness, device.turning_damping, STIFFEST_HAND[1]);
+        let stiffness = Stiffness { linear: linear.stiffness, turning: turning.stiffness };
+        let share = linear.share.min(turning.share);
         let tank = TankOptions {
             capacity: options.tank_capacity,
             acceleration: device.acceleration,
@@ -170,9 +176,13 @@ impl HapticLoop {
         Self {
             options,
             device,
-            coupling: ProxyCoupling { stiffness, damping_rate: options.damping_rate },
+            coupling: ProxyCoupling::new(
+                stiffness,
+                options.damping_rate,
+                [device.most_force, device.most_torque],
+            ),
             proxy: LocalProxy::new(part.motion, part.inertia, part.gravity, part.friction),
-            channels: ForceChannels::new(options.feed_forward, options.cutoff),
+            channels: ForceChannels::new(share, options.cutoff),
             tank: PassivityTank::new(tank),
             watchdog: Watchdog::new(options.patience.max(2.0 * device.period)),
             anchor: None,
@@ -221,7 +231,8 @@ impl HapticLoop {
             // a wrench is held from sample to sample, so that its work is known exactly
             return self.output;
         }
-        let [shift, turn] = self.proxy.deflection(center, &rotation);
+        let deflection = self.proxy.deflection(center, &rotation);
+        let [shift, turn] = self.coupling.within_reach(deflection);
         let spring = DeviceWrench { force: shift * linear, torque: turn * turning };
         let wanted = spring + self.channels.to_device();
         let wanted = wanted.bounded(self.device.most_force, self.device.most_torque);
@@ -273,6 +284,7 @@ impl HapticLoop {
         let share = match self.options.is_guarded {
             true => {
                 let deflection = self.proxy.deflection(center, rotation);
+                let deflection = self.coupling.within_reach(deflection);
                 allowed_share(self.coupling.stiffness, deflection, jump, self.tank.level())
             }
             false => 1.0,
@@ -294,7 +306,12 @@ impl HapticLoop {
         if self.sent.len() > MOST_ORDERS {
             self.sent.pop_front();
         }
-        StepOrder { number, target: self.target.map(|target| Pose::new(target.center, target.rotation)) }
+        let target = self.target.map(|target| {
+            let deflection = self.proxy.deflection(target.center, &target.rotation);
+            let [shift, turn] = self.coupling.within_reach(deflection);
+            Pose::new(center - shift, UnitQuaternion::from_scaled_axis(-turn) * rotation)
+        });
+        StepOrder { number, target }
     }
 
     /// Takes the result of a step that lasts `step` seconds.
@@ -316,7 +333,9 @@ impl HapticLoop {
         let turn = vector_near(&(result.motion.rotation * sent.rotation.inverse()), Vector3::zeros());
         let missed = [result.motion.center - sent.center, turn];
         self.due = [0, 1].map(|axis| missed[axis] - (self.jumped[axis] - sent.jumped[axis]));
-        self.due_rate = 1.0 / step;
+        // a later result corrects more slowly: what it saw is as old
+        let age = (self.next_order - result.number).max(1) as f64 * step;
+        self.due_rate = 1.0 / age;
     }
 
     /// The spring after the clamp.

@@ -54,6 +54,6 @@ pub use rehearsal::{RunOptions, rehearse};
 pub use rendered_scene::{RenderError, RenderedScene};
 pub use runner::run;
 pub use set_position::{Stiffness, allowed_share};
-pub use stiffness_clamp::{Sampling, largest_stiffness};
+pub use stiffness_clamp::{ClampedCoupling, Sampling, largest_stiffness};
 pub use watchdog::Watchdog;
 pub use z_width::{Handle, ZWidth, z_width};

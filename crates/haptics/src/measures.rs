@@ -65,7 +65,7 @@ pub struct Moment {
 pub struct ThreadMeasures {
     /// Pitch [m].
     pub pitch: f64,
-    /// Turns since the thread was found, positive on.
+    /// Turns since the thread was found, the last time where it was left by turning; positive on.
     pub turns: f64,
     /// Advance since then [m], positive on.
     pub advance: f64,
@@ -185,7 +185,12 @@ impl Recorder {
             measures.audited = Some((deepest.max(depth), count + 1));
         }
         let height = record.pose.translation.z;
-        if let (Some(pitch), true) = (self.pitch, record.engaged) {
+        // beside the bolt a nut is not on it, however low
+        let is_on = record.engaged && record.pose.translation.xy().norm() < self.pitch.unwrap_or(0.0).abs();
+        if !is_on {
+            self.found = None;
+        }
+        if let (Some(pitch), true) = (self.pitch, is_on) {
             let (first_height, first_angle, last_angle) =
                 *self.found.get_or_insert((height, record.angle, record.angle));
             let thread = measures.thread.get_or_insert(ThreadMeasures { pitch, ..Default::default() });

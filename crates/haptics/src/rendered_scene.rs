@@ -4,27 +4,19 @@
 //! at any step (docs/design/math.md §1.4). Its set-point stays within reach of the part:
 //!
 //! ```text
-//! |x_t − c| ≤ 1.5 F_max / K          angle(R_t, R) ≤ min(1.5 τ_max / K_τ, 1 rad)
+//! |x_t − c| ≤ min(1.5 F_max / K, 0.1 m)        angle(R_t, R) ≤ min(1.5 τ_max / K_τ, 1 rad)
 //! ```
 //!
 //! In a scene with an arm the set-point is that of the arm's controller (paper, section 5.6).
 
 use thiserror::Error;
 use tightfit_shape::Symmetry;
-use tightfit_simulation::{BodyId, BodyMotion, Drive, Motion, Record, Simulation, Waypoint};
+use tightfit_simulation::{Audit, BodyId, BodyMotion, Drive, Motion, Record, Simulation, Waypoint};
 use tightfit_spatial::{Inertia, Pose, UnitQuaternion, Vector3};
 
 use crate::contact_planes::HeldPlanes;
-use crate::device::DeviceDescription;
 use crate::haptic_loop::{RenderedPart, StepOrder, StepResult};
 use crate::local_proxy::ProxyCoupling;
-
-/// Share of the device's largest wrench by which a set-point may lead.
-const LEAD: f64 = 1.5;
-/// Largest angle between part and set-point [rad].
-const MOST_ANGLE: f64 = 1.0;
-/// Least reach of a set-point [m]: a soft spring needs more than this anyway.
-const MOST_SHIFT: f64 = 0.1;
 
 /// Why a scene cannot be rendered.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -79,15 +71,7 @@ impl RenderedScene {
         if simulation.scene.drive_of(body).is_none() {
             simulation.scene.drives.insert(0, still_drive(body, &before));
         }
-        Ok(Self {
-            simulation,
-            body,
-            inertia,
-            is_held_by_arm,
-            reach: [MOST_SHIFT, MOST_ANGLE],
-            before,
-            observer: None,
-        })
+        Ok(Self { simulation, body, inertia, is_held_by_arm, reach: [0.0; 2], before, observer: None })
     }
 
     /// Shows every step to an observer, such as a viewer, in the thread of the simulation.
@@ -96,13 +80,9 @@ impl RenderedScene {
     }
 
     /// Gives the part the loop's spring and damper.
-    pub fn couple(&mut self, coupling: &ProxyCoupling, device: &DeviceDescription) {
+    pub fn couple(&mut self, coupling: &ProxyCoupling) {
         let stiffness = coupling.stiffness;
-        let reach = |most: f64, stiffness: f64, limit: f64| (LEAD * most / stiffness.max(1e-6)).min(limit);
-        self.reach = [
-            reach(device.most_force, stiffness.linear, MOST_SHIFT),
-            reach(device.most_torque, stiffness.turning, MOST_ANGLE),
-        ];
+        self.reach = coupling.reach;
         if let Some(drive) = self.simulation.scene.drives.iter_mut().find(|drive| drive.body == self.body) {
             drive.stiffness = Vector3::repeat(stiffness.linear);
             drive.turning_stiffness = Vector3::repeat(stiffness.turning);
@@ -178,6 +158,19 @@ impl RenderedScene {
     #[must_use]
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// An audit of this scene.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        Audit::new(&self.simulation.scene, &self.simulation.parameters)
+    }
+
+    /// Penetration of the present state by an audit [m].
+    #[must_use]
+    pub fn audited(&self, audit: &Audit) -> f64 {
+        let Simulation { scene, parameters, state, .. } = &self.simulation;
+        audit.penetration(scene, parameters, state)
     }
 
     /// Time step [s].

@@ -32,7 +32,8 @@ const WAITING_AUDITS: usize = 8;
 const LONGEST_TICK: f64 = 0.1;
 
 /// Runs in real time for `options.seconds`, or until `go_on` returns false; it gets the fraction that is done, ten times a
-/// second. With `is_audited` as many steps as there is time for are audited.
+/// second. Unless
+/// `audit_every` is 0, as many steps as there is time for are audited.
 ///
 /// # Errors
 /// When a thread is refused by the system.
@@ -40,13 +41,13 @@ pub fn run(
     scene: RenderedScene,
     device: &mut dyn Device,
     options: &RunOptions,
-    is_audited: bool,
     go_on: &mut dyn FnMut(f64) -> bool,
 ) -> io::Result<Measures> {
     let mut scene = scene;
+    let is_audited = options.audit_every > 0;
     let description = device.description();
     let mut haptic_loop = HapticLoop::new(&scene.part(), description, options.haptic_loop);
-    scene.couple(&haptic_loop.coupling(), &description);
+    scene.couple(&haptic_loop.coupling());
     let (tick, step) = (options.haptic_loop.tick, scene.step_seconds());
     let per_step = ((step / tick).round() as u64).max(1);
     let ticks = (options.seconds / tick).round() as u64;

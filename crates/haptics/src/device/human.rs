@@ -160,7 +160,7 @@ impl VirtualHuman {
                     ..1.0 => (down(Vector3::new(1e-3, 0.0, 2e-3), 0.0), 0.5),
                     ..6.0 => {
                         let around = self.random.centered_cube();
-                        let shift = Vector3::new(6e-3 * around.x, 6e-3 * around.y, -0.02);
+                        let shift = Vector3::new(3e-3 * around.x, 3e-3 * around.y, -0.012);
                         (down(shift, 0.8 * around.z), 0.25)
                     }
                     // turned on by three turns at half a turn per second, pressed lightly

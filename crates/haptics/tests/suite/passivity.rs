@@ -6,18 +6,14 @@ use tightfit_haptics::{
 };
 use tightfit_simulation::{Scene, Simulation};
 
-fn scene(name: &str, is_audited: bool) -> RenderedScene {
-    let mut simulation = Simulation::new(Scene::find(name).unwrap(), 1);
-    if is_audited {
-        simulation.with_audit();
-    }
-    RenderedScene::new(simulation).unwrap()
+fn scene(name: &str) -> RenderedScene {
+    RenderedScene::new(Simulation::new(Scene::find(name).unwrap(), 1)).unwrap()
 }
 
 fn wrench(seed: u64) -> Measures {
     let mut human = VirtualHuman::new(HumanOptions { seed, ..HumanOptions::default() });
     let options = RunOptions { seconds: 0.5, ..RunOptions::default() };
-    rehearse(&mut scene("bolting-engaged", false), &mut human, &options, &mut |_| {})
+    rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {})
 }
 
 fn is_passive(measures: &Measures) -> bool {
@@ -28,8 +24,8 @@ fn is_passive(measures: &Measures) -> bool {
 #[test]
 fn a_wrenched_nut_stays_on_its_thread_and_the_port_stays_passive() {
     let mut human = VirtualHuman::new(HumanOptions::default());
-    let options = RunOptions { seconds: 1.5, ..RunOptions::default() };
-    let measures = rehearse(&mut scene("bolting-engaged", true), &mut human, &options, &mut |_| {});
+    let options = RunOptions { seconds: 3.0, audit_every: 10, ..RunOptions::default() };
+    let measures = rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {});
     println!("{:?}", Measures { moments: Vec::new(), ..measures.clone() });
     assert!(measures.lowest_port_energy >= -1e-6 && is_passive(&measures));
     assert!((measures.lowest_port_energy - measures.lowest_device_energy.unwrap()).abs() < 1e-9);
@@ -48,7 +44,7 @@ fn a_delayed_port_is_passive_and_comes_to_rest() {
         let options = HumanOptions { seed: 2, delay, rest_after: 1.0, ..HumanOptions::default() };
         let mut human = VirtualHuman::new(options);
         let options = RunOptions { seconds: 2.5, scene_delay, ..RunOptions::default() };
-        let measures = rehearse(&mut scene("bolting-engaged", false), &mut human, &options, &mut |_| {});
+        let measures = rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {});
         let [speed, spin] = human.speeds();
         println!(
             "delay {delay} s, scene {scene_delay} s: lowest {:e} J, {:.0} N/m, {:.1} N at most, at the end {speed:e} m/s, \
@@ -58,7 +54,7 @@ fn a_delayed_port_is_passive_and_comes_to_rest() {
             measures.largest_wrench[0],
         );
         assert!(is_passive(&measures), "{delay} {scene_delay}");
-        assert!(speed < 5e-3 && spin < 0.1, "{delay} {scene_delay}: {speed} m/s, {spin} rad/s");
+        assert!(speed < 1e-3 && spin < 0.02, "{delay} {scene_delay}: {speed} m/s, {spin} rad/s");
         assert!(!measures.thread.unwrap().has_slipped());
     }
 }
@@ -75,7 +71,7 @@ fn the_same_seed_gives_the_same_bits() {
 fn at_rest_nothing_is_felt() {
     let mut human = VirtualHuman::new(HumanOptions { plan: HumanPlan::Rest, ..HumanOptions::default() });
     let options = RunOptions { seconds: 1.0, ..RunOptions::default() };
-    let measures = rehearse(&mut scene("bolting-engaged", false), &mut human, &options, &mut |_| {});
+    let measures = rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {});
     assert!(measures.largest_wrench[0] < 0.2 && human.speeds()[0] < 1e-3, "{:?}", measures.largest_wrench);
 }
 
@@ -107,7 +103,7 @@ fn a_silent_device_gets_no_force_and_may_come_back() {
     let human = VirtualHuman::new(HumanOptions::default());
     let mut device = Silent(human, 0.0, [0.5, 0.8]);
     let options = RunOptions { seconds: 1.5, ..RunOptions::default() };
-    let measures = rehearse(&mut scene("bolting-engaged", false), &mut device, &options, &mut |_| {});
+    let measures = rehearse(&mut scene("bolting-engaged"), &mut device, &options, &mut |_| {});
     assert_eq!(measures.watchdog_trips, 1);
     assert!(!measures.thread.unwrap().has_slipped());
 }
@@ -118,7 +114,7 @@ fn without_the_tank_and_the_clamp_the_port_is_active() {
     let haptic_loop =
         LoopOptions { is_guarded: false, is_clamped: false, stiffness: 2e4, ..LoopOptions::default() };
     let options = RunOptions { seconds: 2.0, haptic_loop, ..RunOptions::default() };
-    let active = rehearse(&mut scene("bolting-engaged", false), &mut human, &options, &mut |_| {});
+    let active = rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {});
     println!("unguarded at ten times the stiffness: lowest {:e} J", active.lowest_port_energy);
     assert!(active.lowest_port_energy < -1e-6, "the guards are needed");
 }

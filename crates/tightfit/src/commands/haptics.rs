@@ -89,9 +89,9 @@ pub(crate) struct HapticsArguments {
     /// Replace a value of the scene, such as `friction=0.4`.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Skip the audit.
-    #[arg(long)]
-    no_audit: bool,
+    /// Audit every so many steps in simulated time, and all that are deeper than those before; 0 for none.
+    #[arg(long, value_name = "STEPS", default_value_t = 10)]
+    audit_every: u64,
     /// Listen for a device on this address.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
@@ -112,14 +112,12 @@ pub(crate) fn run(arguments: &HapticsArguments) -> Result<ExitCode> {
     let name = arguments.scene.as_deref().unwrap_or(DEFAULT_SCENE);
     let mut simulation = Simulation::new(Scene::find_with(name, &arguments.set)?, 1);
     let is_engaged = simulation.branch().advance().engaged;
-    if arguments.simulated && !arguments.no_audit {
-        simulation.with_audit();
-    }
     simulation.prepare();
     let mut scene = RenderedScene::new(simulation)?;
     let mut device = arguments.device(&mut scene, is_engaged)?;
     let mut options = RunOptions { seconds: arguments.seconds, ..RunOptions::default() };
     options.haptic_loop.stiffness = arguments.stiffness;
+    options.audit_every = arguments.audit_every;
     options.scene_delay = 1e-3 * arguments.scene_delay_ms;
     let bar = progress::bar(name);
     let measures = match arguments.simulated {
@@ -129,7 +127,7 @@ pub(crate) fn run(arguments: &HapticsArguments) -> Result<ExitCode> {
                 progress::set(&bar, done);
                 true
             };
-            run_in_real_time(scene, device.as_mut(), &options, !arguments.no_audit, &mut go_on)
+            run_in_real_time(scene, device.as_mut(), &options, &mut go_on)
                 .context("a thread was refused by the system")?
         }
     };

@@ -14,12 +14,10 @@ const PHASES: [(&str, f64, f64); 3] =
 
 /// A run in simulated time, audited.
 fn bolting(is_quick: bool) -> Result<Measures> {
-    let mut simulation = Simulation::new(Scene::find("bolting")?, 1);
-    simulation.with_audit();
-    let mut scene = RenderedScene::new(simulation)?;
+    let mut scene = RenderedScene::new(Simulation::new(Scene::find("bolting")?, 1))?;
     let mut human = VirtualHuman::new(HumanOptions { plan: HumanPlan::Bolt, ..HumanOptions::default() });
     let seconds = if is_quick { 23.0 } else { 73.0 };
-    let options = RunOptions { seconds, ..RunOptions::default() };
+    let options = RunOptions { seconds, audit_every: 10, ..RunOptions::default() };
     Ok(rehearse(&mut scene, &mut human, &options, &mut |_| {}))
 }
 
