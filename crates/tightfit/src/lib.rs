@@ -10,10 +10,11 @@ This crate gathers what users import:
   `interaction` and `interaction_training`: learned contact clustering
 - [`pipeline`]: the stages of a step, and the types of contacts, states and methods that they pass on
 - [`report`]: HTML reports
+- `haptics` (feature `haptics`): a hand that holds and feels a part
 - [`viewer`]: the page that shows a run, its protocol and its server
 
 The examples `controller`, `own_parts`, `first_run`, `own_loop`, `branch` and `batch` show how they are used. Features: `cli` (default) is the program;
-`clock`, `learning`, `parallel` and `parquet` can be chosen one by one with `default-features = false`.
+`clock`, `haptics`, `learning`, `parallel` and `parquet` can be chosen one by one with `default-features = false`.
 
 ```
 use tightfit::shape::preset::preset;
@@ -47,6 +48,8 @@ pub mod report;
 #[cfg(feature = "cli")]
 mod table;
 
+#[cfg(feature = "haptics")]
+pub use tightfit_haptics as haptics;
 pub use tightfit_interaction as interaction;
 #[cfg(feature = "learning")]
 pub use tightfit_interaction_training as interaction_training;

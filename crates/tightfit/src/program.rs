@@ -40,6 +40,16 @@ Exit codes:
   1  the input was refused
   2  the options cannot be understood";
 
+/// Exit codes of `haptics`.
+const HAPTICS_EXIT_CODES: &str = "\
+Exit codes:
+  0  within all limits: net energy at the port at least -1e-6 J, no silence of the device,
+     audited penetration at most 5 um, the nut stayed in its thread, every step converged,
+     in real time 99.9 % of the period errors below 1 ms
+  1  the input was refused
+  2  the options cannot be understood
+  3  a limit was missed; it is printed";
+
 /// Exit codes of `part`.
 const PART_EXIT_CODES: &str = "\
 Exit codes:
@@ -71,6 +81,9 @@ enum Command {
     /// Find how one STEP part goes into another: common axis, clearances, play; write the scene and run it.
     #[command(after_help = EXIT_CODES)]
     Fit(commands::assembly::fit::FitArguments),
+    /// Let a hand hold and feel the part of a scene: a passive 1 kHz loop with a device or a virtual person.
+    #[command(after_help = HAPTICS_EXIT_CODES)]
+    Haptics(commands::haptics::HapticsArguments),
     /// Identify sensor, part, hole, friction and grasp of an experiment from its recordings.
     Identify(commands::learning::identify::IdentifyArguments),
     /// Convert published data of others into files of this program.
@@ -119,6 +132,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Compare(arguments)) => commands::assembly::compare::run(&arguments),
         Some(Command::Evaluate(arguments)) => commands::learning::evaluate::run(&arguments),
         Some(Command::Fit(arguments)) => commands::assembly::fit::run(&arguments),
+        Some(Command::Haptics(arguments)) => commands::haptics::run(&arguments),
         Some(Command::Identify(arguments)) => commands::learning::identify::run(&arguments),
         Some(Command::Import(arguments)) => commands::learning::import::run(&arguments),
         Some(Command::Paper(arguments)) => commands::paper::run(&arguments),

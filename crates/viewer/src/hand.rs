@@ -91,6 +91,16 @@ impl Hand {
         (self.linear, self.angular, self.is_open) = (Vector3::zeros(), Vector3::zeros(), true);
     }
 
+    /// Whether it has let go.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Begins at a pose, in place of the set-point of the scene's drive.
+    pub(crate) fn begin_at(&mut self, pose: Pose) {
+        self.set_point = pose;
+    }
+
     /// The set-point.
     pub(crate) fn set_point(&self) -> Pose {
         self.set_point

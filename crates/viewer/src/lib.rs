@@ -35,6 +35,7 @@ mod heat;
 mod log_recording;
 mod mcap;
 mod mesh;
+mod mirror;
 pub mod page;
 mod recorded_frame;
 mod recording;
@@ -50,6 +51,7 @@ pub use frame::{FrameHeader, HEADER_BYTES, KIND_HEAT, KIND_MESH, KIND_STATE, VER
 pub use glb::glb;
 pub use mcap::mcap;
 pub use mesh::VisualMesh;
+pub use mirror::MirrorEnd;
 pub use recording::Recording;
 pub use session::{Session, SessionError};
 pub use story::PHASES;

@@ -8,6 +8,7 @@ use tightfit_spatial::Pose;
 use crate::channels::Values;
 use crate::frame::{Detail, FrameBody, FrameHeader, heat_message, mesh_message};
 use crate::hand::Hand;
+use crate::mirror::{Mirror, MirrorEnd, mirror};
 use crate::story::Story;
 use crate::totals::Totals;
 use crate::{Command, CommandError, VisualMesh, clearance, description, heat};
@@ -42,6 +43,11 @@ pub enum SessionError {
         /// Name of the scene.
         scene: String,
     },
+    /// The simulation runs elsewhere.
+    #[error(
+        "this page shows a simulation that runs elsewhere: it takes the commands move, drag, release and heat"
+    )]
+    Mirrored,
 }
 
 /// A scene under way, with pause, speed, hands and a log.
@@ -62,6 +68,7 @@ pub struct Session {
     records: Vec<Record>,
     heat: Option<BodyId>,
     contacts: Vec<ContactPoint>,
+    mirror: Option<Mirror>,
 }
 
 impl Session {
@@ -99,9 +106,20 @@ impl Session {
             records: Vec::new(),
             heat: None,
             contacts: Vec::new(),
+            mirror: None,
         };
         session.meshes = session.make_meshes();
         session
+    }
+
+    /// Shows a simulation that runs elsewhere; `simulation` is a copy of it. The hand moves no part here: its set-point goes
+    /// to the other end.
+    #[must_use]
+    pub fn mirroring(simulation: Simulation) -> (Self, MirrorEnd) {
+        let (own, end) = mirror();
+        let mut session = Self::of_simulation(simulation, Vec::new());
+        session.mirror = Some(own);
+        (session, end)
     }
 
     /// The simulation.
@@ -155,6 +173,13 @@ impl Session {
     /// # Errors
     /// When the scene, part or value does not exist or is out of range.
     pub fn apply(&mut self, command: Command) -> Result<(), SessionError> {
+        let is_of_hand = matches!(
+            command,
+            Command::Move { .. } | Command::Drag { .. } | Command::Release {} | Command::Heat { .. }
+        );
+        if self.mirror.is_some() && !is_of_hand {
+            return Err(SessionError::Mirrored);
+        }
         match command {
             Command::Play {} => {
                 if self.is_over() {
@@ -214,6 +239,11 @@ impl Session {
 
     /// Steps for `seconds` of real time, while `may_go_on`; returns the number of steps.
     pub fn advance(&mut self, seconds: f64, mut may_go_on: impl FnMut() -> bool) -> usize {
+        if let Some(mirror) = self.mirror.take() {
+            let steps = self.follow(&mirror);
+            self.mirror = Some(mirror);
+            return steps;
+        }
         if self.is_paused || self.is_over() {
             self.due = 0.0;
             return 0;
@@ -238,6 +268,21 @@ impl Session {
         }
         let record = self.simulation.advance();
         self.observe(record);
+    }
+
+    /// Shows the states that wait, and passes the hand's set-point on; returns the number of states.
+    fn follow(&mut self, mirror: &Mirror) -> usize {
+        let mut count = 0;
+        while let Some(shown) = mirror.next() {
+            if let Some(hand) = &mut self.hand {
+                hand.guide(&mut self.simulation);
+            }
+            self.adopt(shown.state, shown.record);
+            self.contacts = shown.contacts;
+            count += 1;
+        }
+        mirror.pass(self.hand.as_ref().filter(|hand| !hand.is_open()).map(Hand::set_point));
+        count
     }
 
     /// Takes a state and its record from elsewhere in place of a step.
@@ -265,7 +310,9 @@ impl Session {
         let bodies: Vec<Pose> =
             simulation.scene.body_ids().map(|body| simulation.world_from_part(body)).collect();
         let links = links(simulation);
-        self.contacts = if self.last.is_some() { simulation.contact_points() } else { Vec::new() };
+        if self.mirror.is_none() {
+            self.contacts = if self.last.is_some() { simulation.contact_points() } else { Vec::new() };
+        }
         let driven = simulation.scene.led_body();
         let set_point = match &self.hand {
             Some(hand) => Some(hand.set_point()),
@@ -322,6 +369,10 @@ impl Session {
                 let allowed = movable.map(|body| body.name.as_str()).collect::<Vec<_>>().join(", ");
                 return Err(SessionError::Fixed { part: part.to_string(), allowed });
             };
+            let mut hand = hand;
+            if self.mirror.is_some() {
+                hand.begin_at(self.simulation.world_from_part(body));
+            }
             self.hand = Some(hand);
         }
         match &mut self.hand {

@@ -4,6 +4,7 @@
 pub(crate) mod assembly;
 pub(crate) mod bench;
 pub(crate) mod documentation;
+pub(crate) mod haptics;
 mod inrol_scene;
 pub(crate) mod learning;
 mod numbers;

@@ -9,6 +9,7 @@
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! runs of one scene by different methods ─► overlay ─► comparison_html
 //! trials of a strategy ─► scatter, plot ─► trials_html
+//! a haptic run ─► plot ─► haptics_html
 //! ```
 
 mod axis;
@@ -17,6 +18,8 @@ mod contact_drawing;
 #[cfg(feature = "learning")]
 mod evaluation;
 mod figures;
+#[cfg(feature = "haptics")]
+mod haptics;
 mod number;
 mod overlay;
 mod penetration;
@@ -32,6 +35,8 @@ mod wrench_pair;
 pub use contact_drawing::ContactDrawing;
 #[cfg(feature = "learning")]
 pub use evaluation::{EvaluatedMethod, evaluation_html};
+#[cfg(feature = "haptics")]
+pub use haptics::haptics_html;
 pub use overlay::{ComparedRun, comparison_html};
 pub use penetration::{PenetrationRun, penetration_html};
 pub use recordings::{IdentifiedSection, TrialPage, identification_html, recordings_html};

@@ -11,6 +11,7 @@
 )]
 
 mod fit;
+mod haptics;
 mod paper;
 mod program;
 mod recorded;

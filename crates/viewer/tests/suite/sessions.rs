@@ -161,3 +161,30 @@ fn a_change_of_friction_clearance_or_method_starts_a_new_scene() {
     apply(&mut session, r#"{"do":"step","count":100}"#);
     assert!(session.simulation().certificate().converged);
 }
+
+#[test]
+fn a_mirroring_session_shows_another_simulation_and_passes_its_hand_on() {
+    let mut elsewhere = Simulation::new(Scene::find("bolting-engaged").unwrap(), 1);
+    let (mut session, end) = Session::mirroring(elsewhere.branch());
+    assert_eq!(end.set_point(), None);
+    for text in [r#"{"do":"step"}"#, r#"{"do":"reset"}"#, r#"{"do":"scene","name":"peg-in-hole"}"#] {
+        let refused = session.apply(Command::parse(text).unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("runs elsewhere"), "{refused}");
+    }
+    let show = |elsewhere: &mut Simulation, session: &mut Session| {
+        let record = elsewhere.advance();
+        end.show(&elsewhere.state, &record, elsewhere.contact_points());
+        assert_eq!(session.advance(0.01, || true), 1);
+        assert_eq!(hash(session), elsewhere.state.hash());
+    };
+    show(&mut elsewhere, &mut session);
+    apply(&mut session, r#"{"do":"move","part":"nut","linear":[0.05,0,0],"angular":[0,0,0]}"#);
+    let nut = elsewhere.scene.body_id("nut").unwrap();
+    let before = session.simulation().world_from_part(nut).translation.x;
+    (0..10).for_each(|_| show(&mut elsewhere, &mut session));
+    let moved = end.set_point().unwrap().translation.x - before;
+    assert!((moved - 5e-3).abs() < 1e-4, "{moved}");
+    apply(&mut session, r#"{"do":"release"}"#);
+    session.advance(0.01, || true);
+    assert_eq!(end.set_point(), None);
+}

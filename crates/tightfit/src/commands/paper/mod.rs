@@ -1,5 +1,6 @@
 //! `tightfit paper [ITEM]`: the paper's tables and figures, regenerated beside the printed ones.
 
+mod haptics;
 mod item;
 mod page;
 mod recorded;
@@ -155,7 +156,9 @@ impl PaperArguments {
                 !self.quick,
                 "fig-16: ",
             ),
-            _ => Ok(Regenerated::note("Haptic rendering: not yet.")),
+            "fig-18" => haptics::snapshots(self.quick),
+            "fig-19" => haptics::force_to_the_user(self.quick),
+            _ => drawing("docs/haptics.md shows our loop"),
         }
     }
 }
