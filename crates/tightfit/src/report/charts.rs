@@ -28,7 +28,7 @@ type Line<'a> = (&'static str, &'a dyn Fn(&Record) -> f64);
 pub(super) fn charts(run: &RunSummary) -> Vec<Plot> {
     let is_insertion = matches!(run.task, Some(Task::Insert { .. }));
     let place: Line = ("z", &|r| 1e3 * r.pose.translation.z);
-    let depth: Line = ("depth", &|r| -1e3 * r.pose.translation.z);
+    let depth: Line = ("depth", &|r| 1e3 * r.depth.unwrap_or(-r.pose.translation.z));
     let turns: Line = ("turns", &|r| r.angle / TAU);
     let x: Line = ("x", &|r| 1e3 * r.pose.translation.x);
     let y: Line = ("y", &|r| 1e3 * r.pose.translation.y);

@@ -100,7 +100,7 @@ fn plots(runs: &[RunSummary]) -> Vec<Plot> {
     let task = runs.first().and_then(|run| run.task);
     let place = match task {
         Some(Task::Insert { .. }) => {
-            plot("Insertion depth [mm]", Scale::Linear, &|r| -1e3 * r.pose.translation.z)
+            plot("Insertion depth [mm]", Scale::Linear, &|r| 1e3 * r.depth.unwrap_or(-r.pose.translation.z))
         }
         _ => plot("Height of the part's frame [mm]", Scale::Linear, &|r| 1e3 * r.pose.translation.z),
     };
