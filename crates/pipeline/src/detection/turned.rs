@@ -12,7 +12,10 @@
 //! its points stand for; their places follow the lowest one, so that spinning does not move them either.
 //!
 //! Along an edge the signed distance to a convex solid is a convex function: bisection finds its least value. An edge that lies
-//! flush is carried where it enters and leaves the shadow of a face, which is where it crosses a rim. Where a face cuts the
+//! flush is carried where it enters and leaves the shadow of a face, which is where it crosses a rim. For the same reason
+//! the tangent φ + T n·v at the start of a step foretells less than the gap at its end: an edge that the solid rolls past would
+//! lift it by (vT)²/2r. So the gap is raised until the expected motion ends with the gap that it will have.
+//! Where a face cuts the
 //! solid in two, as a plate that a rod pierces, its points inside are contacts too: nothing else may be near.
 
 use std::f64::consts::FRAC_PI_4;
@@ -23,6 +26,7 @@ use tightfit_shape::mesh::Aabb;
 use tightfit_shape::polyhedron::{Corner, Edge, Face, Polyhedron};
 use tightfit_shape::profile::{Circle, Turned};
 use tightfit_shape::{Part, Sample};
+use tightfit_spatial::Pose;
 
 use super::contact_writer::ContactWriter;
 use super::edge_pair::MovedEdge;
@@ -73,8 +77,13 @@ pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &m
 
     let from_polyhedron = Frame::of(&(of.world_from_part.inverse() * against.world_from_part));
     let mut writer = ContactWriter::new(against, of, contacts);
-    let near =
-        Near { turned, frame: &from_polyhedron, margin: options.margin, offset: against.part.node_offset() };
+    let near = Near {
+        turned,
+        frame: &from_polyhedron,
+        margin: options.margin,
+        offset: against.part.node_offset(),
+        drift: Drift::of(of, against, options.horizon),
+    };
     polyhedron.each_face(&rims.bounds(), |index, face| {
         let cut = rims.cut_by(face).filter(|point| face.covers(*point, &polyhedron.edges));
         let Some(point) = cut.map(|point| from_polyhedron.turn * point + from_polyhedron.shift) else {
@@ -278,9 +287,69 @@ struct Near<'a> {
     frame: &'a Frame,
     margin: f64,
     offset: f64,
+    drift: Drift,
+}
+
+/// How points of the polyhedron move within the step, in the frame of the turned solid, whose spin moves no surface.
+struct Drift {
+    /// Displacement at the frame's origin [m].
+    shift: Vector3<f64>,
+    /// Rotation [rad].
+    turn: Vector3<f64>,
+}
+
+impl Drift {
+    fn of(turned: &PairBody, polyhedron: &PairBody, horizon: f64) -> Self {
+        let Pose { rotation, translation: origin } = turned.world_from_part;
+        let axis = rotation * Vector3::z();
+        let swing = turned.angular - axis * axis.dot(&turned.angular);
+        let own = turned.linear + turned.angular.cross(&(origin - turned.center));
+        let other = polyhedron.linear + polyhedron.angular.cross(&(origin - polyhedron.center));
+        let into = rotation.inverse();
+        Self { shift: into * (other - own) * horizon, turn: into * (polyhedron.angular - swing) * horizon }
+    }
+
+    fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.shift + self.turn.cross(&point)
+    }
 }
 
 impl Near<'_> {
+    /// Gap that the tangent takes to the one at the end of the step; a gap that is closed already stays.
+    fn raised(&self, point: Vector3<f64>, face: &Sample, at_end: impl FnOnce() -> f64) -> f64 {
+        let foretold = face.distance + face.normal.dot(&self.drift.at(point));
+        if face.distance <= 0.0 || foretold >= 0.0 {
+            return face.distance;
+        }
+        face.distance + (at_end() - self.offset - foretold).max(0.0)
+    }
+
+    /// Where a segment is nearest, unless that is at an end [m].
+    fn nearest_along(&self, start: Vector3<f64>, along: Vector3<f64>, length: f64) -> Option<f64> {
+        let slope = |place: f64| self.sample(start + along * place).normal.dot(&along);
+        let [mut low, mut high] = [0.0, length];
+        if slope(low) >= 0.0 || slope(high) <= 0.0 {
+            return None;
+        }
+        for _ in 0..BISECTIONS {
+            let middle = f64::midpoint(low, high);
+            if slope(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        Some(f64::midpoint(low, high))
+    }
+
+    /// Distance of an edge at the end of the step [m].
+    fn distance_at_end(&self, edge: &MovedEdge) -> f64 {
+        let ends = [edge.start, edge.start + edge.along * edge.length];
+        let [start, end] = ends.map(|point| point + self.drift.at(point));
+        let length = (end - start).norm();
+        let along = (end - start) / length;
+        let nearest = self.nearest_along(start, along, length);
+        let places = nearest.map_or([0.0, length], |place| [place; 2]);
+        let [first, last] = places.map(|place| self.sample(start + along * place).distance);
+        first.min(last)
+    }
+
     fn sample(&self, point: Vector3<f64>) -> Sample {
         self.turned.solid.sample(point)
     }
@@ -289,16 +358,8 @@ impl Near<'_> {
     fn at_edge(&self, own: &Edge, mut visit: impl FnMut(u32, Vector3<f64>, Sample)) {
         let edge = MovedEdge::new(own, self.frame);
         let place = |along: f64| edge.start + edge.along * along;
-        let slope = |along: f64| self.sample(place(along)).normal.dot(&edge.along);
         let mut places = ArrayVec::<(u32, f64), MOST_PLACES>::new();
-        let [mut low, mut high] = [0.0, edge.length];
-        if slope(low) < 0.0 && slope(high) > 0.0 {
-            for _ in 0..BISECTIONS {
-                let middle = f64::midpoint(low, high);
-                if slope(middle) < 0.0 { low = middle } else { high = middle }
-            }
-            places.push((0, f64::midpoint(low, high)));
-        }
+        places.extend(self.nearest_along(edge.start, edge.along, edge.length).map(|along| (0, along)));
         for (index, circle) in self.turned.circles.iter().enumerate() {
             for (number, along) in crossings(&edge, circle).into_iter().enumerate() {
                 if along > 0.0 && along < edge.length {
@@ -310,6 +371,7 @@ impl Near<'_> {
             let mut face = self.sample(place(along));
             face.distance -= self.offset;
             if face.distance < self.margin && (number == 0 || face.normal.dot(&edge.along).abs() < DIPS) {
+                face.distance = self.raised(place(along), &face, || self.distance_at_end(&edge));
                 visit(number, place(along), face);
             }
         }
@@ -327,6 +389,7 @@ impl Near<'_> {
         face.distance -= self.offset;
         let dips = |along: &Vector3<f64>| (self.frame.turn * along).dot(&face.normal) < -DIPS;
         let is_contact = face.distance < self.margin && !polyhedron.leaving(corner).iter().any(dips);
+        face.distance = self.raised(point, &face, || self.sample(point + self.drift.at(point)).distance);
         is_contact.then_some((point, face))
     }
 }

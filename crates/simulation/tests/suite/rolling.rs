@@ -155,3 +155,32 @@ fn a_rod_or_a_disc_that_begins_through_a_plate_is_reported() {
         assert!(certificate.limits.contains(Limit::BeganInside), "{place}: {certificate:?}");
     }
 }
+
+/// The tangent of the edge's distance would foretell a contact 4 mm ahead and lift the roller by a quarter of a millimetre.
+#[test]
+fn a_roller_leaves_a_table_without_being_lifted() {
+    let radius = 10e-3;
+    for speed in [0.1, 0.28, 0.6] {
+        let table = Part::Block(Block::new(Vector3::new(0.2, 0.2, 0.02)).expect("a block"));
+        let roller = Part::cylinder(radius, 40e-3).expect("a cylinder");
+        let start = Pose::new(Vector3::new(0.06, 0.02, radius), lying(radius).rotation);
+        let scene = Scene::builder("table")
+            .friction(0.3)
+            .gravity(Vector3::new(0.0, 0.0, -G))
+            .part(
+                "table",
+                BodyBuilder::fixed(table).at(Pose::from_translation(Vector3::new(0.0, 0.0, -0.01))),
+            )
+            .part("roller", BodyBuilder::free(roller).at(start))
+            .build()
+            .expect("a scene");
+        let mut simulation = Simulation::new(scene, 1);
+        push(&mut simulation, Vector3::new(speed, 0.0, 0.0), Vector3::new(0.0, speed / radius, 0.0));
+        for _ in 0..(0.08 / speed / 0.01) as usize {
+            run(&mut simulation, 1);
+            let center = simulation.state.motions[0].center;
+            assert!(center.z < radius + 2e-6, "{speed} m/s: {} m up at {}", center.z - radius, center.x);
+        }
+        assert!(simulation.state.motions[0].center.z < radius - 1e-3, "it never left");
+    }
+}
