@@ -49,9 +49,8 @@ pub fn run(
     let mut haptic_loop = HapticLoop::new(&scene.part(), description, options.haptic_loop);
     scene.couple(&haptic_loop.coupling());
     let (tick, step) = (options.haptic_loop.tick, scene.step_seconds());
-    let per_step = ((step / tick).round() as u64).max(1);
-    let ticks = (options.seconds / tick).round() as u64;
-    let mut recorder = Recorder::new(scene.pitch(), ticks / per_step);
+    let steps = (options.seconds / step).ceil() as u64;
+    let mut recorder = Recorder::new(scene.pitch(), steps);
 
     let (orders, ordered) = sync_channel::<StepOrder>(1);
     let (results, resulted) = sync_channel::<(StepResult, Record)>(2);
@@ -86,32 +85,39 @@ pub fn run(
     let period = Duration::from_secs_f64(tick);
     let (mut last, mut due) = (start, start);
     let mut is_out = false;
-    for count in 0..ticks {
-        if count.is_multiple_of(per_step) {
+    let mut until_exchange = 0.0;
+    let mut count: u64 = 0;
+    loop {
+        let now = wait_until(due);
+        let passed = now.duration_since(start).as_secs_f64();
+        if passed >= options.seconds || (count.is_multiple_of(100) && !go_on(passed / options.seconds)) {
+            break;
+        }
+        let elapsed = if count == 0 { tick } else { now.duration_since(last).as_secs_f64() };
+        if count > 0 {
+            recorder.period(elapsed - tick);
+        }
+        last = now;
+        let elapsed = elapsed.min(LONGEST_TICK);
+        let sample = device.read(elapsed);
+        let wrench = haptic_loop.tick(sample.as_ref(), elapsed);
+        device.write(&wrench);
+        recorder.tick(&wrench);
+        until_exchange -= elapsed;
+        if until_exchange <= tick / 2.0 {
+            // exchanges that were missed are not made up for
+            until_exchange = (until_exchange + step).max(0.0);
             exchange(&mut haptic_loop, &mut recorder, &resulted, step, &mut is_out);
             if !is_out {
                 is_out = orders.try_send(haptic_loop.order()).is_ok();
             }
         }
-        if count.is_multiple_of(100) && !go_on(count as f64 / ticks as f64) {
-            break;
-        }
-        let now = wait_until(due);
-        let elapsed = now.duration_since(last).as_secs_f64();
-        if count > 0 {
-            recorder.period(elapsed - tick);
-        }
-        last = now;
-        let elapsed = if count == 0 { tick } else { elapsed.min(LONGEST_TICK) };
-        let sample = device.read(elapsed);
-        let wrench = haptic_loop.tick(sample.as_ref(), elapsed);
-        device.write(&wrench);
-        recorder.tick(&wrench);
         recorder.tick_time(now.elapsed().as_secs_f64());
+        count += 1;
         due += period;
         let now = Instant::now();
         if due < now {
-            // ticks that were missed are not made up for
+            // nor are ticks
             due = now + period;
         }
     }
