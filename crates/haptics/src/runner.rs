@@ -13,10 +13,10 @@
 //! A tick waits by sleeping until shortly before its time and spinning for the rest.
 
 use std::io;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use tightfit_simulation::{Audit, Record, State};
+use tightfit_simulation::{Record, State};
 
 use crate::device::Device;
 use crate::haptic_loop::{HapticLoop, StepOrder, StepResult};
@@ -32,8 +32,7 @@ const WAITING_AUDITS: usize = 8;
 const LONGEST_TICK: f64 = 0.1;
 
 /// Runs in real time for `options.seconds`, or until `go_on` returns false; it gets the fraction that is done, ten times a
-/// second. Unless
-/// `audit_every` is 0, as many steps as there is time for are audited.
+/// second. Unless `audit_every` is 0, as many steps as there is time for are audited.
 ///
 /// # Errors
 /// When a thread is refused by the system.
@@ -49,26 +48,13 @@ pub fn run(
     let mut haptic_loop = HapticLoop::new(&scene.part(), description, options.haptic_loop);
     scene.couple(&haptic_loop.coupling());
     let (tick, step) = (options.haptic_loop.tick, scene.step_seconds());
-    let per_step = ((step / tick).round() as u64).max(1);
-    let ticks = (options.seconds / tick).round() as u64;
-    let mut recorder = Recorder::new(scene.pitch(), ticks / per_step);
+    let steps = (options.seconds / step).ceil() as u64;
+    let mut recorder = Recorder::new(scene.pitch(), steps);
 
     let (orders, ordered) = sync_channel::<StepOrder>(1);
     let (results, resulted) = sync_channel::<(StepResult, Record)>(2);
     let (states, to_audit) = sync_channel::<State>(WAITING_AUDITS);
-    let (depths, audited) = std::sync::mpsc::channel::<f64>();
-    if is_audited {
-        let (own_scene, parameters) =
-            (scene.simulation().scene.clone(), scene.simulation().parameters.clone());
-        std::thread::Builder::new().name("audit".into()).spawn(move || {
-            let audit = Audit::new(&own_scene, &parameters);
-            while let Ok(state) = to_audit.recv() {
-                if depths.send(audit.penetration(&own_scene, &parameters, &state)).is_err() {
-                    return;
-                }
-            }
-        })?;
-    }
+    let audited = if is_audited { Some(start_audit(&scene, to_audit)?) } else { None };
     let worker = std::thread::Builder::new().name("simulation".into()).spawn(move || {
         while let Ok(order) = ordered.recv() {
             let result = scene.step(&order);
@@ -86,32 +72,39 @@ pub fn run(
     let period = Duration::from_secs_f64(tick);
     let (mut last, mut due) = (start, start);
     let mut is_out = false;
-    for count in 0..ticks {
-        if count.is_multiple_of(per_step) {
+    let mut until_exchange: f64 = 0.0;
+    let mut count: u64 = 0;
+    loop {
+        let now = wait_until(due);
+        let passed = now.duration_since(start).as_secs_f64();
+        if passed >= options.seconds || (count.is_multiple_of(100) && !go_on(passed / options.seconds)) {
+            break;
+        }
+        let elapsed = if count == 0 { tick } else { now.duration_since(last).as_secs_f64() };
+        if count > 0 {
+            recorder.period(elapsed - tick);
+        }
+        last = now;
+        let elapsed = elapsed.min(LONGEST_TICK);
+        let sample = device.read(elapsed);
+        let wrench = haptic_loop.tick(sample.as_ref(), elapsed);
+        device.write(&wrench);
+        recorder.tick(&wrench);
+        until_exchange -= elapsed;
+        if until_exchange <= tick / 2.0 {
+            // exchanges that were missed are not made up for
+            until_exchange = (until_exchange + step).max(0.0);
             exchange(&mut haptic_loop, &mut recorder, &resulted, step, &mut is_out);
             if !is_out {
                 is_out = orders.try_send(haptic_loop.order()).is_ok();
             }
         }
-        if count.is_multiple_of(100) && !go_on(count as f64 / ticks as f64) {
-            break;
-        }
-        let now = wait_until(due);
-        let elapsed = now.duration_since(last).as_secs_f64();
-        if count > 0 {
-            recorder.period(elapsed - tick);
-        }
-        last = now;
-        let elapsed = if count == 0 { tick } else { elapsed.min(LONGEST_TICK) };
-        let sample = device.read(elapsed);
-        let wrench = haptic_loop.tick(sample.as_ref(), elapsed);
-        device.write(&wrench);
-        recorder.tick(&wrench);
         recorder.tick_time(now.elapsed().as_secs_f64());
+        count += 1;
         due += period;
         let now = Instant::now();
         if due < now {
-            // ticks that were missed are not made up for
+            // nor are ticks
             due = now + period;
         }
     }
@@ -119,8 +112,25 @@ pub fn run(
     drop((orders, resulted));
     let seconds = start.elapsed().as_secs_f64();
     let _ = worker.join();
-    audited.iter().for_each(|depth| recorder.audit(depth));
+    if let Some(audited) = audited {
+        audited.iter().for_each(|depth| recorder.audit(depth));
+    }
     Ok(recorder.finish(seconds, &haptic_loop, device))
+}
+
+/// Audits states in a thread of its own until their sender is gone; returns the penetrations [m].
+fn start_audit(scene: &RenderedScene, states: Receiver<State>) -> io::Result<Receiver<f64>> {
+    let (depths, audited) = channel();
+    let (own_scene, parameters) = (scene.simulation().scene.clone(), scene.simulation().parameters.clone());
+    let audit = scene.audit();
+    std::thread::Builder::new().name("audit".into()).spawn(move || {
+        while let Ok(state) = states.recv() {
+            if depths.send(audit.penetration(&own_scene, &parameters, &state)).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(audited)
 }
 
 /// Takes the result of the step that is out, if it is there.

@@ -6,7 +6,7 @@
 //!          └───────── MirrorEnd::set_point ◄─────┘  hand
 //! ```
 
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tightfit_simulation::{ContactPoint, Record, State};
@@ -45,10 +45,7 @@ pub(crate) fn mirror() -> (Mirror, MirrorEnd) {
 impl Mirror {
     /// The next state that waits.
     pub(crate) fn next(&self) -> Option<Shown> {
-        match self.shown.try_recv() {
-            Ok(shown) => Some(shown),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        }
+        self.shown.try_recv().ok()
     }
 
     /// Passes a set-point on; `None` where nobody holds the part.

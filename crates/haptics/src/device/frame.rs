@@ -85,7 +85,7 @@ impl SampleFrame {
         let number = |index: usize| f64::from_le_bytes(array(bytes, INPUT_HEAD + 8 * index));
         let vector = |first: usize, field: &'static str, most: f64, allowed: &'static str| {
             let vector = Vector3::new(number(first), number(first + 1), number(first + 2));
-            match vector.iter().find(|value| !(value.abs() <= most)) {
+            match vector.iter().find(|value| !(-most..=most).contains(*value)) {
                 Some(value) => Err(FrameError::Range { field, value: *value, allowed }),
                 None => Ok(vector),
             }

@@ -61,7 +61,7 @@ fn a_web_socket_brings_samples_and_takes_wrenches() {
     let connect = |query: &str| {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        tungstenite::client(format!("ws://{address}/{query}"), stream)
+        tungstenite::client(format!("ws://{address}/{query}"), stream).map_err(|error| error.to_string())
     };
     assert!(connect("").is_err(), "no token");
     assert!(connect(&format!("?token={:016x}", token ^ 1)).is_err(), "another token");

@@ -2,7 +2,7 @@
 
 use tightfit_haptics::{
     Device, DeviceDescription, DeviceSample, DeviceWrench, HumanOptions, HumanPlan, LoopOptions, Measures,
-    RenderedScene, RunOptions, VirtualHuman, rehearse,
+    RenderedScene, RunOptions, VirtualHuman, rehearse, run,
 };
 use tightfit_simulation::{Scene, Simulation};
 
@@ -117,4 +117,15 @@ fn without_the_tank_and_the_clamp_the_port_is_active() {
     let active = rehearse(&mut scene("bolting-engaged"), &mut human, &options, &mut |_| {});
     println!("unguarded at ten times the stiffness: lowest {:e} J", active.lowest_port_energy);
     assert!(active.lowest_port_energy < -1e-6, "the guards are needed");
+}
+
+#[test]
+fn a_run_in_real_time_ends_with_and_without_an_audit() {
+    for audit_every in [0, 1] {
+        let mut human = VirtualHuman::new(HumanOptions::default());
+        let options = RunOptions { seconds: 0.3, audit_every, ..RunOptions::default() };
+        let measures = run(scene("bolting-engaged"), &mut human, &options, &mut |_| true).unwrap();
+        assert_eq!(measures.audited.is_some(), audit_every > 0);
+        assert!(measures.ticks > 0 && measures.steps > 0 && !measures.thread.unwrap().has_slipped());
+    }
 }
