@@ -1,0 +1,9 @@
+//! Laws of calibration: slopes against differences, known truths, refusals, interruption, written scenes.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod interruption;
+mod pressed_peg;
+mod slopes;
+mod truths;
+mod written;
