@@ -22,7 +22,9 @@ use tightfit_learning::recordings::{Recording, fingerprint};
 use crate::checkpoint::Checkpoint;
 use crate::prior::{Apart, Prior};
 use crate::sensitivity::{ContactPlace, Sensitivity, sensitivity};
-use crate::{CalibrationError, Experiment, Follower, Prediction, Setup, Solution, Unknown, WearChart};
+use crate::{
+    CalibrationError, Experiment, Follower, Prediction, Quantity, Setup, Solution, Unknown, WearChart,
+};
 
 /// k: errors beyond so many spreads count less [-].
 const ROBUST: f64 = 2.0;
@@ -37,6 +39,9 @@ const ENOUGH: f64 = 2e-4;
 const STRETCHES: usize = 8;
 /// Rows of derivatives that are multiplied at once.
 const BLOCK: usize = 40;
+
+/// Half the difference of a pose for its slopes [m], and as an angle over the lever: some nodes of a round fit.
+const POSE_STEP: f64 = 5e-6;
 
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,7 +171,7 @@ impl<'a> Fit<'a> {
                 state.iteration as f64 / self.options.iterations.max(1) as f64
             };
             follow(FitProgress { share: 0.2 + 0.8 * done, iteration: state.iteration, spread: noise.spread });
-            let linear = self.linearise(&here, noise);
+            let linear = self.linearise(&state.coordinates, &here, noise);
             let prior = Prior::new(&self.unknowns, self.wear, &linear.apart);
             if state.is_done || state.iteration >= self.options.iterations {
                 return Ok(Solution::new(
@@ -260,7 +265,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Normal equations of the data.
-    pub(crate) fn linearise(&self, here: &Evaluation, noise: Noise) -> Linear {
+    pub(crate) fn linearise(&self, x: &[f64], here: &Evaluation, noise: Noise) -> Linear {
         let count = self.unknowns.len();
         let of_trial = |trial: usize| {
             let (predictions, residuals) = (&here.predictions[trial], &here.residuals[trial]);
@@ -271,12 +276,13 @@ impl<'a> Fit<'a> {
                 apart: Apart::new(&self.unknowns, self.wear),
                 places: Vec::new(),
             };
+            let poses = self.pose_slopes(x, trial);
             let per_stretch = predictions.len().div_ceil(STRETCHES).max(1);
             for (block, few) in predictions.chunks(BLOCK).enumerate() {
                 let mut rows = DMatrix::zeros(6 * few.len(), count);
                 for (place, prediction) in few.iter().enumerate() {
                     let number = block * BLOCK + place;
-                    let Sensitivity { rows: own_rows, places } = sensitivity(
+                    let Sensitivity { rows: mut own_rows, places } = sensitivity(
                         self.experiment,
                         &here.setup,
                         &self.unknowns,
@@ -284,6 +290,10 @@ impl<'a> Fit<'a> {
                         trial,
                         prediction,
                     );
+                    for (index, slopes) in &poses {
+                        let slopes = slopes.get(number).copied().unwrap_or_default();
+                        own_rows.column_mut(*index).copy_from_slice(&slopes);
+                    }
                     for axis in 0..6 {
                         let residual = residuals[6 * number + axis];
                         let weight = weight(residual / noise.spread) / noise.information();
@@ -321,6 +331,32 @@ impl<'a> Fit<'a> {
             sum.places.extend(own.places);
         }
         sum
+    }
+
+    /// Slopes by poses, as differences of simulated forces. Contacts are at nodes: a round peg rests in a corner between two of
+    /// them or on one, and slopes from the contacts jump between a held and a free direction every few micrometres.
+    fn pose_slopes(&self, x: &[f64], trial: usize) -> Vec<(usize, Vec<[f64; 6]>)> {
+        let of = |(index, unknown): (usize, &Unknown)| {
+            let axis = match unknown.quantity {
+                Quantity::FixedPose(axis) | Quantity::InHand(axis) => axis,
+                Quantity::Drift { trial: own, axis } if own == trial => axis,
+                _ => return None,
+            };
+            let step = if axis < 3 { POSE_STEP } else { POSE_STEP / self.experiment.lever };
+            let at = |shift: f64| {
+                let mut moved = x.to_vec();
+                moved[index] += shift;
+                let setup = Setup::new(self.experiment, &self.unknowns, self.wear, &moved, false).ok()?;
+                let all = Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
+                Some(all.into_iter().step_by(self.options.stride).map(|own| own.wrench).collect::<Vec<_>>())
+            };
+            let (above, below) = (at(step)?, at(-step)?);
+            let slope = |(above, below): (&[f64; 6], &[f64; 6])| -> [f64; 6] {
+                std::array::from_fn(|axis| (above[axis] - below[axis]) / (2.0 * step))
+            };
+            Some((index, above.iter().zip(&below).map(slope).collect()))
+        };
+        self.unknowns.iter().enumerate().filter_map(of).collect()
     }
 
     fn purpose(&self) -> String {

@@ -7,8 +7,12 @@
 //! ```
 //!
 //! The largest of the three variances counts. A quantity is refused where the data leave more than half of its prior's standard
-//! deviation; the direction of the data that is weakest for it is named.
+//! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
+//! combination of others within a hundredth (collinearity index above 100): such a difference is the model's, not the
+//! data's.
 //!
+//! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
+//! Resour. Res. 37, 2001.
 //! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980.
 
 use nalgebra::{DMatrix, DVector};
@@ -22,6 +26,8 @@ use crate::{Prediction, Quantity, Setup, Unknown, WearChart};
 const RANGE: f64 = 1.96;
 /// Share of the prior's standard deviation above which a quantity is refused [-].
 const REFUSED: f64 = 0.5;
+/// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
+const COLLINEAR: f64 = 1e-4;
 /// Trials from which their scatter enters the uncertainty.
 const ENOUGH_TRIALS: usize = 8;
 /// Contacts that are kept for pictures and comparisons at most.
@@ -118,6 +124,7 @@ impl Solution {
             .map(|factors| factors.inverse())
             .unwrap_or_else(|| DMatrix::from_diagonal_element(count, count, 1.0));
         let covariance = widened(&inverse, &penalty, linear, &units);
+        let collinear = collinear(fit, &data);
         let directions = data.symmetric_eigen();
         let estimates = (0..count)
             .map(|index| {
@@ -129,7 +136,11 @@ impl Solution {
                     value: at(0.0),
                     range: [at(-RANGE * sigma), at(RANGE * sigma)],
                     sigma,
-                    refusal: refusal(fit, index, relative, &directions),
+                    refusal: collinear
+                        .iter()
+                        .find(|names| names.contains(&unknown.quantity.name()))
+                        .map(|names| format!("the data do not separate {}", names.join(", ")))
+                        .or_else(|| refusal(fit, index, relative, &directions)),
                     unknown,
                 }
             })
@@ -205,6 +216,27 @@ fn widened(inverse: &DMatrix<f64>, penalty: &DMatrix<f64>, linear: &Linear, unit
         }
     }
     covariance
+}
+
+/// Names of quantities whose slopes are combinations of each other, direction by direction.
+fn collinear(fit: &Fit, data: &DMatrix<f64>) -> Vec<Vec<String>> {
+    let is_plain = |index: &usize| {
+        let quantity = &fit.unknowns[*index].quantity;
+        !matches!(quantity, Quantity::Wear(_) | Quantity::Drift { .. }) && data[(*index, *index)] > 1e-9
+    };
+    let all: Vec<usize> = (0..fit.unknowns.len()).filter(is_plain).collect();
+    let unit = |k: usize| data[(all[k], all[k])].sqrt();
+    let cosines = DMatrix::from_fn(all.len(), all.len(), |i, j| data[(all[i], all[j])] / (unit(i) * unit(j)));
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    let eigen = cosines.symmetric_eigen();
+    let weak = (0..all.len()).filter(|k| eigen.eigenvalues[*k] < COLLINEAR);
+    let names = |k: usize| {
+        let parts = all.iter().enumerate().filter(|(i, _)| eigen.eigenvectors[(*i, k)].abs() > 0.3);
+        parts.map(|(_, index)| fit.unknowns[*index].quantity.name()).collect()
+    };
+    weak.map(names).collect()
 }
 
 /// Why a quantity is not determined, with the direction of the data that is weakest for it.

@@ -71,7 +71,7 @@ enum Command {
     /// Find how one STEP part goes into another: common axis, clearances, play; write the scene and run it.
     #[command(after_help = EXIT_CODES)]
     Fit(commands::assembly::fit::FitArguments),
-    /// Identify sensor, part, hole, friction and grasp of an experiment from its recordings.
+    /// Identify an experiment from its recordings: sensor, hole and grasp of a log, or with --fit what a scene's parts really are.
     Identify(commands::learning::identify::IdentifyArguments),
     /// Convert published data of others into files of this program.
     Import(commands::learning::import::ImportArguments),
@@ -80,6 +80,8 @@ enum Command {
     /// Examine a mesh file, a STEP file or a part by name; repair, export, bake or draw it; print distances.
     #[command(after_help = PART_EXIT_CODES)]
     Part(commands::assembly::part::PartArguments),
+    /// Propose poses to touch that tell most about what is unknown of a scene.
+    PlanTouches(commands::learning::plan_touches::PlanTouchesArguments),
     /// List presets, or every choice of one beside what the paper prints.
     Presets(commands::assembly::presets::PresetsArguments),
     /// Inspect force-sensor recordings: gaps, repeats, units, rotations, saturation; draw their channels.
@@ -123,6 +125,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Import(arguments)) => commands::learning::import::run(&arguments),
         Some(Command::Paper(arguments)) => commands::paper::run(&arguments),
         Some(Command::Part(arguments)) => commands::assembly::part::run(&arguments),
+        Some(Command::PlanTouches(arguments)) => commands::learning::plan_touches::run(&arguments),
         Some(Command::Recording(arguments)) => commands::learning::recording::run(&arguments),
         Some(Command::Render(arguments)) => commands::assembly::render::run(&arguments),
         Some(Command::Replay(arguments)) => commands::assembly::replay::run(&arguments),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod coverage;
 mod interruption;
 mod pressed_peg;
 mod slopes;

@@ -6,22 +6,27 @@ use tightfit_simulation::Scene;
 use tightfit_spatial::{Pose, SplitMix, Twist, UnitQuaternion, Vector3};
 
 /// A peg 49.97 mm wide in a hole of 50.035 mm, with weight.
-pub fn experiment() -> Experiment {
+pub(crate) fn experiment() -> Experiment {
     let scene = Scene::find_with("peg-in-hole", &["gravity_m_s2=[0, 0, -9.81]".to_string()]).unwrap();
     Experiment::new(&scene, 0.01).unwrap()
 }
 
-pub fn words(list: &str) -> Vec<String> {
+pub(crate) fn words(list: &str) -> Vec<String> {
     list.split(',').map(String::from).collect()
 }
 
 /// Standard normal number.
-fn normal(random: &mut SplitMix) -> f64 {
+pub(crate) fn normal(random: &mut SplitMix) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }
 
-/// Poses of a hand that presses the peg about, 20 mm deep, for some seconds.
-pub fn motion(seed: u64, seconds: f64) -> Recording {
+/// Poses of a hand that presses the peg about, 20 mm deep, for some seconds, every 10 ms.
+pub(crate) fn motion(seed: u64, seconds: f64) -> Recording {
+    motion_every(seed, seconds, 0.01)
+}
+
+/// The same with another time between samples [s].
+pub(crate) fn motion_every(seed: u64, seconds: f64, period: f64) -> Recording {
     let mut random = SplitMix::stream(seed);
     let mut wave = || {
         let [f, p, g, q] =
@@ -30,7 +35,7 @@ pub fn motion(seed: u64, seconds: f64) -> Recording {
     };
     let (x, y, z, a, b) = (wave(), wave(), wave(), wave(), wave());
     let sample = |k: usize| {
-        let t = k as f64 * 0.01;
+        let t = k as f64 * period;
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(1e-3 * a(t), 1e-3 * b(t), 0.0));
         let at = Vector3::new(0.2e-3 * x(t), 0.2e-3 * y(t), -20e-3 + 1e-3 * z(t));
         Sample {
@@ -44,12 +49,12 @@ pub fn motion(seed: u64, seconds: f64) -> Recording {
     };
     Recording {
         name: format!("trial {seed}"),
-        samples: (0..(seconds * 100.0) as usize).map(sample).collect(),
+        samples: (0..(seconds / period).round() as usize).map(sample).collect(),
     }
 }
 
 /// Recordings of the experiment at other values, with noise of the sensor [N, N·m].
-pub fn recorded(
+pub(crate) fn recorded(
     experiment: &Experiment,
     unknowns: &[Unknown],
     truth: &[f64],

@@ -48,7 +48,7 @@ fn two_sizes_whose_difference_alone_is_felt_are_refused_together() {
     let options = FitOptions { scan: false, ..FitOptions::default() };
     let found = Fit::new(&experiment, unknowns, None, &trials, options).unwrap().solve(|_| ()).unwrap();
     for own in &found.estimates {
-        let reason = own.refusal.as_ref().expect("refused");
+        let reason = own.refusal.as_ref().unwrap_or_else(|| panic!("{own:?}"));
         assert!(reason.contains("peg.diameter, hole.diameter"), "{reason}");
     }
     let play = (found.estimates[1].value - found.estimates[0].value) - 65e-6;

@@ -45,6 +45,6 @@ fn planned_touches_tell_what_is_asked_and_each_tells_less_than_the_first() {
     assert!(touches.windows(2).all(|pair| pair[1].gain <= pair[0].gain + 1e-9));
     let last = &touches[5].left;
     assert!(last[0] < 0.2 && last[1] < 0.2, "{last:?}");
-    // a round peg in a round hole never tells the rotation about their axis
-    assert!(last[6] > 0.9, "{last:?}");
+    // a round peg in a round hole tells least about the rotation about their axis
+    assert!(last[..6].iter().all(|own| *own < 0.2 * last[6]), "{last:?}");
 }
