@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use tightfit_learning::recordings::{Recording, fingerprint};
+use tightfit_simulation::SIDES;
 
 use crate::checkpoint::Checkpoint;
 use crate::prior::{Apart, Prior};
@@ -34,7 +35,7 @@ const FINEST: f64 = 1e-3;
 const DAMPING: f64 = 1e-2;
 const MOST_DAMPING: f64 = 1e5;
 /// Relative decrease of the cost below which the fit ends [-].
-const ENOUGH: f64 = 2e-4;
+const ENOUGH: f64 = 5e-5;
 /// Sections of a trial whose errors are taken as independent in the uncertainty.
 const STRETCHES: usize = 8;
 /// Rows of derivatives that are multiplied at once.
@@ -42,6 +43,14 @@ const BLOCK: usize = 40;
 
 /// Half the difference of a pose for its slopes [m], and as an angle over the lever: some nodes of a round fit.
 const POSE_STEP: f64 = 5e-6;
+
+/// Half the difference of the logarithm of a stiffness [-].
+const STIFFNESS_STEP: f64 = 0.05;
+
+/// Errors of the model that are the same in all samples: gaps of the three sides, and all forces.
+pub(crate) const SYSTEMATIC: usize = SIDES + 1;
+/// Relative error of all forces [-], one standard deviation: finite steps, inertia of the grasp.
+const FORCE_ERROR: f64 = 0.01;
 
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,13 +61,16 @@ pub struct FitOptions {
     pub stride: usize,
     /// Whether dimensions are searched for around their start.
     pub scan: bool,
+    /// Error of all gaps of one side that is the same in all samples [m], one standard deviation. Noise of poses pushes parts
+    /// into one another and never pulls: half of its standard deviation is such an error.
+    pub gap_error: f64,
     /// File that lets an interrupted fit go on.
     pub checkpoint: Option<PathBuf>,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { iterations: 25, stride: 2, scan: true, checkpoint: None }
+        Self { iterations: 25, stride: 2, scan: true, gap_error: 1e-6, checkpoint: None }
     }
 }
 
@@ -99,6 +111,8 @@ pub(crate) struct Linear {
     pub(crate) scores: Vec<Vec<DVector<f64>>>,
     pub(crate) apart: Apart,
     pub(crate) places: Vec<ContactPlace>,
+    /// Gradients that errors of the model would make, one standard deviation each.
+    pub(crate) systematic: [DVector<f64>; SYSTEMATIC],
 }
 
 /// Spread and correlation time.
@@ -275,14 +289,15 @@ impl<'a> Fit<'a> {
                 scores: vec![vec![DVector::zeros(count); STRETCHES]],
                 apart: Apart::new(&self.unknowns, self.wear),
                 places: Vec::new(),
+                systematic: std::array::from_fn(|_| DVector::zeros(count)),
             };
-            let poses = self.pose_slopes(x, trial);
+            let differences = self.difference_slopes(x, trial);
             let per_stretch = predictions.len().div_ceil(STRETCHES).max(1);
             for (block, few) in predictions.chunks(BLOCK).enumerate() {
                 let mut rows = DMatrix::zeros(6 * few.len(), count);
                 for (place, prediction) in few.iter().enumerate() {
                     let number = block * BLOCK + place;
-                    let Sensitivity { rows: mut own_rows, places } = sensitivity(
+                    let Sensitivity { rows: mut own_rows, per_side, places } = sensitivity(
                         self.experiment,
                         &here.setup,
                         &self.unknowns,
@@ -290,7 +305,7 @@ impl<'a> Fit<'a> {
                         trial,
                         prediction,
                     );
-                    for (index, slopes) in &poses {
+                    for (index, slopes) in &differences {
                         let slopes = slopes.get(number).copied().unwrap_or_default();
                         own_rows.column_mut(*index).copy_from_slice(&slopes);
                     }
@@ -300,6 +315,13 @@ impl<'a> Fit<'a> {
                         let unit = if axis < 3 { 1.0 } else { 1.0 / self.experiment.lever };
                         let slope = own_rows.row(axis).transpose() * unit;
                         own.scores[0][number / per_stretch].axpy(weight * residual, &slope, 1.0);
+                        for (kind, sum) in own.systematic.iter_mut().enumerate() {
+                            let error = match per_side.get(kind) {
+                                Some(side) => self.options.gap_error * side[axis],
+                                None => FORCE_ERROR * prediction.wrench[axis],
+                            };
+                            sum.axpy(weight * unit * error, &slope, 1.0);
+                        }
                         rows.set_row(6 * place + axis, &(slope * weight.sqrt()).transpose());
                     }
                     if let Some(wear) = self.wear {
@@ -322,6 +344,7 @@ impl<'a> Fit<'a> {
             scores: Vec::new(),
             apart: Apart::new(&self.unknowns, self.wear),
             places: Vec::new(),
+            systematic: std::array::from_fn(|_| DVector::zeros(count)),
         });
         for own in all {
             sum.normal += own.normal;
@@ -329,20 +352,23 @@ impl<'a> Fit<'a> {
             sum.scores.extend(own.scores);
             sum.apart.join(&own.apart);
             sum.places.extend(own.places);
+            sum.systematic.iter_mut().zip(&own.systematic).for_each(|(sum, own)| *sum += own);
         }
         sum
     }
 
-    /// Slopes by poses, as differences of simulated forces. Contacts are at nodes: a round peg rests in a corner between two of
-    /// them or on one, and slopes from the contacts jump between a held and a free direction every few micrometres.
-    fn pose_slopes(&self, x: &[f64], trial: usize) -> Vec<(usize, Vec<[f64; 6]>)> {
+    /// Slopes by poses and stiffness, as differences of simulated forces. Contacts are at nodes: a round peg rests in a corner
+    /// between two of them or on one, and slopes from the contacts jump between a held and a free direction every few
+    /// micrometres. A contact that sticks remembers where it stopped, which slopes at one moment do not know.
+    fn difference_slopes(&self, x: &[f64], trial: usize) -> Vec<(usize, Vec<[f64; 6]>)> {
         let of = |(index, unknown): (usize, &Unknown)| {
-            let axis = match unknown.quantity {
-                Quantity::FixedPose(axis) | Quantity::InHand(axis) => axis,
-                Quantity::Drift { trial: own, axis } if own == trial => axis,
+            let of_pose = |axis: usize| if axis < 3 { POSE_STEP } else { POSE_STEP / self.experiment.lever };
+            let step = match unknown.quantity {
+                Quantity::FixedPose(axis) | Quantity::InHand(axis) => of_pose(axis),
+                Quantity::Drift { trial: own, axis } if own == trial => of_pose(axis),
+                Quantity::Stiffness(_) => STIFFNESS_STEP,
                 _ => return None,
             };
-            let step = if axis < 3 { POSE_STEP } else { POSE_STEP / self.experiment.lever };
             let at = |shift: f64| {
                 let mut moved = x.to_vec();
                 moved[index] += shift;

@@ -19,13 +19,15 @@
 //! contact", 2024; here quasi-static.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
-use tightfit_simulation::BodyId;
+use tightfit_simulation::{BodyId, GapChart, SIDES};
 use tightfit_spatial::{Pose, Vector3};
 
 use crate::{Experiment, Prediction, Quantity, Setup, Unknown, WearChart};
 
 /// Compliance of a contact relative to that of the hold [-].
 const SOFTNESS: f64 = 0.02;
+/// Distance from the surface at which the slope of a dimension is taken [m].
+const BESIDE: f64 = 10e-6;
 /// Contacts that are used at most; those with the largest forces.
 const MOST: usize = 48;
 
@@ -45,6 +47,8 @@ pub(crate) struct ContactPlace {
 pub(crate) struct Sensitivity {
     /// Six rows, one column per unknown.
     pub(crate) rows: DMatrix<f64>,
+    /// Change of the wrench when all gaps on one side of the fixed part widen [N/m, N·m/m].
+    pub(crate) per_side: [Vector6<f64>; SIDES],
     /// Contacts on the worn part; empty where none is.
     pub(crate) places: Vec<ContactPlace>,
 }
@@ -101,7 +105,11 @@ pub(crate) fn sensitivity(
                 let slope = setup.slopes.iter().find(|slope| slope.unknown == index);
                 slope.map(|slope| {
                     let part_from_world = world_from(slope.body).inverse();
-                    let gaps = points.iter().map(|point| slope.at(part_from_world.transform_point(*point)));
+                    let out = if slope.body == experiment.moving { -BESIDE } else { BESIDE };
+                    // beside the surface: at an edge the nearest feature is then the edge, not one of its faces
+                    let gaps = points.iter().zip(&contacts).map(|(point, own)| {
+                        slope.at(part_from_world.transform_point(point + own.normal * out))
+                    });
                     let gaps = DVector::from_iterator(count, gaps);
                     let column = six(&(&per_gap * &gaps));
                     geometric.push((index, gaps));
@@ -192,7 +200,14 @@ pub(crate) fn sensitivity(
             places.push(ContactPlace { point, normal, share: pressed[place] / total, slopes });
         }
     }
-    Sensitivity { rows, places }
+    let mut per_side = [Vector6::zeros(); SIDES];
+    let fixed =
+        experiment.fixed().next().map(|body| setup.scene.bodies[body].world_from_part.rotation.inverse());
+    for (place, contact) in contacts.iter().enumerate() {
+        let side = GapChart::side(&fixed.map_or(contact.normal, |turn| turn * contact.normal));
+        per_side[side] += six(&per_gap.column(place).into_owned());
+    }
+    Sensitivity { rows, per_side, places }
 }
 
 /// Six rows of slopes of a prediction's wrench [N, N·m] by the coordinates of the fit, one column per unknown.

@@ -4,11 +4,12 @@
 //! C = H⁻¹                      H with effective sample size and prior
 //! C_b = H⁻¹ (Σ_b s_b s_bᵀ + P) H⁻¹     s_b gradients of stretches, and of whole trials where there are eight: errors that are
 //!                                       correlated within them
+//! C += H⁻¹ v_k v_kᵀ H⁻¹        v_k gradient of an error of the model that is the same in all samples: gaps of one side, all forces
 //! ```
 //!
-//! The largest of the three variances counts. A quantity is refused where the data leave more than half of its prior's standard
+//! The largest of the first three variances counts. A quantity is refused where the data leave more than half of its prior's standard
 //! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
-//! combination of others within a hundredth (collinearity index above 100): such a difference is the model's, not the
+//! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
 //! data's.
 //!
 //! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
@@ -27,7 +28,7 @@ const RANGE: f64 = 1.96;
 /// Share of the prior's standard deviation above which a quantity is refused [-].
 const REFUSED: f64 = 0.5;
 /// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
-const COLLINEAR: f64 = 1e-4;
+const COLLINEAR: f64 = 2e-3;
 /// Trials from which their scatter enters the uncertainty.
 const ENOUGH_TRIALS: usize = 8;
 /// Contacts that are kept for pictures and comparisons at most.
@@ -123,7 +124,11 @@ impl Solution {
             .cholesky()
             .map(|factors| factors.inverse())
             .unwrap_or_else(|| DMatrix::from_diagonal_element(count, count, 1.0));
-        let covariance = widened(&inverse, &penalty, linear, &units);
+        let mut covariance = widened(&inverse, &penalty, linear, &units);
+        for error in &linear.systematic {
+            let shift = &inverse * DVector::from_fn(count, |i, _| error[i] * units[i]);
+            covariance.ger(1.0, &shift, &shift, 1.0);
+        }
         let collinear = collinear(fit, &data);
         let directions = data.symmetric_eigen();
         let estimates = (0..count)

@@ -95,7 +95,11 @@ pub fn plan_touches(
             let inner = DMatrix::<f64>::identity(6, 6) + rows * &covariance * rows.transpose();
             libm::log(inner.determinant().max(1.0))
         };
-        let best = all.iter().map(|own| (gain(&own.2), own)).max_by(|a, b| a.0.total_cmp(&b.0));
+        let is_new = |own: &&(Pose, [f64; 6], DMatrix<f64>)| {
+            chosen.iter().all(|touch: &Touch| touch.world_from_part != own.0)
+        };
+        let best =
+            all.iter().filter(is_new).map(|own| (gain(&own.2), own)).max_by(|a, b| a.0.total_cmp(&b.0));
         let Some((gain, (pose, wrench, rows))) = best else { break };
         let inner = DMatrix::<f64>::identity(6, 6) + rows * &covariance * rows.transpose();
         let Some(inverse) = inner.try_inverse() else { break };

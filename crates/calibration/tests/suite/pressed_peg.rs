@@ -37,7 +37,9 @@ pub(crate) fn motion_every(seed: u64, seconds: f64, period: f64) -> Recording {
     let sample = |k: usize| {
         let t = k as f64 * period;
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(1e-3 * a(t), 1e-3 * b(t), 0.0));
-        let at = Vector3::new(0.2e-3 * x(t), 0.2e-3 * y(t), -20e-3 + 1e-3 * z(t));
+        // pressed and let go in turn, every two seconds
+        let size = 0.1e-3 * (1.0 - libm::cos(3.1416 * t));
+        let at = Vector3::new(size * x(t), size * y(t), -20e-3 + 1e-3 * z(t));
         Sample {
             time: t,
             world_from_part: Pose::new(at, turn),

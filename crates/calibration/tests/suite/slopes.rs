@@ -40,7 +40,7 @@ fn slopes_from_contacts_are_those_of_the_simulated_forces() {
     for (word, index, step, most) in [
         ("peg.diameter", 0, 1e-6, 0.1),
         ("hole.diameter", 0, 1e-6, 0.1),
-        ("stiffness", 0, 1e-3, 0.15),
+        ("stiffness", 0, 1e-3, 0.3),
         ("bias", 4, 0.1, 1e-9),
         ("load", 2, 1e-2, 0.02),
     ] {

@@ -34,10 +34,6 @@ fn a_wrong_drawing_a_soft_hold_and_a_bias_are_found_within_their_ranges() {
             assert!((own.value - value).abs() < 3e-6, "{name}: {} against {value}", own.value);
         }
     }
-    // nothing turns the peg about its axis, so nothing tells that stiffness
-    let turning = &found.estimates[6];
-    assert_eq!(turning.unknown.quantity, Quantity::Stiffness(5));
-    assert!(turning.refusal.is_some(), "{turning:?}");
 }
 
 #[test]

@@ -42,10 +42,10 @@ pub(crate) struct CalibrateArguments {
     #[arg(long, value_name = "SHARE", requires = "fit", conflicts_with = "split")]
     fit_share: Option<f64>,
     /// Start from this hold: stiffness along all axes [N/m] and about them [N·m/rad].
-    #[arg(long, value_name = "K,KR", requires = "fit", value_delimiter = ',', num_args = 2)]
+    #[arg(long, value_name = "K,KR", requires = "fit", value_delimiter = ',')]
     hold: Vec<f64>,
     /// Describe wear by this many numbers around the part and along it [default: 8 and one per 4 mm].
-    #[arg(long, value_name = "N,M", requires = "fit", value_delimiter = ',', num_args = 2)]
+    #[arg(long, value_name = "N,M", requires = "fit", value_delimiter = ',')]
     wear_numbers: Vec<usize>,
     /// Take at most this many iterations.
     #[arg(long, value_name = "COUNT", default_value_t = 25)]
@@ -53,6 +53,9 @@ pub(crate) struct CalibrateArguments {
     /// Compare every so many samples.
     #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
+    /// Widen ranges for recorded poses that scatter by this much [um].
+    #[arg(long, value_name = "UM", default_value_t = 2.0, allow_negative_numbers = true)]
+    pose_noise_um: f64,
     /// Start dimensions from the scene's without trying others first.
     #[arg(long, requires = "fit")]
     no_scan: bool,
@@ -91,12 +94,18 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
         let [k, turning] = [within("--hold", k, 1.0, 1e9)?, within("--hold", turning, 1e-3, 1e7)?];
         experiment.spring = HoldingSpring::settling([k; 3], [turning; 3], experiment.scene.dt);
     }
+    for (option, count) in [("--hold", own.hold.len()), ("--wear-numbers", own.wear_numbers.len())] {
+        if ![0, 2].contains(&count) {
+            bail!("{option} has {count} numbers; give two, separated by a comma");
+        }
+    }
     let fineness = [own.wear_numbers.first().copied(), own.wear_numbers.get(1).copied()];
     let (unknowns, wear) = experiment.unknowns(&own.fit, &train, fineness)?;
     let options = FitOptions {
         iterations: own.iterations,
         stride: own.every as usize,
         scan: !own.no_scan,
+        gap_error: 0.5e-6 * within("--pose-noise-um", own.pose_noise_um, 0.0, 1e4)?,
         checkpoint: own.checkpoint.clone(),
     };
     let fit = Fit::new(&experiment, unknowns.clone(), wear, &train, options)?;

@@ -100,7 +100,8 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let model = arguments.recorded.load_model(told_model.unwrap_or_default());
     let load = arguments.recorded.load_of(&mut trials, model, told_load)?;
     let spring = load.spring;
-    let mean = mean_wrench(&trials.train);
+    // the trial of a single file is evaluated whatever the split says, so nothing is left to train on
+    let mean = mean_wrench(&trials.train).filter(|_| !arguments.recorded.recordings.is_file());
     let mut chosen = std::mem::take(&mut trials.test);
     let mut training = Vec::new();
     if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
