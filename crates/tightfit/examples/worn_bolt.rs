@@ -8,6 +8,8 @@
 //!
 //! `cargo run --release --example worn_bolt -- [trials] [seconds] [seed]`
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
+
 use anyhow::{Context, Result};
 use tightfit::calibration::{
     Experiment, Fit, FitOptions, Follower, Prediction, Quantity, Setup, Solution, Unknown, WearChart,

@@ -1,6 +1,6 @@
 //! Laws of calibration: slopes against differences, known truths, refusals, interruption, written scenes.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod coverage;
 mod interruption;
