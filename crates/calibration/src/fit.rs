@@ -7,7 +7,8 @@
 //!
 //! σ robust spread of the errors (1.4826 times their median magnitude), τ their correlation time in samples: neighbouring samples
 //! err alike, and n of them tell as much as n/τ independent ones. Both follow the fit from step to step. Slopes j come from the
-//! contacts (`sensitivity`), costs from the simulator, so a wrong slope can slow the fit but not mislead it.
+//! contacts (`sensitivity`), costs from the simulator, so a wrong slope slows the fit; where the data leave a direction
+//! open it can also move along it, and the solution refuses such quantities.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963. P. Huber, "Robust
 //! estimation of a location parameter", Ann. Math. Stat. 35, 1964. C. Geyer, "Practical Markov chain Monte Carlo", Stat. Sci. 7,
