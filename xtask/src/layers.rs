@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 9] = [
     &["robot", "interaction"],
     &["simulation"],
     &["learning", "environments", "haptics", "gpu", "viewer"],
-    &["interaction-training"],
+    &["calibration", "interaction-training"],
     &["playground", "python", "tightfit"],
 ];
 

@@ -166,6 +166,12 @@ impl Environments {
         let mut random = generator(seed, number);
         let drawn = Drawn::new(&self.options, &mut random);
         let mut setup = self.base.clone();
+        if self.options.randomisation.enabled && !self.batch.scene().uncertainty.is_empty() {
+            // a stream apart: the other draws stay those of a scene without uncertainty
+            let mut apart = SplitMix::stream(generator(seed, number).bits());
+            let drawn = self.batch.scene().drawn(&mut apart);
+            setup.parameters = drawn.map_err(|error| EnvironmentError::Uncertainty(error.to_string()))?;
+        }
         if let Some(friction) = drawn.friction {
             setup = setup.with_friction(friction);
         }

@@ -50,6 +50,9 @@ pub enum EnvironmentError {
     /// Drawn dimensions give no part.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// A draw from the scene's uncertainty makes no valid scene.
+    #[error("a draw from the scene's uncertainty is invalid: {0}")]
+    Uncertainty(String),
     /// The batch refused a request.
     #[error(transparent)]
     Batch(#[from] BatchError),

@@ -137,9 +137,92 @@ pub fn standard_nut(diameter: f64, pitch: f64, height: f64, across_flats: f64) -
     nut.with_start(ThreadStart::Chamfered { end_radius })
 }
 
+/// Dimensions of a preset [m], for those who change some of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PresetDimensions {
+    /// A peg.
+    Peg(PegDimensions),
+    /// A hole.
+    Hole(HoleDimensions),
+    /// A bolt.
+    Bolt {
+        /// Nominal diameter.
+        diameter: f64,
+        /// Pitch.
+        pitch: f64,
+        /// Length of the thread.
+        length: f64,
+        /// How far the profile is moved inwards.
+        radial_clearance: f64,
+        /// Diameter of the cone in the end plane.
+        start_diameter: f64,
+    },
+    /// A nut.
+    Nut {
+        /// Nominal diameter.
+        diameter: f64,
+        /// Pitch.
+        pitch: f64,
+        /// Height.
+        height: f64,
+        /// Width across flats.
+        across_flats: f64,
+        /// Diameter of the countersinks in the end planes.
+        start_diameter: f64,
+    },
+}
+
+/// Dimensions of the preset of this name, if there is one.
+#[must_use]
+pub fn preset_dimensions(name: &str) -> Option<PresetDimensions> {
+    match name {
+        "peg-50" => return Some(PresetDimensions::Peg(peg_50())),
+        "hole-50" => return Some(PresetDimensions::Hole(hole_50())),
+        "square-peg-20" => return Some(PresetDimensions::Peg(square_peg_20())),
+        "square-hole-20" => return Some(PresetDimensions::Hole(square_hole_20())),
+        _ => {}
+    }
+    let ThreadSize { diameter, pitch, body } = thread_size(name)?;
+    Some(match body {
+        ThreadBody::Nut { height, across_flats } => {
+            let nut = standard_nut(diameter, pitch, height, across_flats).ok()?;
+            let start_diameter = 2.0 * (nut.thread().root_radius() + COUNTERSINK_ABOVE_MINOR * pitch);
+            PresetDimensions::Nut { diameter, pitch, height, across_flats, start_diameter }
+        }
+        ThreadBody::Bolt { length } => {
+            let bolt = standard_bolt(diameter, pitch, length).ok()?;
+            let start_diameter = 2.0 * (bolt.thread().root_radius() + TIP_ABOVE_ROOT * pitch);
+            let radial_clearance = RADIAL_PLAY * pitch;
+            PresetDimensions::Bolt { diameter, pitch, length, radial_clearance, start_diameter }
+        }
+    })
+}
+
+/// What the name of a threaded preset says [m].
+struct ThreadSize {
+    diameter: f64,
+    pitch: f64,
+    body: ThreadBody,
+}
+
+enum ThreadBody {
+    Nut { height: f64, across_flats: f64 },
+    Bolt { length: f64 },
+}
+
+fn thread(name: &str) -> Option<Result<Part, ShapeError>> {
+    let ThreadSize { diameter, pitch, body } = thread_size(name)?;
+    Some(match body {
+        ThreadBody::Nut { height, across_flats } => {
+            standard_nut(diameter, pitch, height, across_flats).map(Part::Nut)
+        }
+        ThreadBody::Bolt { length } => standard_bolt(diameter, pitch, length).map(Part::Bolt),
+    })
+}
+
 /// Parses `m<diameter>[x<pitch>]-bolt|nut` or `paper-<diameter>x<pitch>-bolt|nut`; `None` when the name has another
 /// form.
-fn thread(name: &str) -> Option<Result<Part, ShapeError>> {
+fn thread_size(name: &str) -> Option<ThreadSize> {
     let (size, is_nut) = match name.rsplit_once('-')? {
         (size, "nut") => (size, true),
         (size, "bolt") => (size, false),
@@ -163,16 +246,16 @@ fn thread(name: &str) -> Option<Result<Part, ShapeError>> {
     // the paper's ten pairs and M48x5 have the body dimensions of the paper's nut drive
     let is_drive = is_paper || (diameter, pitch) == (48.0, 5.0);
     let [d, p] = [diameter * 1e-3, pitch * 1e-3];
-    Some(if is_nut {
-        let (height, flats) = match is_drive {
+    let body = if is_nut {
+        let (height, across_flats) = match is_drive {
             true => (15e-3, (74e-3_f64).max(d + 26e-3)),
             false => (0.8 * d, 1e-3 * width_across_flats(diameter)),
         };
-        standard_nut(d, p, height, flats).map(Part::Nut)
+        ThreadBody::Nut { height, across_flats }
     } else {
-        let length = if is_drive { 40e-3 } else { 2.0 * d };
-        standard_bolt(d, p, length).map(Part::Bolt)
-    })
+        ThreadBody::Bolt { length: if is_drive { 40e-3 } else { 2.0 * d } }
+    };
+    Some(ThreadSize { diameter: d, pitch: p, body })
 }
 
 fn unknown(name: &str) -> ShapeError {

@@ -60,7 +60,10 @@ impl Audit {
                 let against_from_of = poses[against].inverse() * poses[of];
                 let other = &parameters.bodies[pair.bodies[against]].part;
                 let own = &parameters.bodies[pair.bodies[of]].part;
-                let bounds = other.aabb().map(|bounds| bounds.grown(own.node_offset().max(0.0)));
+                let fields =
+                    [of, against].map(|side| parameters.bodies[pair.bodies[side]].gap_field.as_deref());
+                let most_worn: f64 = fields.iter().flatten().map(|field| field.largest()).sum();
+                let bounds = other.aabb().map(|bounds| bounds.grown(own.node_offset().max(0.0) + most_worn));
                 // a node looked at, and how far it is from touching [m]
                 let mut clear = (Vector3::zeros(), 0.0);
                 for node in self.nodes[pair.bodies[of].index()].iter() {
@@ -69,9 +72,14 @@ impl Audit {
                     }
                     let point = against_from_of.transform_point(node);
                     if bounds.is_none_or(|bounds| bounds.contains(point)) {
-                        let depth = own.node_offset() - other.sample(point).distance;
+                        let sample = other.sample(point);
+                        let worn = fields[1].map_or(0.0, |field| field.value(&point, &sample.normal))
+                            + fields[0].map_or(0.0, |field| {
+                                field.value(&node, &-(against_from_of.rotation.inverse() * sample.normal))
+                            });
+                        let depth = own.node_offset() - sample.distance - worn;
                         deepest = deepest.max(depth);
-                        clear = (node, SURE * (-depth).clamp(0.0, FARTHEST));
+                        clear = (node, SURE * (-depth - 2.0 * most_worn).clamp(0.0, FARTHEST));
                     }
                 }
             }

@@ -38,6 +38,7 @@ mod certificate;
 mod comparison;
 mod contact_point;
 mod drive;
+mod gap_field;
 mod input;
 mod limits;
 pub mod log;
@@ -63,6 +64,7 @@ pub use certificate::{Certificate, StageSeconds};
 pub use comparison::WrenchDifference;
 pub use contact_point::ContactPoint;
 pub use drive::{Drive, Waypoint, Wiggle};
+pub use gap_field::{ChartWeights, GapChart, GapField, SIDES};
 pub use input::Input;
 pub use limits::{Limit, Limits};
 pub use methods::{CspaceMethod, Methods, Preset};
@@ -84,5 +86,6 @@ pub use tightfit_pipeline::solving::{SlipRule, SolverMethod, SweepOptions};
 pub use scene::{
     ArmBuilder, ArmControl, Body, BodyBuilder, BodyId, BuiltInScene, ContactPair, CspacePair,
     DetectionMethod, DriveBuilder, InteractionPair, Motion, Scene, SceneBuilder, SceneDescription,
-    SceneError, SceneProblem, SceneSource, SceneWarning, Task, TaskBuilder, built_in_scenes, scene_schema,
+    SceneError, SceneProblem, SceneSource, SceneWarning, Task, TaskBuilder, Uncertain, built_in_scenes,
+    scene_schema,
 };

@@ -1,9 +1,11 @@
 //! What may differ per environment and per reset.
 
+use std::sync::Arc;
+
 use tightfit_shape::Part;
 use tightfit_spatial::Inertia;
 
-use crate::{Methods, Scene};
+use crate::{GapField, Methods, Scene};
 
 /// Dimensions, mass, friction and methods of one environment. Node sets stay those of the scene: they are charts.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +27,8 @@ pub struct BodyParameters {
     pub part: Part,
     /// Mass properties; `None` for bodies that are not free.
     pub inertia: Option<Inertia>,
+    /// Correction of the gap over its surface, such as wear.
+    pub gap_field: Option<Arc<GapField>>,
 }
 
 impl Parameters {
@@ -36,7 +40,11 @@ impl Parameters {
     /// The scene's own.
     #[must_use]
     pub fn of(scene: &Scene) -> Self {
-        let body = |body: &crate::Body| BodyParameters { part: body.part.clone(), inertia: body.inertia };
+        let body = |body: &crate::Body| BodyParameters {
+            part: body.part.clone(),
+            inertia: body.inertia,
+            gap_field: body.gap_field.clone(),
+        };
         Self {
             dt: scene.dt,
             bodies: scene.bodies.iter().map(body).collect(),

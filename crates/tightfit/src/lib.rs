@@ -48,6 +48,8 @@ pub mod report;
 #[cfg(feature = "cli")]
 mod table;
 
+#[cfg(feature = "learning")]
+pub use tightfit_calibration as calibration;
 #[cfg(feature = "haptics")]
 pub use tightfit_haptics as haptics;
 pub use tightfit_interaction as interaction;

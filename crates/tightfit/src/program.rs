@@ -84,7 +84,7 @@ enum Command {
     /// Let a hand hold and feel the part of a scene: a passive 1 kHz loop with a device or a virtual person.
     #[command(after_help = HAPTICS_EXIT_CODES)]
     Haptics(commands::haptics::HapticsArguments),
-    /// Identify sensor, part, hole, friction and grasp of an experiment from its recordings.
+    /// Identify an experiment from its recordings: sensor, hole and grasp of a log, or with --fit what a scene's parts really are.
     Identify(commands::learning::identify::IdentifyArguments),
     /// Convert published data of others into files of this program.
     Import(commands::learning::import::ImportArguments),
@@ -93,6 +93,8 @@ enum Command {
     /// Examine a mesh file, a STEP file or a part by name; repair, export, bake or draw it; print distances.
     #[command(after_help = PART_EXIT_CODES)]
     Part(commands::assembly::part::PartArguments),
+    /// Propose poses to touch that tell most about what is unknown of a scene.
+    PlanTouches(commands::learning::plan_touches::PlanTouchesArguments),
     /// List presets, or every choice of one beside what the paper prints.
     Presets(commands::assembly::presets::PresetsArguments),
     /// Inspect force-sensor recordings: gaps, repeats, units, rotations, saturation; draw their channels.
@@ -137,6 +139,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Import(arguments)) => commands::learning::import::run(&arguments),
         Some(Command::Paper(arguments)) => commands::paper::run(&arguments),
         Some(Command::Part(arguments)) => commands::assembly::part::run(&arguments),
+        Some(Command::PlanTouches(arguments)) => commands::learning::plan_touches::run(&arguments),
         Some(Command::Recording(arguments)) => commands::learning::recording::run(&arguments),
         Some(Command::Render(arguments)) => commands::assembly::render::run(&arguments),
         Some(Command::Replay(arguments)) => commands::assembly::replay::run(&arguments),

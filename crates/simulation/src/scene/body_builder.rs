@@ -11,6 +11,7 @@ use tightfit_spatial::{Inertia, Matrix3, Pose, UnitQuaternion, Vector3};
 
 use super::Motion;
 use super::problem::{FARTHEST, Problem, Problems};
+use crate::GapField;
 
 /// Density where none is given [kg/m³].
 const STEEL: f64 = 7850.0;
@@ -39,6 +40,7 @@ pub struct BodyBuilder {
     pub(super) network: Option<Arc<DepthNetwork>>,
     pub(super) cspace: Option<CspaceOf>,
     pub(super) interaction: Option<InteractionOf>,
+    pub(super) gap_field: Option<Arc<GapField>>,
     /// Whether the file's shape could not be read: `part` is then a placeholder, so that other problems are found too.
     pub(super) is_unknown: bool,
 }
@@ -81,6 +83,7 @@ impl BodyBuilder {
             network: None,
             cspace: None,
             interaction: None,
+            gap_field: None,
             is_unknown: false,
         }
     }
@@ -179,6 +182,12 @@ impl BodyBuilder {
         rotation: UnitQuaternion<f64>,
     ) -> Self {
         self.interaction = Some(InteractionOf { against: against.to_string(), file: Some(file), rotation });
+        self
+    }
+
+    /// Correction of the gap over the surface, such as wear.
+    pub fn gap_field(mut self, field: Arc<GapField>) -> Self {
+        self.gap_field = Some(field);
         self
     }
 

@@ -19,7 +19,7 @@ use super::problem::{Problem, Problems};
 use super::task_builder::TaskBuilder;
 use super::{
     Body, BodyId, ContactPair, DetectionMethod, Motion, Scene, SceneError, SceneProblem, SceneSource,
-    SceneWarning, warning,
+    SceneWarning, Uncertain, warning,
 };
 use crate::{ClusteringMethod, CspaceMethod, IntegrationMethod, Methods, Preset};
 
@@ -69,6 +69,7 @@ pub struct SceneBuilder {
     detection: DetectionMethod,
     mesh_options: MeshOptions,
     methods: MethodChoice,
+    uncertainty: Vec<Uncertain>,
     /// Name of the file in error messages, and its text.
     source: Option<SceneSource>,
 }
@@ -98,6 +99,7 @@ impl Scene {
             detection: DetectionMethod::default(),
             mesh_options: MeshOptions::default(),
             methods: MethodChoice::default(),
+            uncertainty: Vec::new(),
             source: None,
         }
     }
@@ -208,6 +210,11 @@ impl SceneBuilder {
     /// Stands for an arm that could not be read.
     pub(super) fn unknown_arm(mut self, holds: &str) -> Self {
         self.held_by_unknown = Some(holds.to_string());
+        self
+    }
+
+    pub(super) fn uncertainty(mut self, uncertainty: Vec<Uncertain>) -> Self {
+        self.uncertainty = uncertainty;
         self
     }
 
@@ -424,6 +431,7 @@ impl SceneBuilder {
             methods,
             cspace,
             interaction,
+            uncertainty: std::mem::take(&mut self.uncertainty),
             warnings: Vec::new(),
             source: self.source.clone().unwrap_or_default(),
         };
@@ -455,6 +463,7 @@ impl SceneBuilder {
             motion: part.motion,
             world_from_part: part.world_from_part,
             inertia: part.mass_properties(name)?,
+            gap_field: part.gap_field.clone(),
         })
     }
 

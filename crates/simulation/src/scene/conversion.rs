@@ -16,7 +16,9 @@ use tightfit_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 use super::arm_conversion::arm_of;
 use super::body_builder::{BodyBuilder, CspaceOf, InteractionOf};
 use super::builder::SceneBuilder;
-use super::description::{DriveDescription, PartDescription, TaskDescription};
+use super::description::{
+    DriveDescription, GapFieldDescription, PartDescription, TaskDescription, UncertaintyDescription,
+};
 use super::drive_builder::DriveBuilder;
 use super::method_choice::MethodChoice;
 use super::network_file::network_of;
@@ -25,9 +27,11 @@ use super::schema_check::Document;
 use super::shape::{shape_of, spacing_of};
 use super::strategy_conversion::strategy_of;
 use super::{
-    DetectionMethod, Scene, SceneDescription, SceneError, SceneProblem, SceneSource, Task, scene_schema,
+    DetectionMethod, Scene, SceneDescription, SceneError, SceneProblem, SceneSource, Task, Uncertain,
+    scene_schema,
 };
 use crate::drive::{Drive, Waypoint, Wiggle, about};
+use crate::{GapChart, GapField};
 
 pub(super) fn scene_from_text(text: &str, name: &str, folder: &Path) -> Result<Scene, SceneError> {
     let invalid = |problems: Vec<SceneProblem>| SceneError::Invalid { name: name.to_string(), problems };
@@ -121,6 +125,15 @@ impl Conversion<'_> {
         if let Some(gravity) = description.gravity_m_s2 {
             builder = builder.gravity(gravity.into());
         }
+        let mut uncertain = Vec::new();
+        for (index, UncertaintyDescription { key, low, high }) in description.uncertainty.iter().enumerate() {
+            if !(low.is_finite() && high.is_finite() && low <= high) {
+                let remedy = format!("[{low}, {high}] is no range; write the lower end first");
+                self.problems.push((format!("uncertainty[{index}].low"), remedy));
+            }
+            uncertain.push(Uncertain { key: key.clone(), range: [*low, *high] });
+        }
+        builder = builder.uncertainty(uncertain);
         let parts: Vec<(&String, BodyBuilder)> = description
             .parts
             .iter()
@@ -215,6 +228,10 @@ impl Conversion<'_> {
             let file = self.kept(file, || at("interaction.network")).map(Arc::new);
             let rotation = turned(interaction.rotation_deg);
             body.interaction = Some(InteractionOf { against: interaction.against.clone(), file, rotation });
+        }
+        if let Some(field) = &description.gap_field {
+            let field = gap_field_of(field);
+            body.gap_field = self.kept(field, || at("gap_field")).map(Arc::new);
         }
         body
     }
@@ -315,6 +332,27 @@ impl Conversion<'_> {
     fn kept<T, E: ToString>(&mut self, result: Result<T, E>, key: impl Fn() -> String) -> Option<T> {
         result.map_err(|error| self.problems.push((key(), error.to_string()))).ok()
     }
+}
+
+/// The correction field of a part.
+fn gap_field_of(description: &GapFieldDescription) -> Result<GapField, String> {
+    let GapFieldDescription { axial_mm, angles, heights, up_um, down_um, side_um } = description;
+    let chart = GapChart {
+        axial: axial_mm.map(|mm| mm * 1e-3),
+        angles: *angles as usize,
+        heights: *heights as usize,
+    };
+    let count = chart.angles * chart.heights;
+    let mut coefficients = Vec::with_capacity(chart.len());
+    for (key, side) in [("up_um", up_um), ("down_um", down_um), ("side_um", side_um)] {
+        match side.len() {
+            0 => coefficients.extend(std::iter::repeat_n(0.0, count)),
+            own if own == count => coefficients.extend(side.iter().map(|um| um * 1e-6)),
+            own => return Err(format!("{key} has {own} numbers; {angles} times {heights} are {count}")),
+        }
+    }
+    GapField::new(chart, coefficients)
+        .ok_or_else(|| format!("axial_mm = {axial_mm:?} is no section; write the lower end first"))
 }
 
 /// The attitude of rotations about the x, then y, then z axis [deg].

@@ -52,6 +52,21 @@ pub struct SceneDescription {
     /// Methods of the step.
     #[serde(default)]
     pub method: MethodDescription,
+    /// Values that are known within a range only, as `tightfit identify --write` states them; environments draw from it.
+    #[serde(default)]
+    pub uncertainty: Vec<UncertaintyDescription>,
+}
+
+/// A value that is known within a range.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct UncertaintyDescription {
+    /// Dotted key of the value, such as `parts.bolt.shape.diameter_mm`.
+    pub key: String,
+    /// Lower end, in the unit of the key.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// Guides one part along set-points: a free part by a spring and damper or in an arm, a kinematic part exactly. The
@@ -226,6 +241,36 @@ pub struct PartDescription {
     /// Distances between nodes.
     #[serde(default)]
     pub nodes: NodeDescription,
+    /// Correction of the gap over its surface: wear and waviness, as `tightfit identify --fit wear` finds them.
+    pub gap_field: Option<GapFieldDescription>,
+}
+
+/// A smooth correction of the gap over a part's surface: cubic splines around and along its z axis, for each side of the
+/// outward normal.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GapFieldDescription {
+    /// Section of the part's z axis that it covers [mm].
+    pub axial_mm: [f64; 2],
+    /// Coefficients around the axis.
+    #[schemars(range(min = 1, max = 1000))]
+    pub angles: u32,
+    /// Coefficients along it.
+    #[schemars(range(min = 4, max = 1000))]
+    pub heights: u32,
+    /// Coefficients [um] where the surface looks up, along the axis first; positive where material is missing. Zero where
+    /// left out.
+    #[serde(default)]
+    #[schemars(inner(range(min = -1e4, max = 1e4)))]
+    pub up_um: Vec<f64>,
+    /// The same where it looks down.
+    #[serde(default)]
+    #[schemars(inner(range(min = -1e4, max = 1e4)))]
+    pub down_um: Vec<f64>,
+    /// The same where it looks sideways.
+    #[serde(default)]
+    #[schemars(inner(range(min = -1e4, max = 1e4)))]
+    pub side_um: Vec<f64>,
 }
 
 /// C-space networks of a free part against a fixed one, written by `tightfit train cspace`.

@@ -34,6 +34,7 @@ mod shape;
 mod strategy_conversion;
 mod strategy_description;
 mod task_builder;
+mod uncertainty;
 mod warning;
 
 pub use arm_builder::{ArmBuilder, ArmControl};
@@ -47,6 +48,7 @@ pub use error::{SceneError, SceneProblem};
 pub use interaction_file::InteractionPair;
 pub use method::DetectionMethod;
 pub use task_builder::TaskBuilder;
+pub use uncertainty::Uncertain;
 pub use warning::SceneWarning;
 
 use std::path::{Path, PathBuf};
@@ -60,7 +62,7 @@ use tightfit_shape::node::NodeSet;
 use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_spatial::{Inertia, Pose, Vector3};
 
-use crate::{Arm, Drive, Methods};
+use crate::{Arm, Drive, GapField, Methods};
 
 /// What is simulated: constant, shared by all environments. [`Scene::builder`] makes one in Rust, [`Scene::load`]
 /// reads a file.
@@ -93,6 +95,8 @@ pub struct Scene {
     pub cspace: Option<CspacePair>,
     /// Interaction network of a free part against a fixed one.
     pub interaction: Option<InteractionPair>,
+    /// Values that are known within a range.
+    pub uncertainty: Vec<Uncertain>,
     /// What is allowed but probably not meant.
     pub warnings: Vec<SceneWarning>,
     /// The text that it was built from; empty for a scene that was built in Rust.
@@ -160,6 +164,8 @@ pub struct Body {
     pub mesh: Option<Arc<CollisionMesh>>,
     /// [`Self::part`] as a polyhedron, if planes bound it: contacts with other polyhedra are corners and edges.
     pub polyhedron: Option<Arc<Polyhedron>>,
+    /// Correction of the gap over its surface, such as wear.
+    pub gap_field: Option<Arc<GapField>>,
 }
 
 /// C-space networks of a pair. Environments whose parameters change a part's dimensions do not use them.

@@ -23,6 +23,7 @@ use tightfit_shape::Part;
 use super::body_views::BodyViews;
 use super::context::Context;
 use super::detection::{Candidates, DetectionMemory};
+use super::gap_fields;
 use super::projection::{Payment, Projecting};
 use crate::State;
 
@@ -166,8 +167,13 @@ fn push_early(
             break;
         }
         early.clear();
-        for (sides, options) in BodyViews::after(projecting.context, state).pairs(COUNTED * bend) {
-            redetect([&sides[0], &sides[1]], &options, &memory.near, &mut early);
+        let counted = COUNTED * bend + gap_fields::farther(projecting.context);
+        let pairs = &projecting.context.scene.contacts;
+        for ((sides, options), pair) in BodyViews::after(projecting.context, state).pairs(counted).zip(pairs)
+        {
+            let (sides, from) = ([&sides[0], &sides[1]], early.len());
+            redetect(sides, &options, &memory.near, &mut early);
+            gap_fields::correct_gaps(projecting.context, pair.bodies, sides, from, &mut early);
         }
         if early.smallest_gap() > -CORRECTED {
             break;

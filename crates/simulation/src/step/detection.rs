@@ -18,6 +18,7 @@ use tightfit_pipeline::solving::ApproachSpeeds;
 
 use super::body_views::BodyViews;
 use super::free_motion::start_velocities;
+use super::gap_fields;
 
 /// Motions that require more than this are fast [m]: 0.1 m/s at 10 ms. Slower ones are rarely stopped at once, and the
 /// short search would be wasted.
@@ -149,9 +150,15 @@ impl Candidates {
         self.contacts.clear();
         self.pair_ends.clear();
         self.is_exchanged = false;
-        for ((sides, options), clearances) in bodies.pairs(margin).zip(&mut memory.clearances) {
+        let farther = gap_fields::farther(bodies.context);
+        let pairs = &bodies.context.scene.contacts;
+        for (((sides, options), clearances), pair) in
+            bodies.pairs(margin + farther).zip(&mut memory.clearances).zip(pairs)
+        {
             let sides = [&sides[0], &sides[1]];
+            let from = self.contacts.len();
             detect_pair(sides, &options, clearances, &mut memory.network, &mut self.contacts);
+            gap_fields::correct_gaps(bodies.context, pair.bodies, sides, from, &mut self.contacts);
             self.pair_ends.push(self.contacts.len());
         }
         self.search = Some(Search { motion: bodies.state.motion_hash(), required: margin, margin });

@@ -23,6 +23,7 @@ mod cspace;
 mod detection;
 mod edge_faces;
 mod free_motion;
+mod gap_fields;
 mod impact;
 mod interaction;
 mod pair_impulses;

@@ -6,6 +6,7 @@
 //!                                 ─► contact_drawing   ─┘
 //! a run and a recorded one ─► reference ─► reference_html
 //! several methods against recorded trials ─► evaluation ─► evaluation_html
+//! a scene before and after a calibration ─► calibration ─► calibration_html
 //! trials as logged ─► recordings ─► recordings_html, identification_html (scatter)
 //! runs of one scene by different methods ─► overlay ─► comparison_html
 //! trials of a strategy ─► scatter, plot ─► trials_html
@@ -13,6 +14,7 @@
 //! ```
 
 mod axis;
+mod calibration;
 mod charts;
 mod contact_drawing;
 #[cfg(feature = "learning")]
@@ -32,6 +34,7 @@ mod trials;
 mod view;
 mod wrench_pair;
 
+pub use calibration::{CalibratedTrial, CalibrationPage, WornPlace, calibration_html};
 pub use contact_drawing::ContactDrawing;
 #[cfg(feature = "learning")]
 pub use evaluation::{EvaluatedMethod, evaluation_html};

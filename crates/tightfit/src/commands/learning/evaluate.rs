@@ -1,5 +1,6 @@
 //! `tightfit evaluate RECORDINGS`: compares the contact wrenches of several presets with the measured ones.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -99,7 +100,8 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     let model = arguments.recorded.load_model(told_model.unwrap_or_default());
     let load = arguments.recorded.load_of(&mut trials, model, told_load)?;
     let spring = load.spring;
-    let mean = mean_wrench(&trials.train);
+    // the trial of a single file is evaluated whatever the split says, so nothing is left to train on
+    let mean = mean_wrench(&trials.train).filter(|_| !arguments.recorded.recordings.is_file());
     let mut chosen = std::mem::take(&mut trials.test);
     let mut training = Vec::new();
     if arguments.all_trials || arguments.recorded.recordings.is_file() || chosen.is_empty() {
@@ -167,12 +169,32 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     }
     bar.finish_and_clear();
     // a method that errs by more than these two knows nothing of the contact
-    let constants = [("zero", Some([0.0; 6])), ("mean of the training trials", mean)];
+    let constants = match mean {
+        Some(_) => [("zero", Some([0.0; 6])), ("mean of the training trials", mean)],
+        None => [("zero", Some([0.0; 6])), ("mean of the evaluated trials", mean_wrench(&chosen))],
+    };
+    if mean.is_none() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "tightfit: there are no training trials: nothing was calibrated to them, and the last row is the mean of the \
+             evaluated trials; evaluate a folder, or calibrate with `tightfit identify SCENE --fit`"
+        );
+    }
     for (name, constant) in constants.iter().filter_map(|(name, wrench)| Some((*name, (*wrench)?))) {
         let measured = moments.iter().flat_map(|own| &own.measured);
         let errors = WrenchErrors::of(measured.map(|measured| (&constant, measured)));
         let curve = moments.first().map_or(Vec::new(), |own| vec![constant; own.measured.len()]);
         evaluated.push(EvaluatedMethod { name, errors, from_all: None, curve });
+    }
+    let force_of = |name: &str| evaluated.iter().find(|own| own.name == name).map(|own| own.errors.force);
+    if let (Some(all), Some(zero)) = (force_of("all contacts"), force_of("zero"))
+        && all > zero
+    {
+        let _ = writeln!(
+            std::io::stderr(),
+            "tightfit: all contacts err by {all:.3} N, predicting no force at all by {zero:.3} N: the parts, their poses or \
+             the hold are not those of the scene; calibrate it with `tightfit identify SCENE --fit`"
+        );
     }
     let words = task.words(&trials.fingerprint);
     let curves =

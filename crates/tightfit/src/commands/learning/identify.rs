@@ -12,6 +12,7 @@ use tightfit::learning::identification::{
 use tightfit::learning::recordings::{Severity, Trial, examine, read_trials, split_trials};
 use tightfit::report::{IdentifiedSection, Scatter, identification_html};
 
+use super::calibrate::{self, CalibrateArguments, CalibrateTask};
 use crate::commands::numbers::within;
 use crate::commands::output_file::{self, write_text};
 use crate::output::{put, say};
@@ -20,8 +21,10 @@ use crate::table::Table;
 
 #[derive(Args)]
 pub(crate) struct IdentifyArguments {
-    /// Read this log (.npy, .csv, .parquet) or folder of logs.
+    /// Read this log (.npy, .csv, .parquet) or folder of logs; with --fit, calibrate this built-in scene or scene file.
     path: PathBuf,
+    #[command(flatten)]
+    calibrate: CalibrateArguments,
     /// Read the meaning of a foreign table's columns from this TOML file.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
@@ -37,8 +40,8 @@ pub(crate) struct IdentifyArguments {
     /// Set the friction coefficient, where it is known.
     #[arg(long, value_name = "MU", allow_negative_numbers = true)]
     friction: Option<f64>,
-    /// Write calibration.toml, scene.toml and the hole's mesh into this folder.
-    #[arg(long, value_name = "FOLDER")]
+    /// Write calibration.toml, scene.toml and the hole's mesh into this folder; with --fit, write the fitted scene to this file.
+    #[arg(long, value_name = "PATH")]
     write: Option<PathBuf>,
     /// Write a page with all values and pictures.
     #[arg(long, value_name = "FILE")]
@@ -49,6 +52,17 @@ pub(crate) struct IdentifyArguments {
 }
 
 pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
+    if !arguments.calibrate.fit.is_empty() {
+        return calibrate::run(&CalibrateTask {
+            scene: &arguments.path.to_string_lossy(),
+            own: &arguments.calibrate,
+            map: arguments.map.as_deref(),
+            split: arguments.split,
+            write: arguments.write.as_ref(),
+            report: arguments.report.as_ref(),
+            json: arguments.json,
+        });
+    }
     let questions = questions(&arguments.what)?;
     let known = known(arguments)?;
     output_file::check("--report", arguments.report.as_ref())?;
@@ -170,7 +184,7 @@ fn handy(estimate: &Estimate) -> [String; 3] {
 }
 
 /// Four figures or so.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         size if size >= 100.0 => format!("{value:.2}"),

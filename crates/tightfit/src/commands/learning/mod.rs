@@ -1,9 +1,11 @@
 //! Commands that train networks, and read, compare and identify recordings.
 
+mod calibrate;
 pub(crate) mod evaluate;
 mod habit_options;
 pub(crate) mod identify;
 pub(crate) mod import;
+pub(crate) mod plan_touches;
 mod recorded_trials;
 pub(crate) mod recording;
 pub(crate) mod train;

@@ -1,0 +1,323 @@
+//! The result of a fit: values, ranges, correlations, and what the data do not tell.
+//!
+//! ```text
+//! C = H⁻¹                      H with effective sample size and prior
+//! C_b = H⁻¹ (Σ_b s_b s_bᵀ + P) H⁻¹     s_b gradients of stretches, and of whole trials where there are eight: errors that are
+//!                                       correlated within them
+//! C += H⁻¹ v_k v_kᵀ H⁻¹        v_k gradient of an error of the model that is the same in all samples: gaps of one side, all forces
+//! ```
+//!
+//! The largest of the first three variances counts. A quantity is refused where the data leave more than half of its prior's standard
+//! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
+//! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
+//! data's.
+//!
+//! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
+//! Resour. Res. 37, 2001.
+//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980.
+
+use nalgebra::{DMatrix, DVector};
+use tightfit_spatial::Vector3;
+
+use crate::fit::{Evaluation, Fit, Linear, Noise};
+use crate::prior::{Prior, geometric};
+use crate::{Prediction, Quantity, Setup, Unknown, WearChart};
+
+/// Standard deviations of a 95 % range.
+const RANGE: f64 = 1.96;
+/// Share of the prior's standard deviation above which a quantity is refused [-].
+const REFUSED: f64 = 0.5;
+/// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
+const COLLINEAR: f64 = 2e-3;
+/// Trials from which their scatter enters the uncertainty.
+const ENOUGH_TRIALS: usize = 8;
+/// Contacts that are kept for pictures and comparisons at most.
+const MOST_TOUCHED: usize = 4000;
+
+/// A quantity after the fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimated {
+    /// What it is.
+    pub unknown: Unknown,
+    /// SI value.
+    pub value: f64,
+    /// 95 % range, SI.
+    pub range: [f64; 2],
+    /// Standard deviation in the coordinate of the fit.
+    pub sigma: f64,
+    /// Why the data do not tell it.
+    pub refusal: Option<String>,
+}
+
+/// Two quantities that the data tell together better than apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Correlation {
+    /// Their names.
+    pub names: [String; 2],
+    /// Correlation coefficient [-].
+    pub value: f64,
+}
+
+/// A place of the worn part that carried load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched {
+    /// Point and outward normal in the part's frame.
+    pub point: Vector3<f64>,
+    /// Outward normal.
+    pub normal: Vector3<f64>,
+    /// Weight [-].
+    pub weight: f64,
+    /// Fitted correction of the gap and its standard deviation [m].
+    pub wear: [f64; 2],
+    /// dφ/dθ of the geometric quantities, in their order.
+    pub slopes: Vec<f64>,
+}
+
+/// The result of a fit.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// All unknowns; coefficients of wear among them.
+    pub estimates: Vec<Estimated>,
+    /// Coordinates of the fit.
+    pub coordinates: Vec<f64>,
+    /// Covariance of the coordinates.
+    pub covariance: DMatrix<f64>,
+    /// Correlations of 0.9 and more.
+    pub correlations: Vec<Correlation>,
+    /// Chart of the wear.
+    pub wear: Option<WearChart>,
+    /// Contacts on the worn part.
+    pub touched: Vec<Touched>,
+    /// Robust spread of the errors [N].
+    pub spread: f64,
+    /// Correlation time of the errors in compared samples [-].
+    pub correlation_time: f64,
+    /// Iterations.
+    pub iterations: usize,
+    /// The experiment at the result.
+    pub setup: Setup,
+    /// Predictions of the fitted trials.
+    pub predictions: Vec<Vec<Prediction>>,
+}
+
+impl Solution {
+    pub(crate) fn new(
+        fit: &Fit,
+        x: &[f64],
+        here: Evaluation,
+        linear: &Linear,
+        prior: &Prior,
+        noise: Noise,
+        iterations: usize,
+    ) -> Self {
+        let count = x.len();
+        let units: Vec<f64> = fit.unknowns.iter().map(|own| own.prior).collect();
+        let scaled = |matrix: &DMatrix<f64>| {
+            DMatrix::from_fn(count, count, |i, j| matrix[(i, j)] * units[i] * units[j])
+        };
+        let mut penalty = DMatrix::zeros(count, count);
+        prior.add(&vec![0.0; count], &mut penalty, &mut DVector::zeros(count));
+        let (data, penalty) = (scaled(&linear.normal), scaled(&penalty));
+        let whole = &data + &penalty;
+        let inverse = whole
+            .clone()
+            .cholesky()
+            .map(|factors| factors.inverse())
+            .unwrap_or_else(|| DMatrix::from_diagonal_element(count, count, 1.0));
+        let mut covariance = widened(&inverse, &penalty, linear, &units);
+        for error in &linear.systematic {
+            let shift = &inverse * DVector::from_fn(count, |i, _| error[i] * units[i]);
+            covariance.ger(1.0, &shift, &shift, 1.0);
+        }
+        let collinear = collinear(fit, &data);
+        let directions = data.symmetric_eigen();
+        let estimates = (0..count)
+            .map(|index| {
+                let unknown = fit.unknowns[index].clone();
+                let relative = covariance[(index, index)].sqrt();
+                let sigma = relative * unknown.prior;
+                let at = |shift: f64| unknown.value(x[index] + shift);
+                Estimated {
+                    value: at(0.0),
+                    range: [at(-RANGE * sigma), at(RANGE * sigma)],
+                    sigma,
+                    refusal: collinear
+                        .iter()
+                        .find(|names| names.contains(&unknown.quantity.name()))
+                        .map(|names| format!("the data do not separate {}", names.join(", ")))
+                        .or_else(|| refusal(fit, index, relative, &directions)),
+                    unknown,
+                }
+            })
+            .collect();
+        let covariance = DMatrix::from_fn(count, count, |i, j| covariance[(i, j)] * units[i] * units[j]);
+        let correlations = correlations(&fit.unknowns, &covariance);
+        let touched = touched(fit, linear, x, &covariance);
+        Self {
+            estimates,
+            coordinates: x.to_vec(),
+            covariance,
+            correlations,
+            wear: fit.wear,
+            touched,
+            spread: noise.spread,
+            correlation_time: noise.correlation,
+            iterations,
+            setup: here.setup,
+            predictions: here.predictions,
+        }
+    }
+
+    /// Estimates other than coefficients of wear.
+    pub fn quantities(&self) -> impl Iterator<Item = &Estimated> {
+        self.estimates.iter().filter(|own| !matches!(own.unknown.quantity, Quantity::Wear(_)))
+    }
+
+    /// Weighted root mean square of the fitted wear where contact was made, and of its standard deviation [m].
+    #[must_use]
+    pub fn wear_size(&self) -> [f64; 2] {
+        let total: f64 = self.touched.iter().map(|own| own.weight).sum();
+        [0, 1].map(|which| {
+            let sum: f64 = self.touched.iter().map(|own| own.weight * own.wear[which].powi(2)).sum();
+            (sum / total.max(f64::MIN_POSITIVE)).sqrt()
+        })
+    }
+
+    /// Order of the slopes of [`Touched`]: indices of the geometric quantities.
+    #[must_use]
+    pub fn geometric(&self) -> Vec<usize> {
+        let unknowns: Vec<Unknown> = self.estimates.iter().map(|own| own.unknown.clone()).collect();
+        geometric(&unknowns).collect()
+    }
+}
+
+/// Covariance, widened where errors are correlated within stretches or trials. Units of the priors.
+fn widened(inverse: &DMatrix<f64>, penalty: &DMatrix<f64>, linear: &Linear, units: &[f64]) -> DMatrix<f64> {
+    let count = units.len();
+    let sandwich = |groups: &[DVector<f64>]| {
+        let mut middle = penalty.clone();
+        let few = groups.len() as f64 / (groups.len() as f64 - 1.0).max(1.0);
+        for score in groups {
+            let score = DVector::from_fn(count, |i, _| score[i] * units[i]);
+            middle.ger(few, &score, &score, 1.0);
+        }
+        inverse * middle * inverse
+    };
+    let stretches: Vec<DVector<f64>> = linear.scores.iter().flatten().cloned().collect();
+    let mut candidates = vec![sandwich(&stretches)];
+    if linear.scores.len() >= ENOUGH_TRIALS {
+        let trials: Vec<DVector<f64>> = linear.scores.iter().map(|own| own.iter().sum()).collect();
+        candidates.push(sandwich(&trials));
+    }
+    let mut covariance = inverse.clone();
+    for candidate in candidates {
+        for index in 0..count {
+            let ratio = (candidate[(index, index)] / covariance[(index, index)]).sqrt();
+            if ratio > 1.0 {
+                // keeps correlations and widens the quantity
+                covariance.row_mut(index).scale_mut(ratio);
+                covariance.column_mut(index).scale_mut(ratio);
+            }
+        }
+    }
+    covariance
+}
+
+/// Names of quantities whose slopes are combinations of each other, direction by direction.
+fn collinear(fit: &Fit, data: &DMatrix<f64>) -> Vec<Vec<String>> {
+    let is_plain = |index: &usize| {
+        let quantity = &fit.unknowns[*index].quantity;
+        !matches!(quantity, Quantity::Wear(_) | Quantity::Drift { .. }) && data[(*index, *index)] > 1e-9
+    };
+    let all: Vec<usize> = (0..fit.unknowns.len()).filter(is_plain).collect();
+    let unit = |k: usize| data[(all[k], all[k])].sqrt();
+    let cosines = DMatrix::from_fn(all.len(), all.len(), |i, j| data[(all[i], all[j])] / (unit(i) * unit(j)));
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    let eigen = cosines.symmetric_eigen();
+    let weak = (0..all.len()).filter(|k| eigen.eigenvalues[*k] < COLLINEAR);
+    let names = |k: usize| {
+        let parts = all.iter().enumerate().filter(|(i, _)| eigen.eigenvectors[(*i, k)].abs() > 0.3);
+        parts.map(|(_, index)| fit.unknowns[*index].quantity.name()).collect()
+    };
+    weak.map(names).collect()
+}
+
+/// Why a quantity is not determined, with the direction of the data that is weakest for it.
+fn refusal(
+    fit: &Fit,
+    index: usize,
+    relative: f64,
+    directions: &nalgebra::SymmetricEigen<f64, nalgebra::Dyn>,
+) -> Option<String> {
+    let unknown = &fit.unknowns[index];
+    // coefficients of wear have neighbours that tell
+    if relative <= REFUSED || matches!(unknown.quantity, Quantity::Wear(_) | Quantity::Drift { .. }) {
+        return None;
+    }
+    let weak = (0..fit.unknowns.len())
+        .filter(|k| directions.eigenvalues[*k] < (1.0 / REFUSED).powi(2))
+        .max_by(|a, b| {
+            let part = |k: usize| directions.eigenvectors[(index, k)].abs();
+            part(*a).total_cmp(&part(*b))
+        });
+    let mut names: Vec<String> = Vec::new();
+    if let Some(k) = weak {
+        for (other, own) in fit.unknowns.iter().enumerate() {
+            if directions.eigenvectors[(other, k)].abs() > 0.25 {
+                let name = match own.quantity {
+                    Quantity::Wear(_) => "wear".to_string(),
+                    _ => own.quantity.name(),
+                };
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    let reason = match names.len() {
+        0 | 1 => "no recorded force depends on it".to_string(),
+        _ => format!("the data do not separate {}", names.join(", ")),
+    };
+    Some(format!("{reason}; its range would be {:.0} % of what was assumed before", 100.0 * relative))
+}
+
+fn correlations(unknowns: &[Unknown], covariance: &DMatrix<f64>) -> Vec<Correlation> {
+    let plain = |index: &usize| !matches!(unknowns[*index].quantity, Quantity::Wear(_));
+    let all: Vec<usize> = (0..unknowns.len()).filter(plain).collect();
+    let mut found = Vec::new();
+    for (place, i) in all.iter().enumerate() {
+        for j in &all[place + 1..] {
+            let value = covariance[(*i, *j)] / (covariance[(*i, *i)] * covariance[(*j, *j)]).sqrt();
+            if value.abs() >= 0.9 {
+                found.push(Correlation { names: [i, j].map(|k| unknowns[*k].quantity.name()), value });
+            }
+        }
+    }
+    found
+}
+
+fn touched(fit: &Fit, linear: &Linear, x: &[f64], covariance: &DMatrix<f64>) -> Vec<Touched> {
+    let Some(WearChart { chart, .. }) = fit.wear else { return Vec::new() };
+    let Some(first) = fit.unknowns.iter().position(|own| matches!(own.quantity, Quantity::Wear(_))) else {
+        return Vec::new();
+    };
+    let every = linear.places.len().div_ceil(MOST_TOUCHED).max(1);
+    let of = |place: &crate::sensitivity::ContactPlace| {
+        let weights = chart.weights(&place.point, &place.normal);
+        let value = weights.iter().map(|(k, w)| w * fit.unknowns[first + k].value(x[first + k])).sum();
+        let variance: f64 = weights
+            .iter()
+            .flat_map(|(i, a)| weights.iter().map(move |(j, b)| a * b * covariance[(first + i, first + j)]))
+            .sum();
+        Touched {
+            point: place.point,
+            normal: place.normal,
+            weight: place.share,
+            wear: [value, variance.max(0.0).sqrt()],
+            slopes: place.slopes.clone(),
+        }
+    };
+    linear.places.iter().step_by(every).map(of).collect()
+}
