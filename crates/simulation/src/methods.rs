@@ -176,9 +176,11 @@ impl From<Preset> for Methods {
                 projection: false,
                 ..usual
             },
-            Preset::Paper => {
-                Self { preset, cspace: CspaceMethod::Network { rows: 1 }, ..Self::from(Preset::PaperNSpace) }
-            }
+            Preset::Paper => Self {
+                preset,
+                cspace: CspaceMethod::Network { rows: 1 },
+                ..Self::from(Preset::PaperNSpace)
+            },
             Preset::PaperNSpace => Self {
                 clustering: ClusteringMethod::Interaction,
                 solver: SolverMethod::Sor(SweepOptions::PAPER, SlipRule::Dissipation),
