@@ -11,6 +11,40 @@ constexpr double TAU = 6.28318530717958647693;
 /// The nearest whole number, for |x| < 2^51.
 FN double nearest_whole(double x) { return rint(x); }
 
+/// 2^k for |k| < 1000.
+FN double power_of_two(int k) {
+  u64 bits = (u64)(1023 + k) << 52;
+#if ON_DEVICE
+  return __longlong_as_double((long long)bits);
+#else
+  double out;
+  std::memcpy(&out, &bits, 8);
+  return out;
+#endif
+}
+/// e^x for |x| < 600: x = k ln 2 + y, |y| <= ln(2)/2, Taylor polynomial.
+FN double exponential(double x) {
+  double k = rint(x * 1.44269504088896340736);
+  double y = fma(-k, 1.90821492927058770002e-10, fma(-k, 6.93147180369123816490e-01, x));
+  double p = 1.0;
+#pragma unroll
+  for (int i = 14; i >= 1; --i) p = fma(p, y / i, 1.0);
+  return p * power_of_two((int)k);
+}
+/// ln x for 1e-100 < x < 1e100, by Halley's method on e^y.
+FN double logarithm(double x) {
+  int k = 0;
+  double m = x;
+  while (m > 1.5) { m *= 0.5; k += 1; }
+  while (m < 0.75) { m *= 2.0; k -= 1; }
+  double y = m - 1.0;
+  for (int i = 0; i < 4; ++i) {
+    double e = exponential(y);
+    y += 2.0 * (m - e) / (m + e);
+  }
+  return fma((double)k, 0.69314718055994530942, y);
+}
+
 struct SineCosine { double sine, cosine; };
 
 /// For |x| < 1e5.

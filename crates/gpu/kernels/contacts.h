@@ -21,7 +21,7 @@ struct Body {
   FN V3 velocity_at_place(V3 place) const { return velocity_at(velocity, place - center); }
 };
 
-constexpr double NORMAL_UNIT = 1.0 / 2147483000.0;
+constexpr double NORMAL_UNITS = 2147483000.0, NORMAL_UNIT = 1.0 / NORMAL_UNITS;
 
 /// Unit of stored arms: a power of two with which every arm of the free part is below 2^31.
 FN double arm_unit_of(const Shape& shape, V3 center_of_mass) {
@@ -45,9 +45,9 @@ struct Contacts {
     return fma(-0.5, dot(n, n), 1.5) * n;  // of unit length again
   }
   FN void set_normal(int i, V3 n) {
-    rows.normal[0][i] = whole(n.x / NORMAL_UNIT);
-    rows.normal[1][i] = whole(n.y / NORMAL_UNIT);
-    rows.normal[2][i] = whole(n.z / NORMAL_UNIT);
+    rows.normal[0][i] = whole(n.x * NORMAL_UNITS);
+    rows.normal[1][i] = whole(n.y * NORMAL_UNITS);
+    rows.normal[2][i] = whole(n.z * NORMAL_UNITS);
   }
   FN static int whole(double x) { return (int)rint(lesser(larger(x, -2147483000.0), 2147483000.0)); }
   FN double gap(int i) const { return (double)rows.gap[i]; }
@@ -56,7 +56,8 @@ struct Contacts {
   FN double normal_speed(int i, const V6& v) const { return dot(normal(i), velocity_at(v, arm(i))); }
   FN void put(int i, V3 arm, V3 normal, double gap, u32 id) {
     if (i >= ROWS) return;
-    rows.arm[0][i] = whole(arm.x / arm_unit); rows.arm[1][i] = whole(arm.y / arm_unit); rows.arm[2][i] = whole(arm.z / arm_unit);
+    double units = 1.0 / arm_unit;  // a power of two
+    rows.arm[0][i] = whole(arm.x * units); rows.arm[1][i] = whole(arm.y * units); rows.arm[2][i] = whole(arm.z * units);
     set_normal(i, normal);
     rows.gap[i] = (float)gap;
     rows.id[i] = id;

@@ -6,7 +6,6 @@
 #pragma once
 #include "search_margin.h"
 
-struct Query;
 constexpr int SAMPLES = 64;
 constexpr int OF_TWO_RIMS = 4;
 
@@ -83,21 +82,20 @@ FN double crossing_between(const Circle& circle, const Rim& other, double low, d
   return high;
 }
 
-template <class Q>
-FN void detect_crossings(const Lanes& lanes, const Common& common, const Q& q, double margin, Contacts& contacts, Scratch& scratch) {
+FN void detect_crossings(const Lanes& lanes, const Common& common, const Query& q, double margin, Contacts& contacts, Scratch& scratch) {
   u32 first = (u32)(common.nodes[0].count + common.nodes[1].count);
   int rims_of_other = 0;
-  for (int v = 0; v < q.against.vertices; ++v) rims_of_other += (q.against.convex >> v) & 1u;
+  for (int v = 0; v < q.against->vertices; ++v) rims_of_other += (q.against->convex >> v) & 1u;
   int place = 0;
-  for (int v = 0; v < q.of.vertices; ++v) {
-    if (!((q.of.convex >> v) & 1u)) continue;
-    Rim rim = rim_of(q.of, v);
+  for (int v = 0; v < q.of->vertices; ++v) {
+    if (!((q.of->convex >> v) & 1u)) continue;
+    Rim rim = rim_of(*q.of, v);
     V3 axis = column(q.turn, 2);
     Circle circle = {rim, scaled_sum(rim.height, axis, q.shift), column(q.turn, 0), column(q.turn, 1), axis};
     int other_place = 0;
-    for (int w = 0; w < q.against.vertices; ++w) {
-      if (!((q.against.convex >> w) & 1u)) continue;
-      Rim other = rim_of(q.against, w);
+    for (int w = 0; w < q.against->vertices; ++w) {
+      if (!((q.against->convex >> w) & 1u)) continue;
+      Rim other = rim_of(*q.against, w);
       u32 number = first + OF_TWO_RIMS * (u32)(place * rims_of_other + other_place), last = number + OF_TWO_RIMS;
       other_place += 1;
       if (!circle.comes_near(other, margin)) continue;

@@ -4,9 +4,11 @@
 
 constexpr int VERTICES = 12;      // most vertices of an outline
 constexpr int WAYPOINTS = 8;      // most waypoints of a drive
-constexpr int WARM = 96;          // most contacts whose impulses are kept for the next step
+constexpr int WARM = 248;         // most contacts whose impulses are kept for the next step
 constexpr int ROWS = 1536;        // most candidate contacts
 constexpr int SET = 512;          // most contacts of the working set
+constexpr int MOST_NEAR = 128;     // most nodes that are detected early
+constexpr int LISTED = 4096;        // most nodes of a side that may be near
 constexpr int BLOCKS = 512;       // most blocks of 32 nodes of a body
 constexpr int PIECES = 8;         // identities of a node, one per piece of the other part
 
@@ -42,7 +44,7 @@ struct Shape {
   double heights[2], radii[2];
   double vertex[VERTICES][2], normal[VERTICES][2];
   double wall_radius, wall_heights[2];
-  double pitch, rise, pitch_radius, half_width, crest, root;
+  double pitch, per_pitch, rise, pitch_radius, half_width, crest, root;
   double ends[2], cone_radius[2], endless[2];
   double parameter;    // t: nodes are at r + t dr, angle + t da, z + t dz
   double spread;       // most that a node moves per t [m]
@@ -112,14 +114,31 @@ struct Common {
   double samples[64][2]; // cosine, sine of the samples around a rim
 };
 
+/// One side of the pair against the other: what detection reads for every node, once for all lanes.
+struct Query {
+  const Nodes* nodes;
+  const Shape *of, *against;
+  M3 turn;             // frame of the nodes in the other part's frame
+  V3 shift;
+  V3 moving, turning;  // motion of the nodes in that frame
+  M3 out;              // that frame in the world
+  V3 out_shift;        // its origin - centre of mass
+  double sign;         // -1 where the nodes belong to the fixed part
+  u32 first;           // of the nodes among those of both sides
+};
+
 /// Memory of one group while it works; nothing in it survives a step.
 struct Scratch {
+  Query query;
   double arm[3][SET], normal[3][SET], approach[SET], rate[SET];
   double impulse[3][SET], trial[3][SET], offset[3][SET], ahead[3][SET], across[3][SET], resistance[SET], isotropic[SET], held[SET];
   int contact[SET];
   double around[66];     // differences around a rim
   int block[BLOCKS];     // blocks of nodes that may be near
+  u16 listed[LISTED];    // nodes that may be near
   int warm_count, is_warm;  // warm start of the smooth stage while it is solved
   u32 warm_id[WARM];
   double warm_impulse[WARM][3], warm_velocity[6];
+  u32 near[MOST_NEAR];      // contacts whose nodes are detected early, and those that they have then
+  Rows early;
 };

@@ -30,7 +30,7 @@ FN double half_width_at(const Shape& s, double radius) { return fma(s.pitch_radi
 /// Height above the middle of the nearest ridge.
 FN double phase(const Shape& shape, double angle, double z) {
   double s = fma(-shape.rise, angle, z);
-  return fma(-shape.pitch, nearest_whole(s / shape.pitch), s);
+  return fma(-shape.pitch, nearest_whole(s * shape.per_pitch), s);
 }
 
 /// Distance to one flank of the ridge, extended beyond crest and root: positive outside the ridge.
@@ -60,15 +60,16 @@ FN Face flank(const Shape& shape, V3 point, double radius, double s, double side
 /// Visits the pieces of a turned part within reach: `begin(number)`, `offer(face)` for its faces, `end()`.
 template <class Choice> FN void pieces_of_round(const Shape& shape, V3 point, double reach, Choice& choice) {
   double radius = sqrt(fma(point.x, point.x, point.y * point.y));
-  double cosine = radius > 0.0 ? point.x / radius : 1.0, sine = radius > 0.0 ? point.y / radius : 0.0;
   for (int piece = 0; piece < shape.pieces; ++piece) {
     bool is_far = false;
-    for (int edge = 0; edge < shape.vertices; ++edge) {
+    for (int edge = 0; edge < shape.vertices && !is_far; ++edge) {
       if (edge == shape.omitted[piece] || !((shape.faces >> edge) & 1u)) continue;
       double d = fma(radius - shape.vertex[edge][0], shape.normal[edge][0], (point.z - shape.vertex[edge][1]) * shape.normal[edge][1]);
-      is_far |= !(d <= reach);
+      is_far = !(d <= reach);
     }
     if (is_far) continue;
+    double inverse = 1.0 / radius;
+    double cosine = radius > 0.0 ? point.x * inverse : 1.0, sine = radius > 0.0 ? point.y * inverse : 0.0;
     choice.begin(piece);
     for (int edge = 0; edge < shape.vertices; ++edge) {
       if (edge == shape.omitted[piece] || !((shape.faces >> edge) & 1u)) continue;
@@ -104,7 +105,8 @@ template <class Choice> FN void pieces_of_thread(const Shape& shape, V3 point, d
   double from_near = sign * (size - width), from_across = is_bolt ? shape.pitch - size - width : width + size;
   bool is_near = from_near <= STEEPEST * reach, is_across = from_across <= STEEPEST * reach;
   if (!is_near && !is_across && body > reach) return;
-  double cosine = radius > 0.0 ? point.x / radius : 1.0, sine = radius > 0.0 ? point.y / radius : 0.0;
+  double inverse = 1.0 / radius;
+  double cosine = radius > 0.0 ? point.x * inverse : 1.0, sine = radius > 0.0 ? point.y * inverse : 0.0;
   V3 outward = v3(sign * cosine, sign * sine, 0.0);
   double toward = s < 0.0 ? -1.0 : 1.0;
   Face near = flank(shape, point, radius, s, toward);
@@ -146,4 +148,26 @@ template <class Choice> FN void pieces_of_thread(const Shape& shape, V3 point, d
 
 template <class Choice> FN void pieces_of(const Shape& shape, V3 point, double reach, Choice& choice) {
   if (shape.kind == ROUND) pieces_of_round(shape, point, reach, choice); else pieces_of_thread(shape, point, reach, choice);
+}
+
+/// Whether a piece may be within reach: what `pieces_of` leaves out at once.
+FN bool may_touch(const Shape& shape, V3 point, double reach) {
+  double radius = sqrt(fma(point.x, point.x, point.y * point.y));
+  if (shape.kind == ROUND) {
+    for (int piece = 0; piece < shape.pieces; ++piece) {
+      bool is_far = false;
+      for (int edge = 0; edge < shape.vertices && !is_far; ++edge) {
+        if (edge == shape.omitted[piece] || !((shape.faces >> edge) & 1u)) continue;
+        is_far = !(fma(radius - shape.vertex[edge][0], shape.normal[edge][0], (point.z - shape.vertex[edge][1]) * shape.normal[edge][1]) <= reach);
+      }
+      if (!is_far) return true;
+    }
+    return false;
+  }
+  bool is_bolt = shape.kind == BOLT;
+  double sign = is_bolt ? 1.0 : -1.0, tip_radius = is_bolt ? shape.crest : shape.root, body_radius = is_bolt ? shape.root : shape.crest;
+  if (point.z - shape.ends[1] > reach || shape.ends[0] - point.z > reach || sign * (radius - tip_radius) > reach) return false;
+  if (sign * (radius - body_radius) <= reach) return true;
+  double size = fabs(phase(shape, angle_of(point.x, point.y), point.z)), width = half_width_at(shape, radius);
+  return sign * (size - width) <= STEEPEST * reach || (is_bolt ? shape.pitch - size - width : width + size) <= STEEPEST * reach;
 }

@@ -1,7 +1,7 @@
 // The whole solve of one stage: rounds of the working set, levels within a round, softness, impulses (the CPU's `ladder.rs`,
-// `working_set.rs`, `extrapolation.rs`). Levels beyond 1 and solves with too many passes are left to the host.
+// `working_set.rs`, `extrapolation.rs`). Levels beyond 2 and solves with too many passes are left to the host.
 #pragma once
-#include "newton.h"
+#include "path.h"
 
 constexpr double HARD = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1e-4, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
 constexpr double YIELD = 4.0, ALIKE = 0.5, LARGEST_CHANGE = 1e-4, NEAR_SOFTNESS = 1e-4;
@@ -60,9 +60,8 @@ struct Ladder {
 
   /// Adds violated contacts; returns how many are violated.
   CALL int grow(double violation, int round) {
-    int index;
-    double worst = lanes.smallest(contacts.count, index, [&](int i) { return slack(i, root); });
-    int violated = lanes.count_if(contacts.count, [&](int i) { return !(slack(i, root) >= -violation); });
+    int index, violated;
+    double worst = lanes.smallest_and_below(contacts.count, -violation, index, violated, [&](int i) { return slack(i, root); });
     if (violated == 0) return 0;
     bool few = round > 0 && violated <= FEW_VIOLATED * set.count, shared = round > 0 && -worst <= YIELD * deepest(root);
     double limit = round > PATIENT_ROUNDS ? -violation : few || shared ? lesser(ALIKE * worst, -violation) : worst;
@@ -151,12 +150,18 @@ struct Ladder {
     }
     if (mixed_newton(lanes, set, p, softness, root)) return true;
     if (p.gave_up()) return false;
-    level = 1;
-    V6 attempt = root;
-    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, attempt);
+    level = level > 1 ? level : 1;
+    V6 attempt = root, prefix;
+    double from;
+    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, attempt, prefix, from);
     if (!is_solved && !p.gave_up()) {
       attempt = p.free;
-      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, attempt);
+      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, attempt, prefix, from);
+      if (!is_solved && from > 0.0 && !p.gave_up()) {
+        level = 2;
+        RootPath path{lanes, set, p, 0.0};
+        is_solved = path.follow(prefix, from, softness, attempt);
+      }
     }
     root = attempt;
     lanes.sync();

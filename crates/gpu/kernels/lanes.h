@@ -130,6 +130,26 @@ struct Lanes {
     index = at;
     return least;
   }
+  /// The same, and how many values are not at least `limit`, NaN included.
+  template <class F> FN double smallest_and_below(int count, double limit, int& index, int& below, F value) const {
+    double least = infinity();
+    int at = 0x7fffffff, found = 0;
+    for (int i = lane; i < count; i += G) {
+      double own = value(i);
+      found += own >= limit ? 0 : 1;
+      if (own < least) { least = own; at = i; }
+    }
+#pragma unroll
+    for (int o = G / 2; o > 0; o /= 2) {
+      double other = __shfl_xor_sync(mask, least, o, G);
+      int place = __shfl_xor_sync(mask, at, o, G);
+      found += __shfl_xor_sync(mask, found, o, G);
+      if (other < least || (other == least && place < at)) { least = other; at = place; }
+    }
+    index = at;
+    below = found;
+    return least;
+  }
   template <class F> FN int count_if(int count, F is) const {
     int total = 0;
     for (int base = 0; base < count; base += G) total += __popc(ballot(base + lane < count && is(base + lane)));
@@ -186,6 +206,10 @@ struct Lanes {
       if (own < least) { least = own; index = i; }
     }
     return least;
+  }
+  template <class F> double smallest_and_below(int count, double limit, int& index, int& below, F value) const {
+    below = count_if(count, [&](int i) { return !(value(i) >= limit); });
+    return smallest(count, index, value);
   }
   template <class F> int count_if(int count, F is) const {
     int total = 0;

@@ -12,7 +12,8 @@ struct Problem {
   V3 response;         // W, linear part
   M3 turning_response; // W, angular part, world axes
   M3 mobility;         // its symmetric part
-  M3 inertia;          // its inverse
+  M3 inertia;          // inverse of W
+  M3 metric;           // inverse of the symmetric part
   V6 free, free_momentum;
   double friction, scale, trace;
   int iterations, evaluations, most;
@@ -26,13 +27,17 @@ struct Problem {
     p.free = free;
     p.free_momentum = p.momentum(free);
     p.friction = friction;
-    M3 metric = inverse(p.mobility);
-    V3 v = linear(free), w = angular(free);
-    p.scale = sqrt(v.x * v.x / response.x + v.y * v.y / response.y + v.z * v.z / response.z + dot(w, mul(metric, w)));
+    p.metric = inverse(p.mobility);
+    p.scale = sqrt(p.product(free, free));
     p.trace = p.mobility.a[0] + p.mobility.a[4] + p.mobility.a[8];
     p.iterations = p.evaluations = 0;
     p.most = most;
     return p;
+  }
+  /// a^T sym(W)^-1 b.
+  FN double product(const V6& a, const V6& b) const {
+    double along = a.a[0] * b.a[0] / response.x + a.a[1] * b.a[1] / response.y + a.a[2] * b.a[2] / response.z;
+    return along + dot(angular(a), mul(metric, angular(b)));
   }
   FN bool gave_up() const { return evaluations > most; }
   FN V6 momentum(const V6& v) const {
@@ -164,7 +169,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
 }
 
 /// F, r and H of the law itself at a velocity; squared merit.
-FN double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual, double (&h)[36]) {
+FN double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual, V6& force, double (&h)[36]) {
   p.evaluations += 1;
   double sums[42];
   lanes.sum(set.count, sums, [&](int i, double* a) {
@@ -178,14 +183,15 @@ FN double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, 
   for (int k = 0; k < 36; ++k) h[k] = sums[6 + k];
   p.add_inertia(h);
   residual = p.residual(v, sums);
+  force = load6(sums);
   return p.merit(residual);
 }
 
 /// Newton at one softness with a halving line search; true where `v` is the root.
 CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double softness, int iterations, int halvings, V6& v) {
   double accepted = p.accepted(), h[36];
-  V6 r;
-  double merit = evaluate(lanes, set, p, v, softness, r, h);
+  V6 r, force;
+  double merit = evaluate(lanes, set, p, v, softness, r, force, h);
   for (int iteration = 0; iteration < iterations; ++iteration) {
     if (merit < accepted) return true;
     double b[6];
@@ -199,7 +205,7 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
     for (int k = 0; k < halvings && !is_found; ++k) {
       if (p.gave_up()) return false;
       trial = scaled_sum(length, direction, v);
-      double reached = evaluate(lanes, set, p, trial, softness, r, h);
+      double reached = evaluate(lanes, set, p, trial, softness, r, force, h);
       if (reached < (1.0 - 1e-4 * length) * merit) {
         merit = reached;
         is_found = true;
@@ -210,18 +216,22 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
     }
     if (!is_found) {
       trial = scaled_sum(best_length, direction, v);
-      merit = evaluate(lanes, set, p, trial, softness, r, h);
+      merit = evaluate(lanes, set, p, trial, softness, r, force, h);
     }
     v = trial;
   }
   return merit < accepted;
 }
 
-/// Level 1: roots of ever stiffer laws.
-CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, V6& v) {
+/// Level 1: roots of ever stiffer laws. `prefix` is the last root before any failure, at the softness `from`, zero without one.
+CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, V6& v, V6& prefix, double& from) {
+  bool is_unbroken = true;
+  from = 0.0;
   for (double softness = first;;) {
     bool is_solved = primal_newton(lanes, set, p, softness, 12, halvings, v);
     if (softness <= last || p.gave_up()) return is_solved;
+    is_unbroken = is_unbroken && is_solved;
+    if (is_unbroken) { prefix = v; from = softness; }
     double next = 0.1 * softness;
     softness = next < last * 1.0001 ? last : next;
   }

@@ -10,8 +10,8 @@
 
 constexpr double SLOWEST_IMPACT = 1e-5, IMPACT_VIOLATION = 1e-6, SMOOTH_VIOLATION = 1e-9, BEGAN_INSIDE = 1e-5;
 constexpr double FAST = 1.5e-3, SHORT = 0.25, STOPPED = 0.25, WIDER = 10.0;
-constexpr double CORRECTED = 0.2e-6, GAINED = 0.5, SUNK = 10e-6, BENT = 5.0 * CORRECTED, NEAR_BENDS = 2.0, PASSES = 1e-6;
-constexpr int CORRECTIONS = 8, EXCHANGES = 4, ATTEMPTS = 6;
+constexpr double CORRECTED = 0.2e-6, GAINED = 0.5, SUNK = 10e-6, BENT = 5.0 * CORRECTED, NEAR_BENDS = 2.0, COUNTED = 4.0, PASSES = 1e-6;
+constexpr int CORRECTIONS = 8, EXCHANGES = 4, ATTEMPTS = 6, PUSHES = 2;
 
 struct Stepper {
   const Lanes& lanes;
@@ -222,9 +222,9 @@ struct Stepper {
     return total;
   }
   /// Projects a velocity of the pose and pays for it; number of pivots.
-  CALL int project_paid(const Coupling& coupling, const Body& body, double time, const M3& inverse_moment, double& tank, V6& u) {
+  CALL int project_paid(const Contacts& rows, const Coupling& coupling, const Body& body, double time, const M3& inverse_moment, double& tank, V6& u) {
     V6 wanted = u;
-    Projection done = project(lanes, contacts, time, margin, 1.0 / env.mass, inverse_moment, u);
+    Projection done = project(lanes, rows, time, margin, 1.0 / env.mass, inverse_moment, u);
     if (!done.is_complete) fail(CANNOT_PROJECT);
     if (done.pivots == 0 || !done.is_complete) return 0;
     double without = potential(coupling, body.center, body.rotation, body.turn, wanted, time);
@@ -233,6 +233,16 @@ struct Stepper {
     report.projection_work += work;
     tank = larger(tank - larger(work, 0.0), 0.0);
     return done.pivots;
+  }
+
+  /// Lists the contacts that a velocity brings within a gap; none where they are many.
+  FN int list_near(const Contacts& rows, const V6& velocity, double time, double gap) {
+    lanes.sync();
+    double per_time = 1.0 / time, limit = gap * per_time;
+    int count = lanes.collect<IntFound>(rows.count, 0,
+      [&](int i, IntFound& found) { if (rows.normal_speed(i, velocity) + per_time * rows.gap(i) <= limit) { found.count = 1; found.at[0] = i; } },
+      [&](int place, int i) { if (place < MOST_NEAR) scratch.near[place] = rows.id(i); });
+    return count < MOST_NEAR ? count : 0;
   }
 
   FN void run() {
@@ -274,15 +284,14 @@ struct Stepper {
     double tank = env.tank + larger(-report.contact_work, 0.0);
 
     V6 moved = mean;
-    project_paid(coupling, body, env.dt, inverse_moment, tank, moved);
+    project_paid(contacts, coupling, body, env.dt, inverse_moment, tank, moved);
     if (status != STEPPED) return;
-    double turning = norm(angular(moved));
+    // a motion that bends leaves the planes of its contacts: the nodes that were to end near are detected first
+    double turning = norm(angular(moved)), bend = 0.0;
+    int near = 0;
     if (0.5 * env.dt * turning * margin >= BENT) {
-      double bend = 0.5 * env.dt * turning * closed_within(common, env, body, moved, env.dt);
-      if (bend >= BENT) {
-        int index;
-        if (worst_gap(lanes, contacts, env.dt, moved, index) <= NEAR_BENDS * bend) return fail(BENDS);
-      }
+      bend = 0.5 * env.dt * turning * closed_within(common, env, body, moved, env.dt);
+      if (bend >= BENT) near = list_near(contacts, moved, env.dt, NEAR_BENDS * bend);
     }
     V3 turning_in_body = mul_t(r, angular(end));
     auto moved_body = [&](const Body& from, const V6& u, double time) {
@@ -291,8 +300,32 @@ struct Stepper {
       next.velocity = stack(linear(end), mul(next.turn, turning_in_body));
       return next;
     };
-    Body next = moved_body(body, moved, env.dt);
+    Body next = moved_body(body, moved, env.dt), unpushed = next;
+    bool is_pushed = false;
+    double push_depth = 0.0, push_tank = tank, push_spent = report.projection_work;
+    for (int push = 0; push < PUSHES && near > 0; ++push) {
+      Contacts early{scratch.early, 0, contacts.arm_unit};
+      detect_listed(lanes, common, env, next, scratch.near, near, COUNTED * bend, early, scratch);
+      double least = smallest_gap(lanes, early), before = tank, spent = report.projection_work;
+      if (least > -CORRECTED) break;
+      V6 displacement = {{0, 0, 0, 0, 0, 0}};
+      if (project_paid(early, coupling, next, 1.0, inverse_moment, tank, displacement) == 0) break;
+      unpushed = next;
+      next = moved_body(next, displacement, 1.0);
+      is_pushed = true;
+      push_depth = larger(-least, 0.0);
+      push_tank = before;
+      push_spent = spent;
+      near = list_near(early, displacement, 1.0, bend);
+    }
+    if (status != STEPPED) return;
     find(next);
+    if (is_pushed && status == STEPPED && deepest_of(lanes, contacts) > push_depth) {
+      next = unpushed;
+      tank = push_tank;
+      report.projection_work = push_spent;
+      find(next);
+    }
     double depth = infinity();
     for (int k = 0; k < CORRECTIONS && status == STEPPED; ++k) {
       double deepest = deepest_of(lanes, contacts);
@@ -300,7 +333,7 @@ struct Stepper {
       depth = deepest;
       V6 push = {{0, 0, 0, 0, 0, 0}};
       double before = tank, spent = report.projection_work;
-      if (project_paid(coupling, next, 1.0, inverse_moment, tank, push) == 0) break;
+      if (project_paid(contacts, coupling, next, 1.0, inverse_moment, tank, push) == 0) break;
       Body pushed = moved_body(next, push, 1.0);
       find(pushed);
       if (status != STEPPED) return;

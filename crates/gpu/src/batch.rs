@@ -400,10 +400,10 @@ impl GpuBatch {
             return Err(refuse(what));
         }
         let mut record = environment_record(&self.scene, setup, &Control::Drive).map_err(refuse)?;
-        for side in 0..2 {
+        for (side, part) in parts.into_iter().enumerate() {
             let (body, table) = (&self.scene.bodies[self.pair[side]], &self.tables[side]);
-            let mut shape: Shape = shape_record(parts[side]).map_err(refuse)?;
-            let parameter = table.parameter(body, parts[side]);
+            let mut shape: Shape = shape_record(part).map_err(refuse)?;
+            let parameter = table.parameter(body, part);
             shape.parameter = parameter.ok_or_else(|| {
                 refuse(format!(
                     "dimensions of `{}` that move its nodes otherwise than in the first environment",

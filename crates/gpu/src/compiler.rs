@@ -28,7 +28,7 @@ pub struct KernelOptions {
 
 impl Default for KernelOptions {
     fn default() -> Self {
-        Self { lanes: 16, block: 64, resident: 6, most_passes: 256 }
+        Self { lanes: 8, block: 64, resident: 6, most_passes: 1000 }
     }
 }
 

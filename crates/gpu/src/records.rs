@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 
 pub(crate) const VERTICES: usize = 12;
 pub(crate) const WAYPOINTS: usize = 8;
-pub(crate) const WARM: usize = 96;
+pub(crate) const WARM: usize = 248;
 pub(crate) const ROWS: usize = 1536;
 pub(crate) const BLOCKS: usize = 512;
 pub(crate) const BLOCK: usize = 32;
@@ -14,7 +14,7 @@ pub(crate) const BLOCK: usize = 32;
 /// Bytes of one environment's candidate contacts on the device.
 pub(crate) const ROWS_BYTES: usize = 9 * 4 * ROWS;
 /// Memory of one group while it works [bytes]; at least what the kernels take.
-pub(crate) const SCRATCH_BYTES: usize = 120 << 10;
+pub(crate) const SCRATCH_BYTES: usize = 200 << 10;
 
 pub(crate) const ROUND: i32 = 0;
 pub(crate) const BOLT: i32 = 1;
@@ -43,6 +43,7 @@ pub(crate) struct Shape {
     pub wall_radius: f64,
     pub wall_heights: [f64; 2],
     pub pitch: f64,
+    pub per_pitch: f64,
     pub rise: f64,
     pub pitch_radius: f64,
     pub half_width: f64,
@@ -171,7 +172,7 @@ pub(crate) const REASONS: [&str; 12] = [
     "more candidate contacts than there is room for",
     "more active contacts than there is room for",
     "passes of the solver at the cap",
-    "solver levels beyond continuation",
+    "solver levels beyond the path of roots",
     "parts inside one another at the start",
     "axes not parallel, or a motion beyond any search",
     "a motion that bends",

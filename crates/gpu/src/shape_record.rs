@@ -70,6 +70,7 @@ fn round(solid: &SectionedSolid, shape: &mut Shape) -> Result<(), String> {
 
 fn thread(profile: &ThreadProfile, ends: [f64; 2], cones: [Option<f64>; 2], shape: &mut Shape) {
     shape.pitch = profile.pitch();
+    shape.per_pitch = 1.0 / profile.pitch();
     shape.rise = profile.rise();
     shape.pitch_radius = profile.pitch_radius();
     shape.half_width = profile.half_width_at(profile.pitch_radius());
