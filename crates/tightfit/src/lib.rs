@@ -47,6 +47,8 @@ pub mod report;
 #[cfg(feature = "cli")]
 mod table;
 
+#[cfg(feature = "gpu")]
+pub use tightfit_gpu as gpu;
 pub use tightfit_interaction as interaction;
 #[cfg(feature = "learning")]
 pub use tightfit_interaction_training as interaction_training;
