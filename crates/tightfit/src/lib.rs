@@ -50,6 +50,8 @@ mod table;
 
 #[cfg(feature = "learning")]
 pub use tightfit_calibration as calibration;
+#[cfg(feature = "gpu")]
+pub use tightfit_gpu as gpu;
 #[cfg(feature = "haptics")]
 pub use tightfit_haptics as haptics;
 pub use tightfit_interaction as interaction;

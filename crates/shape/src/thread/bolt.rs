@@ -124,6 +124,12 @@ impl Bolt {
         self.surface.ends[1]
     }
 
+    /// Radius of the cone of the tip in the end plane [m]; `None` for a blunt tip.
+    #[must_use]
+    pub fn tip_radius(&self) -> Option<f64> {
+        self.surface.end_radius(1)
+    }
+
     /// Lowest z of the material [m].
     #[must_use]
     pub fn bottom(&self) -> f64 {

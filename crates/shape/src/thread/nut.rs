@@ -97,6 +97,12 @@ impl Nut {
         self.surface.ends[1] - self.surface.ends[0]
     }
 
+    /// Radius of the countersinks in the end planes [m]; `None` for blunt ends.
+    #[must_use]
+    pub fn countersink_radius(&self) -> Option<f64> {
+        self.surface.end_radius(0)
+    }
+
     /// Distance of the hexagon's flats from the axis [m].
     fn wall_level(&self) -> f64 {
         self.hexagon.outline.vertices()[WALL][0]

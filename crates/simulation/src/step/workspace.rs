@@ -77,6 +77,19 @@ impl Workspace {
         *self = Self { shared_nodes: std::mem::take(&mut self.shared_nodes), ..Self::default() };
     }
 
+    /// Forgets the environment but keeps the memory: the next step may be one of another environment of the same scene.
+    pub fn forget_environment(&mut self) {
+        self.parts = PlacedParts::default();
+        self.memory.candidates.search = None;
+    }
+
+    /// A workspace for the environments of one scene; those that have the scene's own parts share its nodes.
+    #[must_use]
+    pub fn of_scene(scene: &Scene) -> Self {
+        let nodes: Vec<_> = scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
+        Self::sharing(&nodes)
+    }
+
     /// Places the nodes and takes all memory that steps need. The first step does so too; doing it before leaves that one
     /// no slower than the others.
     pub fn prepare(&mut self, scene: &Scene, parameters: &Parameters, state: &mut State) {

@@ -17,6 +17,7 @@ use tightfit::scene::batch::{Batch, Setup};
 use tightfit::shape::Part;
 use tightfit::shape::preset::{hole_50, preset, standard_nut};
 
+use super::gpu_batch;
 use super::record::{append_csv, conditions, machine, quantile};
 use crate::cpu_clock;
 use crate::output::{put, say};
@@ -27,37 +28,43 @@ use crate::table::Table;
 pub(super) struct BatchArguments {
     /// Measure these built-in scenes or scene files.
     #[arg(value_name = "SCENE", default_values_t = ["peg-in-hole", "bolting-engaged"].map(String::from))]
-    scenes: Vec<String>,
+    pub(super) scenes: Vec<String>,
     /// Simulate this many environments.
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
-    environments: usize,
+    pub(super) environments: usize,
     /// Use these numbers of threads, separated by commas; speed-ups are relative to the first.
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<usize>,
     /// Take this many steps before the first round.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
-    warm_up: usize,
+    pub(super) warm_up: usize,
     /// Take this many steps per round.
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    steps: usize,
+    pub(super) steps: usize,
     /// Repeat this often and report medians.
     #[arg(long, value_name = "COUNT", default_value_t = 9)]
-    rounds: usize,
+    pub(super) rounds: usize,
     /// Synchronise the threads after every step, as reinforcement learning does.
     #[arg(long)]
-    meet: bool,
+    pub(super) meet: bool,
     /// Append the results to a CSV file [default: the file of this machine under experiments/speed/results].
     #[arg(long, value_name = "FILE")]
     csv: Option<Option<PathBuf>>,
+    /// Step on this device instead, `cuda:0`; medians of `--rounds`, the steps that the host took, an audit of sampled poses.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn run(arguments: &BatchArguments) -> Result<ExitCode> {
     let BatchArguments { environments, threads, steps, rounds, .. } = arguments;
     if [*environments, *steps, *rounds].contains(&0) || threads.is_empty() || threads.contains(&0) {
         bail!("--environments, --threads, --steps and --rounds must be at least 1");
+    }
+    if let Some(device) = &arguments.device {
+        return gpu_batch::run(arguments, device, setup);
     }
     let mut measured = Vec::new();
     for scene in &arguments.scenes {

@@ -6,6 +6,7 @@ mod contacts;
 mod detection;
 mod detection_task;
 mod fcl_process;
+mod gpu_batch;
 mod interaction;
 mod network;
 mod record;

@@ -1,0 +1,290 @@
+//! Steps many environments on a device, and reports rates, the steps that the host took, an audit, and the difference to the CPU.
+//!
+//! ```text
+//! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
+//!           [--warm-up N] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
+//! TASK: nut, peg, shaken, bolting; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
+//! ```
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+use tightfit_gpu::{Device, GpuBatch, KernelOptions, kernel_binary};
+use tightfit_shape::Part;
+use tightfit_shape::preset::hole_50;
+use tightfit_shape::thread::{Hand, Nut, ThreadAllowance, ThreadStart};
+use tightfit_simulation::batch::{Batch, Control, Setup};
+use tightfit_simulation::{Audit, Input, Scene, State};
+use tightfit_spatial::{SplitMix, Wrench};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next().ok_or("a task: nut, peg, shaken or bolting")?;
+    let mut options = HashMap::new();
+    while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
+        options.insert(name.trim_start_matches('-').to_string(), value);
+    }
+    let number = |name: &str, usual: usize| options.get(name).map_or(Ok(usual), |value| value.parse());
+    let count = number("environments", 4096)?;
+    let device = match options.get("device").map_or("cuda:0", String::as_str).split_once(':') {
+        Some(("host", path)) => Device::Host(path.into()),
+        Some((_, place)) => Device::Cuda(place.parse()?),
+        None => Device::Cuda(0),
+    };
+    let usual = KernelOptions::default();
+    let kernels = KernelOptions {
+        lanes: number("lanes", usual.lanes as usize)? as u32,
+        block: number("block", usual.block as usize)? as u32,
+        resident: number("resident", usual.resident as usize)? as u32,
+        most_passes: number("passes", usual.most_passes as usize)? as u32,
+    };
+    if task == "compile" {
+        let architecture = options.get("architecture").map_or("sm_90", String::as_str);
+        let binary = kernel_binary(architecture, &kernels)?;
+        println!("{architecture}: {} bytes in the folder of the kernels", binary.len());
+        return Ok(());
+    }
+    let scene = Scene::find(match task.as_str() {
+        "nut" => "bolting-engaged",
+        "bolting" => "bolting",
+        _ => "peg-in-hole",
+    })?;
+    let clock = Instant::now();
+    let mut batch = GpuBatch::with_options(scene.clone(), count, &device, kernels)?;
+    println!("{task}: {} ({:.1} s to open)", batch.device_name(), clock.elapsed().as_secs_f64());
+    let clock = Instant::now();
+    let setups: Vec<Setup> = (0..count).into_par_iter().map(|index| setup(&task, &scene, index)).collect();
+    batch.reset_many(setups.iter().cloned().enumerate().collect())?;
+    println!(
+        "{} environments of {} bytes set up in {:.1} s",
+        count,
+        batch.environment_bytes(),
+        clock.elapsed().as_secs_f64()
+    );
+
+    let compared = number("compare", 0)?.min(count);
+    let (warm_up, steps, rounds, per_call) =
+        (number("warm-up", 100)?, number("steps", 20)?, number("rounds", 5)?, number("per-call", 10)?);
+    let mut shaker = Shaker { random: SplitMix::stream(9), is_used: task == "shaken" };
+    let clock = Instant::now();
+    for _ in 0..warm_up.div_ceil(per_call) {
+        shaker.shake(&mut batch)?;
+        batch.advance(per_call)?;
+    }
+    let before = batch.tail();
+    println!(
+        "warm-up of {warm_up} steps in {:.2} s; host took {} of {} steps {:?}",
+        clock.elapsed().as_secs_f64(),
+        before.host_steps(),
+        before.steps,
+        before.by_reason
+    );
+    if compared > 0 {
+        compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, &mut batch)?;
+    }
+    let start = batch.states(&(0..count).collect::<Vec<_>>())?;
+    let mut rates = Vec::new();
+    for _ in 0..rounds {
+        shaker.shake(&mut batch)?;
+        let clock = Instant::now();
+        for _ in 0..steps.div_ceil(per_call) {
+            batch.advance(per_call)?;
+        }
+        let taken = (count - batch.faults().count()) * steps.div_ceil(per_call) * per_call;
+        rates.push(taken as f64 / clock.elapsed().as_secs_f64());
+    }
+    rates.sort_by(f64::total_cmp);
+    let tail = batch.tail();
+    println!(
+        "{:.3} million steps/s (median of {rounds} rounds of {steps} steps, {per_call} per call; {:.3} to {:.3}); host took {} of {} steps {:?}; frozen {}",
+        rates[rounds / 2] / 1e6,
+        rates[0] / 1e6,
+        rates[rounds - 1] / 1e6,
+        tail.host_steps() - before.host_steps(),
+        tail.steps - before.steps,
+        tail.by_reason,
+        batch.faults().count()
+    );
+    for (index, fault) in batch.faults().take(3) {
+        println!("  environment {index} is frozen: {fault}");
+    }
+    let all: Vec<usize> = (0..count).collect();
+    let certificates = batch.certificates(&all)?;
+    let most = |value: &dyn Fn(usize) -> f64| all.iter().map(|i| value(*i)).fold(0.0, f64::max);
+    println!(
+        "last step: deepest {:.3} um, coulomb at most {:.2e} m/s, candidates mean {:.0} most {:.0}, active mean {:.1} most {:.0}, passes mean {:.1}, unconverged {}",
+        1e6 * most(&|i| certificates[i].penetration),
+        most(&|i| certificates[i].coulomb),
+        certificates.iter().map(|own| own.candidates as f64).sum::<f64>() / count as f64,
+        most(&|i| certificates[i].candidates as f64),
+        certificates.iter().map(|own| own.active as f64).sum::<f64>() / count as f64,
+        most(&|i| certificates[i].active as f64),
+        certificates.iter().map(|own| f64::from(own.evaluations)).sum::<f64>() / count as f64,
+        certificates.iter().filter(|own| !own.converged).count()
+    );
+    let end = batch.states(&all)?;
+    if task == "nut" {
+        let mut leads: Vec<f64> = start
+            .iter()
+            .zip(&end)
+            .map(|(a, b)| {
+                let turns = (b.spins[0] - a.spins[0]) / std::f64::consts::TAU;
+                1e3 * (b.motions[0].center.z - a.motions[0].center.z) / turns
+            })
+            .collect();
+        leads.sort_by(f64::total_cmp);
+        println!(
+            "lead {:.5} to {:.5} mm/turn at 1 and 99 %, median {:.5}",
+            leads[count / 100],
+            leads[count - 1 - count / 100],
+            leads[count / 2]
+        );
+    }
+    let audited = number("audit", 64)?.min(count);
+    if audited > 0 {
+        let places: Vec<usize> = (0..audited).map(|k| k * count / audited).collect();
+        let mut depths: Vec<f64> = places
+            .par_iter()
+            .map(|place| {
+                Audit::new(&scene, &setups[*place].parameters).penetration(
+                    &scene,
+                    &setups[*place].parameters,
+                    &end[*place],
+                )
+            })
+            .collect();
+        depths.sort_by(f64::total_cmp);
+        println!(
+            "audit of {audited} poses: at most {:.3} um, median {:.4} um",
+            1e6 * depths[audited - 1],
+            1e6 * depths[audited / 2]
+        );
+    }
+    Ok(())
+}
+
+/// Clearance, friction and start of an environment.
+fn setup(task: &str, scene: &Scene, index: usize) -> Setup {
+    let mut random = SplitMix::stream(index as u64);
+    let mut between = |low: f64, high: f64| low + (high - low) * random.unit();
+    let mut drive = scene.drives[0].clone();
+    let setup = Setup::of(scene).with_friction(between(0.05, 0.3));
+    let (body, part) = match task {
+        "nut" | "bolting" => {
+            let radial = between(0.0, 0.1e-3);
+            let allowance = ThreadAllowance { radial, axial: 0.0 };
+            let nut = Nut::new(48e-3, 5e-3, 15e-3, 74e-3, allowance, Hand::Right).expect("a nut");
+            let end_radius = 22.5e-3 + radial;
+            let nut = nut.with_start(ThreadStart::Chamfered { end_radius }).expect("a countersink");
+            let (turn, aside) = (between(-0.5, 0.5), between(0.0, 0.2e-3));
+            if task == "nut" {
+                drive.offset = 0.25 * aside;
+                for waypoint in &mut drive.waypoints {
+                    waypoint.angle += std::f64::consts::TAU * turn;
+                    waypoint.position.z += 5e-3 * turn;
+                }
+            } else {
+                drive.offset = 2.0 * aside;
+                drive
+                    .waypoints
+                    .iter_mut()
+                    .for_each(|waypoint| waypoint.angle += std::f64::consts::TAU * turn);
+            }
+            ("nut", Part::Nut(nut))
+        }
+        _ => {
+            let mut hole = hole_50();
+            hole.diameter += between(-20e-6, 40e-6);
+            drive.offset = between(0.1e-3, 0.6e-3);
+            drive.tilt = between(0.0, 0.3_f64).to_radians();
+            if task == "shaken" {
+                // it stands in the hole
+                drive.offset = 0.0;
+                drive.tilt = 0.0;
+                drive.wiggle = None;
+                drive.waypoints.truncate(1);
+                drive.waypoints[0].position.z = between(-25e-3, -15e-3);
+            } else {
+                drive.waypoints[0].position.z = between(0.5e-3, 3e-3);
+            }
+            ("hole", Part::Sectioned(hole.build().expect("a hole")))
+        }
+    };
+    let setup = setup.with_part(scene, body, part).expect("the same kind");
+    setup.with_drive(scene, drive).expect("no arm")
+}
+
+/// Random wrenches of 20 N and 0.5 N·m.
+struct Shaker {
+    random: SplitMix,
+    is_used: bool,
+}
+
+impl Shaker {
+    fn shake(&mut self, batch: &mut GpuBatch) -> Result<(), Failure> {
+        if !self.is_used {
+            return Ok(());
+        }
+        let states = batch.states(&(0..batch.len()).collect::<Vec<_>>())?;
+        let mut controls = Vec::new();
+        for (index, state) in states.iter().enumerate() {
+            let setup = batch.setup(index)?;
+            let mut input = Input::of_drives(&setup.drives, batch.scene(), &setup.parameters, state);
+            let mut toss = |size: f64| Vector3::from_fn(|_, _| size * self.random.signed());
+            input.wrenches[0] = Wrench::new(toss(20.0), toss(0.5));
+            controls.push((index, Control::Given(input)));
+        }
+        Ok(batch.control_many(controls)?)
+    }
+}
+
+/// Steps the same environments on the CPU and compares; also the CPU with itself, started a picometre aside.
+fn compare(scene: &Scene, setups: &[Setup], steps: usize, batch: &mut GpuBatch) -> Result<(), Failure> {
+    let on_cpu = |aside: f64| -> Result<Vec<State>, Failure> {
+        let mut other = Batch::new(scene.clone(), setups.len(), 0)?;
+        for (index, setup) in setups.iter().enumerate() {
+            let mut setup = setup.clone();
+            setup.state.motions[0].center.y += aside;
+            other.reset(index, setup)?;
+        }
+        other.advance(steps);
+        (0..setups.len()).map(|index| Ok(other.state(index)?.clone())).collect()
+    };
+    let clock = Instant::now();
+    let cpu = on_cpu(0.0)?;
+    let rate = (setups.len() * steps) as f64 / clock.elapsed().as_secs_f64();
+    let own = batch.states(&(0..setups.len()).collect::<Vec<_>>())?;
+    println!("the CPU took {rate:.0} steps/s");
+    differences("the kernels and the CPU", steps, &own, &cpu);
+    differences("the CPU and the CPU started 1 pm aside", steps, &on_cpu(1e-12)?, &cpu);
+    Ok(())
+}
+
+fn differences(what: &str, steps: usize, own: &[State], cpu: &[State]) {
+    let (mut apart, mut turned) = (Vec::new(), Vec::new());
+    for (own, cpu) in own.iter().zip(cpu) {
+        apart.push((own.motions[0].center - cpu.motions[0].center).norm());
+        turned.push(own.motions[0].rotation.angle_to(&cpu.motions[0].rotation));
+    }
+    let agree = apart.iter().zip(&turned).filter(|(a, t)| **a <= 0.1e-6 && **t <= 1e-6).count();
+    apart.sort_by(f64::total_cmp);
+    turned.sort_by(f64::total_cmp);
+    let at = |column: &[f64], share: f64| column[((column.len() - 1) as f64 * share) as usize];
+    println!(
+        "{what}, after {steps} steps: {agree} of {} environments agree to 0.1 um and 1e-6 rad; apart median {:.2e} um, 90 % {:.2e}, 99 % {:.2e}, most {:.2e}; turned median {:.1e}, 99 % {:.1e}, most {:.1e} rad",
+        own.len(),
+        1e6 * at(&apart, 0.5),
+        1e6 * at(&apart, 0.9),
+        1e6 * at(&apart, 0.99),
+        1e6 * at(&apart, 1.0),
+        at(&turned, 0.5),
+        at(&turned, 0.99),
+        at(&turned, 1.0)
+    );
+}

@@ -1,0 +1,71 @@
+// Candidate contacts of one environment in columns, and the free body that they act on.
+#pragma once
+#include "face_choice.h"
+
+/// The free body at a pose, with its velocity in world axes.
+struct Body {
+  V3 center, origin;   // centre of mass, origin of the part's frame
+  Quaternion rotation;
+  M3 turn;
+  V6 velocity;
+
+  FN static Body at(V3 center, Quaternion rotation, V3 center_of_mass, const V6& velocity) {
+    Body body;
+    body.center = center;
+    body.rotation = rotation;
+    body.turn = matrix(rotation);
+    body.origin = center - mul(body.turn, center_of_mass);
+    body.velocity = velocity;
+    return body;
+  }
+  FN V3 velocity_at_place(V3 place) const { return velocity_at(velocity, place - center); }
+};
+
+constexpr double NORMAL_UNITS = 2147483000.0, NORMAL_UNIT = 1.0 / NORMAL_UNITS;
+
+/// Unit of stored arms: a power of two with which every arm of the free part is below 2^31.
+FN double arm_unit_of(const Shape& shape, V3 center_of_mass) {
+  double below = fabs(shape.heights[0] - center_of_mass.z), above = fabs(shape.heights[1] - center_of_mass.z);
+  double wide = shape.radii[1] + norm(center_of_mass), reach = 1.1 * (wide + larger(below, above)) + 1e-3;
+  double unit = 1.0 / 2147483648.0;
+  while (unit * 1073741824.0 > reach) unit *= 0.5;
+  while (unit * 2147483648.0 < reach) unit *= 2.0;
+  return unit;
+}
+
+/// The rows of an environment.
+struct Contacts {
+  Rows& rows;
+  int count;
+  double arm_unit;
+
+  FN V3 arm(int i) const { return arm_unit * v3((double)rows.arm[0][i], (double)rows.arm[1][i], (double)rows.arm[2][i]); }
+  FN V3 normal(int i) const {
+    V3 n = NORMAL_UNIT * v3((double)rows.normal[0][i], (double)rows.normal[1][i], (double)rows.normal[2][i]);
+    return fma(-0.5, dot(n, n), 1.5) * n;  // of unit length again
+  }
+  FN void set_normal(int i, V3 n) {
+    rows.normal[0][i] = whole(n.x * NORMAL_UNITS);
+    rows.normal[1][i] = whole(n.y * NORMAL_UNITS);
+    rows.normal[2][i] = whole(n.z * NORMAL_UNITS);
+  }
+  FN static int whole(double x) { return (int)rint(lesser(larger(x, -2147483000.0), 2147483000.0)); }
+  FN double gap(int i) const { return (double)rows.gap[i]; }
+  FN double approach(int i) const { return (double)rows.approach[i]; }
+  FN u32 id(int i) const { return rows.id[i] & IDENTITY; }
+  FN double normal_speed(int i, const V6& v) const { return dot(normal(i), velocity_at(v, arm(i))); }
+  FN void put(int i, V3 arm, V3 normal, double gap, u32 id) {
+    if (i >= ROWS) return;
+    double units = 1.0 / arm_unit;  // a power of two
+    rows.arm[0][i] = whole(arm.x * units); rows.arm[1][i] = whole(arm.y * units); rows.arm[2][i] = whole(arm.z * units);
+    set_normal(i, normal);
+    rows.gap[i] = (float)gap;
+    rows.id[i] = id;
+  }
+};
+
+FN double smallest_gap(const Lanes& lanes, const Contacts& contacts) {
+  int index;
+  return lanes.smallest(contacts.count, index, [&](int i) { return contacts.gap(i); });
+}
+FN double deepest_of(const Lanes& lanes, const Contacts& contacts) { return larger(-smallest_gap(lanes, contacts), 0.0); }

@@ -1,0 +1,203 @@
+// Nodes of either part against the surface of the other (the CPU's `detect.rs`, `node_query.rs`, `thinning.rs`).
+//
+// Blocks of 32 nodes that miss the other part are skipped; blocks and nodes that the conforming other part hides by less than
+// 0.1 um are left out. The nodes that remain are queried one per lane; contacts keep the order of the nodes.
+#pragma once
+#include "crossings.h"
+
+constexpr double DIP = 0.1e-6;
+constexpr double STEEPEST_EDGE = 0.1;
+constexpr double UPRIGHT = 0.99;
+
+FN Query query_of(const Common& common, const Environment& env, const Body& body, int side) {
+  M3 fixed_turn = matrix({common.fixed_rotation[0], common.fixed_rotation[1], common.fixed_rotation[2], common.fixed_rotation[3]});
+  V3 fixed_origin = load3(common.fixed_position);
+  bool is_free = side == common.free_side;
+  const M3& own_turn = is_free ? body.turn : fixed_turn;
+  const M3& other_turn = is_free ? fixed_turn : body.turn;
+  V3 own_origin = is_free ? body.origin : fixed_origin, other_origin = is_free ? fixed_origin : body.origin;
+  double sign = is_free ? 1.0 : -1.0;
+  return {&common.nodes[side], &env.shape[side], &env.shape[1 - side], mul(transpose(other_turn), own_turn),
+          mul_t(other_turn, own_origin - other_origin), mul_t(other_turn, sign * body.velocity_at_place(other_origin)),
+          mul_t(other_turn, sign * angular(body.velocity)), other_turn, other_origin - body.center, sign,
+          side == 0 ? 0u : (u32)common.nodes[0].count};
+}
+
+/// The same in the memory of the group: registers are few, and a copy per lane would not stay in the cache.
+FN const Query& shared_query(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, int side, Scratch& scratch) {
+  lanes.sync();
+  Query own = query_of(common, env, body, side);
+  if (lanes.leads()) scratch.query = own;
+  lanes.sync();
+  return scratch.query;
+}
+
+/// Place of a node in its part's frame.
+FN V3 node_at(const Nodes& nodes, const Shape& shape, int i) {
+  double t = shape.parameter, r = fma(t, nodes.radius_slope[i], nodes.radius[i]);
+  double c = nodes.cosine[i], s = nodes.sine[i], a = t * nodes.angle_slope[i];
+  if (a != 0.0) {
+    SineCosine turn = sine_cosine(a);
+    double next = fma(c, turn.cosine, -(s * turn.sine));
+    s = fma(s, turn.cosine, c * turn.sine);
+    c = next;
+  }
+  return v3(r * c, r * s, fma(t, nodes.height_slope[i], nodes.height[i]));
+}
+
+/// Which nodes are left out: between heights of the other part where the dip without them is small.
+struct Thinning {
+  bool is_used, by_block;
+  double bend, low, high;
+
+  FN bool hides(double left, double lowest, double highest) const {
+    if (!is_used || !(bend * left * left <= DIP)) return false;
+    double beyond = STEEPEST_EDGE * left;
+    return lowest > low + beyond && highest < high - beyond;
+  }
+};
+
+FN Thinning thinning_of(const Query& q, double apart, double reach) {
+  Thinning none = {false, false, 0, 0, 0};
+  V3 axis = column(q.turn, 2);
+  double low, high, radius;
+  if (q.of->kind == ROUND) {
+    if (!q.of->has_wall || !q.against->has_wall || q.of->is_bore == q.against->is_bore) return none;
+    double one = fma(axis.z, q.of->wall_heights[0], q.shift.z), two = fma(axis.z, q.of->wall_heights[1], q.shift.z);
+    low = larger(q.against->wall_heights[0], lesser(one, two));
+    high = lesser(q.against->wall_heights[1], larger(one, two));
+    radius = lesser(q.of->wall_radius, q.against->wall_radius);
+  } else {
+    if (axis.z < 0.0) return none;
+    low = larger(q.against->heights[0], q.of->heights[0] + q.shift.z);
+    high = lesser(q.against->heights[1], q.of->heights[1] + q.shift.z);
+    radius = q.of->root;
+  }
+  auto beside = [&](double height) {
+    double along = (height - q.shift.z) / axis.z, x = fma(along, axis.x, q.shift.x), y = fma(along, axis.y, q.shift.y);
+    return sqrt(fma(x, x, y * y));
+  };
+  double farthest = larger(beside(low), beside(high)), tilt = sqrt(fma(axis.x, axis.x, axis.y * axis.y));
+  if (!(fabs(axis.z) >= UPRIGHT)) return none;
+  if (q.of->kind == ROUND) {
+    double turned = tilt * (high - low), bend = farthest / (8.0 * radius * radius), room = radius - farthest;
+    bool is_shallow = bend * apart * apart <= DIP && turned * turned <= DIP * 8.0 * room;
+    if (!(low < high && room > 0.0 && is_shallow)) return none;
+    return {true, true, bend, q.against->wall_heights[0] + reach, q.against->wall_heights[1] - reach};
+  }
+  double wave = fma(tilt, radius, farthest);
+  return {true, false, wave / (8.0 * radius * radius), q.against->endless[0] + reach, q.against->endless[1] - reach};
+}
+
+struct BlockFound { int count; int at[3]; };
+
+/// Appends the contacts of the nodes of one side.
+FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
+  Thinning thinning = thinning_of(q, apart, margin);
+  double t = q.of->parameter, grown = fabs(t) * q.of->spread;
+  double lowest = q.against->heights[0] - margin, highest = q.against->heights[1] + margin, radius = q.against->radii[1] + margin;
+  int blocks = q.nodes->blocks;
+  int selected = lanes.collect<BlockFound>(blocks, 0,
+    [&](int block, BlockFound& found) {
+      const double *box = q.nodes->box + 6 * block, *slope = q.nodes->box_slope + 6 * block;
+      V3 middle = v3(box[0], box[1], box[2]), half = v3(box[3] + grown, box[4] + grown, box[5] + grown);
+      auto along = [&](int k, double& c, double& h) {
+        V3 r = row(q.turn, k);
+        c = dot(r, middle) + (k == 0 ? q.shift.x : k == 1 ? q.shift.y : q.shift.z);
+        h = fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + grown;
+      };
+      double cx, cy, cz, hx, hy, hz;
+      along(0, cx, hx);
+      along(1, cy, hy);
+      along(2, cz, hz);
+      double gx = larger(fabs(cx) - hx, 0.0), gy = larger(fabs(cy) - hy, 0.0);
+      if (!(cz + hz >= lowest && cz - hz <= highest && fma(gx, gx, gy * gy) <= radius * radius)) return;
+      if (thinning.by_block) {
+        V3 r = row(q.turn, 2);
+        V3 now = v3(fma(t, slope[0], box[0]), fma(t, slope[1], box[1]), fma(t, slope[2], box[2]));
+        V3 size = v3(fma(t, slope[3], box[3]), fma(t, slope[4], box[4]), fma(t, slope[5], box[5]));
+        double c = q.shift.z + dot(r, now), h = fabs(r.x) * size.x + fabs(r.y) * size.y + fabs(r.z) * size.z;
+        if (thinning.hides(q.nodes->left[block], c - h, c + h)) return;
+      }
+      found.count = 1;
+      found.at[0] = block;
+    },
+    [&](int place, int block) { if (place < BLOCKS) scratch.block[place] = block; });
+  // first the nodes that may touch, then their faces: so all lanes have a face to evaluate
+  int listed = lanes.collect<BlockFound>(32 * selected, 0,
+    [&](int k, BlockFound& found) {
+      int block = scratch.block[k >> 5], i = 32 * block + (k & 31);
+      if (i >= q.nodes->count) return;
+      V3 point = mul(q.turn, node_at(*q.nodes, *q.of, i)) + q.shift;
+      if (!(point.z >= lowest && point.z <= highest && fma(point.x, point.x, point.y * point.y) <= radius * radius)) return;
+      if (!thinning.by_block && thinning.hides(q.nodes->left[block], point.z, point.z)) return;
+      if (!may_touch(*q.against, point, margin)) return;
+      found.count = 1;
+      found.at[0] = i;
+    },
+    [&](int place, int i) { if (place < LISTED) scratch.listed[place] = (u16)i; });
+  if (listed > LISTED) {
+    contacts.count = ROWS + 1;
+    return;
+  }
+  contacts.count = lanes.collect<Found>(listed, contacts.count,
+    [&](int k, Found& found) {
+      int i = scratch.listed[k];
+      V3 point = mul(q.turn, node_at(*q.nodes, *q.of, i)) + q.shift;
+      NodeContacts choice(point, q.moving + cross(q.turning, point), horizon, margin, (q.first + (u32)i) * PIECES, found);
+      pieces_of(*q.against, point, margin, choice);
+    },
+    [&](int place, const Contact& own) {
+      contacts.put(place, mul(q.out, own.point) + q.out_shift, q.sign * mul(q.out, own.normal), own.gap, own.id);
+    });
+}
+
+/// Fills `contacts` with all contacts nearer than `margin`; false where there are too many.
+CALL bool detect(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
+  contacts.count = 0;
+  for (int side = 0; side < 2; ++side) {
+    const Query& q = shared_query(lanes, common, env, body, side, scratch);
+    detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
+    if (contacts.count > ROWS) break;
+  }
+  if (contacts.count <= ROWS && env.shape[0].kind == ROUND) detect_crossings(lanes, common, shared_query(lanes, common, env, body, 0, scratch), margin, contacts, scratch);
+  if (contacts.count > ROWS) {
+    contacts.count = 0;
+    return false;
+  }
+  return true;
+}
+
+/// Fills `contacts` with those of the nodes of listed contacts; crossings are not detected again.
+CALL void detect_listed(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, const u32* ids, int count, double margin, Contacts& contacts, Scratch& scratch) {
+  contacts.count = 0;
+  for (int side = 0; side < 2; ++side) {
+    const Query& q = shared_query(lanes, common, env, body, side, scratch);
+    contacts.count = lanes.collect<Found>(count, contacts.count,
+      [&](int k, Found& found) {
+        u32 node = ids[k] / PIECES;
+        // the contacts of one node follow one another
+        if (node - q.first >= (u32)q.nodes->count || (k > 0 && ids[k - 1] / PIECES == node)) return;
+        V3 point = mul(q.turn, node_at(*q.nodes, *q.of, (int)(node - q.first))) + q.shift;
+        NodeContacts choice(point, q.moving + cross(q.turning, point), env.dt, margin, node * PIECES, found);
+        pieces_of(*q.against, point, margin, choice);
+      },
+      [&](int place, const Contact& own) {
+        contacts.put(place, mul(q.out, own.point) + q.out_shift, q.sign * mul(q.out, own.normal), own.gap, own.id);
+      });
+  }
+}
+
+/// The other face of a contact's node at its edge.
+FN bool other_face(const Common& common, const Environment& env, const Body& body, u32 id, Face& other) {
+  u32 node = id / PIECES;
+  int side = node >= (u32)common.nodes[0].count ? 1 : 0;
+  if (node >= (u32)(common.nodes[0].count + common.nodes[1].count)) return false;
+  Query q = query_of(common, env, body, side);
+  V3 point = mul(q.turn, node_at(*q.nodes, *q.of, (int)(node - q.first))) + q.shift;
+  OtherFace choice(q.moving + cross(q.turning, point), env.dt, (int)(id % PIECES));
+  // whatever the margin was, the piece is within it
+  pieces_of(*q.against, point, LARGEST_MARGIN, choice);
+  other = {choice.other.distance, q.sign * mul(q.out, choice.other.normal)};
+  return choice.is_found;
+}

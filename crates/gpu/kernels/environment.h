@@ -1,0 +1,144 @@
+// Records that host and device exchange: plain numbers, SI units, laid out as `src/records.rs` has them.
+#pragma once
+#include "linear.h"
+
+constexpr int VERTICES = 12;      // most vertices of an outline
+constexpr int WAYPOINTS = 8;      // most waypoints of a drive
+constexpr int WARM = 248;         // most contacts whose impulses are kept for the next step
+constexpr int ROWS = 1536;        // most candidate contacts
+constexpr int SET = 512;          // most contacts of the working set
+constexpr int MOST_NEAR = 128;     // most nodes that are detected early
+constexpr int LISTED = 4096;        // most nodes of a side that may be near
+constexpr int BLOCKS = 512;       // most blocks of 32 nodes of a body
+constexpr int PIECES = 8;         // identities of a node, one per piece of the other part
+
+enum Kind : int { ROUND = 0, BOLT = 1, NUT = 2 };
+
+/// What became of an environment's step.
+enum Status : int {
+  STEPPED = 0,
+  FROZEN = 1,          // not stepped here any more
+  MANY_CONTACTS = 2,   // from here on: the state is that before the step, which the host takes
+  MANY_ACTIVE = 3,
+  MANY_PASSES = 4,
+  UNSOLVED = 5,
+  UNSURE = 6,          // the residual needs the search for the nearest solution
+  FAR_OFF = 7,         // axes that are not parallel, or a motion beyond any search
+  BENDS = 8,           // contacts must be detected early
+  CANNOT_PROJECT = 9,
+  NOT_FINITE = 10,
+  CUT_SHORT = 11,      // the energy tank is empty
+};
+
+/// A part with the dimensions of one environment.
+struct Shape {
+  int kind;
+  int vertices;        // of a turned part
+  u32 faces;           // bit per edge that bounds material
+  u32 convex;          // bit per vertex that is a rim
+  int pieces;          // convex pieces
+  int omitted[4];      // edge that does not bound the piece, -1: none
+  int has_wall, is_bore;
+  int cone[2];         // whether a thread's end has a cone
+  int unused;
+  double heights[2], radii[2];
+  double vertex[VERTICES][2], normal[VERTICES][2];
+  double wall_radius, wall_heights[2];
+  double pitch, per_pitch, rise, pitch_radius, half_width, crest, root;
+  double ends[2], cone_radius[2], endless[2];
+  double parameter;    // t: nodes are at r + t dr, angle + t da, z + t dz
+  double spread;       // most that a node moves per t [m]
+};
+
+struct Waypoint { double time, position[3], angle; };
+
+/// Set-points of the driven part; a wiggle with equal span is none.
+struct Drive {
+  int is_driven, waypoints;
+  int is_given, unused;  // the targets below hold instead of the waypoints
+  double stiffness[3], turning_stiffness[3], damping, force[3], offset, tilt;
+  Waypoint at[WAYPOINTS];
+  double span[2], shift[2], swing[2];
+  double target[7], next_target[7], linear_damping[3], turning_damping[3], twist;  // given: of the centre of mass; x y z, quaternion
+  double wrench[6];      // beside the force: force in world axes, torque in body axes
+};
+
+/// The certificate of the last step.
+struct Report {
+  double penetration, coulomb, complementarity, cone, energy_injected, contact_work, projection_work;
+  int candidates, active, level, iterations, evaluations, limits;
+};
+
+struct Environment {
+  u64 steps, target;     // taken, and to be taken in all
+  double center[3], rotation[4], linear[3], turning[3];  // turning in body axes
+  double spin, tank;
+  double dt, friction, mass, center_of_mass[3], moment[9];
+  Shape shape[2];        // of the first and of the second side of the pair
+  Drive drive;
+  int status, is_warm, warm_count, is_known;  // is_known: the rows belong to the pose
+  double margin, required;
+  double warm_velocity[6];
+  u32 warm_id[WARM];
+  double warm_impulse[WARM][3];
+  double impulse[6];     // contact impulse of the last step, impacts included, world axes
+  Report report;
+  int rows, passes;
+};
+
+/// Candidate contacts of one environment. Arms and normals are whole numbers of a unit: 0.06 nm and 5e-10. Single precision would
+/// be 2 nm and 6e-8, which decides which of the nodes of a thread's flank carry the load. Gaps are formed in double first.
+struct Rows {
+  int arm[3][ROWS], normal[3][ROWS];
+  float gap[ROWS], approach[ROWS];
+  u32 id[ROWS];
+};
+
+/// Nodes of one body, as cylindrical coordinates with their slopes in the dimension parameter.
+struct Nodes {
+  int count, blocks;
+  const double *radius, *cosine, *sine, *height, *radius_slope, *angle_slope, *height_slope;
+  const double* box;        // 6 x blocks: middle and half size at t = 0
+  const double* box_slope;  // 6 x blocks
+  const double* left;       // per block: spacing of the nodes that remain without it [m]
+  double apart;             // largest of them that is finite; infinite without any
+};
+
+/// What all environments share.
+struct Common {
+  Nodes nodes[2];
+  double gravity[3];
+  double fixed_position[3], fixed_rotation[4];
+  int free_side;         // 0 or 1: which side of the pair moves
+  int most_passes;
+  double samples[64][2]; // cosine, sine of the samples around a rim
+};
+
+/// One side of the pair against the other: what detection reads for every node, once for all lanes.
+struct Query {
+  const Nodes* nodes;
+  const Shape *of, *against;
+  M3 turn;             // frame of the nodes in the other part's frame
+  V3 shift;
+  V3 moving, turning;  // motion of the nodes in that frame
+  M3 out;              // that frame in the world
+  V3 out_shift;        // its origin - centre of mass
+  double sign;         // -1 where the nodes belong to the fixed part
+  u32 first;           // of the nodes among those of both sides
+};
+
+/// Memory of one group while it works; nothing in it survives a step.
+struct Scratch {
+  Query query;
+  double arm[3][SET], normal[3][SET], approach[SET], rate[SET];
+  double impulse[3][SET], trial[3][SET], offset[3][SET], ahead[3][SET], across[3][SET], resistance[SET], isotropic[SET], held[SET];
+  int contact[SET];
+  double around[66];     // differences around a rim
+  int block[BLOCKS];     // blocks of nodes that may be near
+  u16 listed[LISTED];    // nodes that may be near
+  int warm_count, is_warm;  // warm start of the smooth stage while it is solved
+  u32 warm_id[WARM];
+  double warm_impulse[WARM][3], warm_velocity[6];
+  u32 near[MOST_NEAR];      // contacts whose nodes are detected early, and those that they have then
+  Rows early;
+};

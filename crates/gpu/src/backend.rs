@@ -1,0 +1,60 @@
+//! Where the kernels run: on a CUDA device, or on the host for tests.
+
+use crate::cuda::Cuda;
+use crate::error::GpuError;
+use crate::host::HostKernels;
+use crate::node_table::NodeTable;
+use crate::records::{Common, Environment};
+
+/// Memory and kernels of a batch.
+#[allow(clippy::large_enum_variant, reason = "a batch has one")]
+pub(crate) enum Backend {
+    Cuda(Cuda),
+    Host(HostKernels),
+}
+
+impl Backend {
+    /// Gives the kernels what all environments share.
+    pub(crate) fn set_common(&mut self, common: &Common, tables: &[NodeTable; 2]) -> Result<(), GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.set_common(common, tables),
+            Self::Host(host) => host.set_common(common, tables),
+        }
+    }
+
+    /// Writes environments.
+    pub(crate) fn write(&mut self, list: &[i32], records: &[Environment]) -> Result<(), GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.write(list, records),
+            Self::Host(host) => {
+                host.write(list, records);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads environments.
+    pub(crate) fn read(&mut self, list: &[i32]) -> Result<Vec<Environment>, GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.read(list),
+            Self::Host(host) => Ok(host.read(list)),
+        }
+    }
+
+    /// Takes `more` steps of all environments, or the steps that the listed ones still have to take; returns those that wait
+    /// for the host.
+    pub(crate) fn take_steps(&mut self, list: Option<&[i32]>, more: usize) -> Result<Vec<i32>, GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.take_steps(list, more),
+            Self::Host(host) => Ok(host.take_steps(list, more)),
+        }
+    }
+
+    /// In words.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Cuda(cuda) => cuda.name.clone(),
+            Self::Host(_) => "host kernels".into(),
+        }
+    }
+}

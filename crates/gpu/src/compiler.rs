@@ -1,0 +1,162 @@
+//! Compiles the kernels by NVRTC, and keeps the binaries.
+//!
+//! NVRTC is opened at run time: the library that `TIGHTFIT_NVRTC` names, else `libnvrtc.so.12` of the system. A binary is kept under
+//! `~/.cache/tightfit` (or `XDG_CACHE_HOME`) by architecture, options and source; with it no compiler is needed.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+
+use libloading::Library;
+
+use crate::error::GpuError;
+use crate::kernel_source::kernel_source;
+use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES};
+
+/// How the kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KernelOptions {
+    /// Lanes of one environment: 1, 2, 4, 8, 16 or 32.
+    pub lanes: u32,
+    /// Threads of a block.
+    pub block: u32,
+    /// Blocks that a multiprocessor holds at once.
+    pub resident: u32,
+    /// Passes of the solver in one stage before the host takes the step.
+    pub most_passes: u32,
+}
+
+impl Default for KernelOptions {
+    fn default() -> Self {
+        Self { lanes: 8, block: 64, resident: 6, most_passes: 1000 }
+    }
+}
+
+/// The kernels for an architecture such as `sm_90`, from the cache or compiled.
+///
+/// # Errors
+/// When there is no compiler and no binary, or the kernels do not compile.
+pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
+    let source = kernel_source();
+    let mut hash = DefaultHasher::new();
+    (&source, options.lanes, options.block, options.resident, architecture).hash(&mut hash);
+    let name = format!("step-{architecture}-{}-{:016x}.cubin", options.lanes, hash.finish());
+    let file = cache_folder().map(|folder| folder.join(name));
+    if let Some(binary) = file.as_ref().and_then(|file| std::fs::read(file).ok()) {
+        return Ok(binary);
+    }
+    let binary = compile(&source, architecture, options)?;
+    if let Some(file) = file {
+        // without a cache the next start compiles again
+        let _ = file.parent().map(std::fs::create_dir_all);
+        let _ = std::fs::write(&file, &binary);
+    }
+    Ok(binary)
+}
+
+fn cache_folder() -> Option<PathBuf> {
+    let usual = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let own = std::env::var_os("TIGHTFIT_KERNELS").map(PathBuf::from);
+    own.or_else(|| {
+        std::env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .or_else(usual)
+            .map(|folder| folder.join("tightfit"))
+    })
+}
+
+fn compile(source: &str, architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
+    let compiler = Nvrtc::open()?;
+    let KernelOptions { lanes, block, resident, .. } = options;
+    let options = [
+        format!("--gpu-architecture={architecture}"),
+        "--std=c++17".into(),
+        "--fmad=false".into(),
+        format!("-DLANES={lanes}"),
+        format!("-DBLOCK={block}"),
+        format!("-DRESIDENT={resident}"),
+        format!("-DENVIRONMENT_BYTES={}", size_of::<Environment>()),
+        format!("-DROWS_BYTES={ROWS_BYTES}"),
+        format!("-DCOMMON_BYTES={}", size_of::<Common>()),
+        format!("-DSCRATCH_BYTES={SCRATCH_BYTES}"),
+    ];
+    compiler
+        .compile(source, &options)
+        .map_err(|log| GpuError::Compile { architecture: architecture.into(), log })
+}
+
+/// The compiler's library.
+struct Nvrtc {
+    library: Library,
+}
+
+type Program = *mut c_void;
+
+impl Nvrtc {
+    fn open() -> Result<Self, GpuError> {
+        let named = std::env::var("TIGHTFIT_NVRTC").ok();
+        let names = match &named {
+            Some(path) => vec![path.as_str()],
+            None => vec!["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", "nvrtc64_120_0.dll"],
+        };
+        let mut reason = String::new();
+        for name in names.iter().copied() {
+            // SAFETY: NVRTC's library; loading it runs only its own initialisation.
+            match unsafe { Library::new(name) } {
+                Ok(library) => return Ok(Self { library }),
+                Err(error) => reason = error.to_string(),
+            }
+        }
+        Err(GpuError::NoCompiler { tried: names.join(", "), reason })
+    }
+
+    fn compile(&self, source: &str, options: &[String]) -> Result<Vec<u8>, String> {
+        let text = |own: &str| CString::new(own).map_err(|error| error.to_string());
+        let (source, name) = (text(source)?, text("step.cu")?);
+        let options: Vec<CString> = options.iter().map(|own| text(own)).collect::<Result<_, _>>()?;
+        let pointers: Vec<*const c_char> = options.iter().map(|own| own.as_ptr()).collect();
+        let mut program: Program = std::ptr::null_mut();
+        // SAFETY: the types are those of nvrtc.h; all strings outlive the calls; sizes are asked for before buffers are filled.
+        unsafe {
+            type Create = unsafe extern "C" fn(
+                *mut Program,
+                *const c_char,
+                *const c_char,
+                c_int,
+                *const *const c_char,
+                *const *const c_char,
+            ) -> c_int;
+            type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+            type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+            type Get = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+            let missing = |error: libloading::Error| error.to_string();
+            let create = self.library.get::<Create>(b"nvrtcCreateProgram\0").map_err(missing)?;
+            let compile = self.library.get::<Compile>(b"nvrtcCompileProgram\0").map_err(missing)?;
+            if create(&mut program, source.as_ptr(), name.as_ptr(), 0, std::ptr::null(), std::ptr::null())
+                != 0
+            {
+                return Err("NVRTC could not start a program".into());
+            }
+            let read = |size: &[u8], get: &[u8]| {
+                let (size, get) = (
+                    self.library.get::<Size>(size).map_err(missing)?,
+                    self.library.get::<Get>(get).map_err(missing)?,
+                );
+                let mut length = 0;
+                if size(program, &mut length) != 0 {
+                    return Err("its size is not known".to_string());
+                }
+                let mut out = vec![0_u8; length];
+                match get(program, out.as_mut_ptr().cast()) {
+                    0 => Ok(out),
+                    code => Err(format!("NVRTC error {code}")),
+                }
+            };
+            if compile(program, pointers.len() as c_int, pointers.as_ptr()) != 0 {
+                let log = read(b"nvrtcGetProgramLogSize\0", b"nvrtcGetProgramLog\0")?;
+                return Err(String::from_utf8_lossy(&log).trim_end_matches('\0').to_string());
+            }
+            read(b"nvrtcGetCUBINSize\0", b"nvrtcGetCUBIN\0")
+        }
+    }
+}

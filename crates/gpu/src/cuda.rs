@@ -1,0 +1,195 @@
+//! The kernels on a CUDA device.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUdevice_attribute;
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
+};
+use cudarc::nvrtc::Ptx;
+
+use crate::compiler::{KernelOptions, kernel_binary};
+use crate::error::GpuError;
+use crate::node_table::NodeTable;
+use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES};
+
+/// Threads of the kernels that copy environments.
+const COPY_THREADS: u32 = 128;
+
+/// Memory and kernels of a batch on one device.
+pub(crate) struct Cuda {
+    pub(crate) name: String,
+    options: KernelOptions,
+    stream: Arc<CudaStream>,
+    take_steps: CudaFunction,
+    gather: CudaFunction,
+    scatter: CudaFunction,
+    count: usize,
+    blocks: u32,
+    common: CudaSlice<u8>,
+    tables: Vec<CudaSlice<f64>>,
+    environments: CudaSlice<u8>,
+    rows: CudaSlice<u8>,
+    scratch: CudaSlice<u8>,
+    list: CudaSlice<i32>,
+    left: CudaSlice<i32>,
+    counters: CudaSlice<i32>,
+    dense: CudaSlice<u8>,
+}
+
+impl From<DriverError> for GpuError {
+    fn from(error: DriverError) -> Self {
+        Self::Driver(error.to_string())
+    }
+}
+
+/// Most environments that are copied at once.
+const DENSE: usize = 4096;
+
+impl Cuda {
+    pub(crate) fn open(ordinal: usize, count: usize, options: KernelOptions) -> Result<Self, GpuError> {
+        // SAFETY: only looks for the driver's library.
+        if !unsafe { cudarc::driver::sys::is_culib_present() } {
+            return Err(GpuError::NoDriver);
+        }
+        let context = CudaContext::new(ordinal)?;
+        let (major, minor) = context.compute_capability()?;
+        let binary = kernel_binary(&format!("sm_{major}{minor}"), &options)?;
+        let module = context.load_module(Ptx::from_binary(binary))?;
+        let take_steps = module.load_function("take_steps")?;
+        let processors =
+            context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
+        let resident =
+            take_steps.occupancy_max_active_blocks_per_multiprocessor(options.block, 0, None)?.max(1);
+        let groups = options.block / options.lanes;
+        let blocks = (processors * resident).min((count as u32).div_ceil(groups)).max(1);
+        let dense = count.clamp(1, DENSE);
+        let wanted = count * (size_of::<Environment>() + ROWS_BYTES)
+            + (blocks * groups) as usize * SCRATCH_BYTES
+            + dense * size_of::<Environment>();
+        let free = cudarc::driver::result::mem_get_info()?.0;
+        if wanted > free {
+            return Err(GpuError::Memory { count, wanted_mib: wanted >> 20, free_mib: free >> 20 });
+        }
+        // events between streams are not needed: there is one
+        // SAFETY: all memory is used by one stream, in order.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.default_stream();
+        Ok(Self {
+            name: format!(
+                "{}, {processors} multiprocessors, {} registers, {resident} blocks of {} threads each, {} lanes per environment",
+                context.name()?,
+                take_steps.num_regs()?,
+                options.block,
+                options.lanes
+            ),
+            options,
+            gather: module.load_function("gather")?,
+            scatter: module.load_function("scatter")?,
+            take_steps,
+            count,
+            blocks,
+            common: stream.alloc_zeros(size_of::<Common>())?,
+            tables: Vec::new(),
+            environments: stream.alloc_zeros(count.max(1) * size_of::<Environment>())?,
+            rows: stream.alloc_zeros(count.max(1) * ROWS_BYTES)?,
+            scratch: stream.alloc_zeros((blocks * groups) as usize * SCRATCH_BYTES)?,
+            list: stream.alloc_zeros(count.max(1))?,
+            left: stream.alloc_zeros(count.max(1))?,
+            counters: stream.alloc_zeros(2)?,
+            dense: stream.alloc_zeros(dense * size_of::<Environment>())?,
+            stream,
+        })
+    }
+
+    pub(crate) fn set_common(&mut self, common: &Common, tables: &[NodeTable; 2]) -> Result<(), GpuError> {
+        let mut common = *common;
+        self.tables.clear();
+        for (nodes, table) in common.nodes.iter_mut().zip(tables) {
+            let mut put = |numbers: &[f64]| -> Result<u64, GpuError> {
+                let numbers = if numbers.is_empty() { &[0.0] } else { numbers };
+                let slice = self.stream.clone_htod(numbers)?;
+                let address = slice.device_ptr(&self.stream).0;
+                self.tables.push(slice);
+                Ok(address)
+            };
+            for (address, column) in nodes.columns.iter_mut().zip(&table.columns) {
+                *address = put(column)?;
+            }
+            nodes.boxes = put(table.boxes.as_flattened())?;
+            nodes.box_slopes = put(table.box_slopes.as_flattened())?;
+            nodes.left = put(&table.left)?;
+        }
+        common.most_passes = self.options.most_passes as i32;
+        self.stream.memcpy_htod(bytemuck::bytes_of(&common), &mut self.common)?;
+        Ok(())
+    }
+
+    pub(crate) fn write(&mut self, list: &[i32], records: &[Environment]) -> Result<(), GpuError> {
+        for (list, records) in list.chunks(DENSE).zip(records.chunks(DENSE)) {
+            self.stream.memcpy_htod(list, &mut self.list)?;
+            self.stream.memcpy_htod(bytemuck::cast_slice(records), &mut self.dense)?;
+            let config = copies(list.len());
+            let mut launch = self.stream.launch_builder(&self.scatter);
+            launch.arg(&mut self.environments).arg(&self.list).arg(&self.dense);
+            // SAFETY: the arguments are those of the kernel; every index is below the number of environments.
+            unsafe { launch.launch(config) }?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(&mut self, list: &[i32]) -> Result<Vec<Environment>, GpuError> {
+        let mut out = vec![bytemuck::Zeroable::zeroed(); list.len()];
+        for (list, out) in list.chunks(DENSE).zip(out.chunks_mut(DENSE)) {
+            self.stream.memcpy_htod(list, &mut self.list)?;
+            let mut launch = self.stream.launch_builder(&self.gather);
+            launch.arg(&self.environments).arg(&self.list).arg(&mut self.dense);
+            // SAFETY: as above.
+            unsafe { launch.launch(copies(list.len())) }?;
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(out);
+            let from = self.dense.slice(0..bytes.len());
+            self.stream.memcpy_dtoh(&from, bytes)?;
+        }
+        self.stream.synchronize()?;
+        Ok(out)
+    }
+
+    pub(crate) fn take_steps(&mut self, list: Option<&[i32]>, more: usize) -> Result<Vec<i32>, GpuError> {
+        let count = list.map_or(self.count, <[i32]>::len) as i32;
+        self.stream.memcpy_htod(&[0_i32, 0], &mut self.counters)?;
+        if let Some(list) = list {
+            self.stream.memcpy_htod(list, &mut self.list)?;
+        }
+        let (nowhere, more) = (0_u64, more as i32);
+        let groups = self.options.block / self.options.lanes;
+        let blocks = self.blocks.min((count as u32).div_ceil(groups)).max(1);
+        let config = LaunchConfig {
+            grid_dim: (blocks, 1, 1),
+            block_dim: (self.options.block, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        let mut launch = self.stream.launch_builder(&self.take_steps);
+        launch.arg(&self.common).arg(&mut self.environments).arg(&mut self.rows).arg(&mut self.scratch);
+        match list {
+            Some(_) => launch.arg(&self.list),
+            None => launch.arg(&nowhere),
+        };
+        launch.arg(&count).arg(&more).arg(&mut self.counters).arg(&mut self.left);
+        // SAFETY: the arguments are those of the kernel; memory has room for all environments and for the scratch of every group.
+        unsafe { launch.launch(config) }?;
+        let counters = self.stream.clone_dtoh(&self.counters)?;
+        let waiting = counters[1] as usize;
+        let mut left = vec![0_i32; waiting];
+        if waiting > 0 {
+            self.stream.memcpy_dtoh(&self.left.slice(0..waiting), &mut left)?;
+            self.stream.synchronize()?;
+        }
+        // the order in which groups end is not ours to report
+        left.sort_unstable();
+        Ok(left)
+    }
+}
+
+fn copies(count: usize) -> LaunchConfig {
+    LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (COPY_THREADS, 1, 1), shared_mem_bytes: 0 }
+}

@@ -1,0 +1,31 @@
+//! The source of the kernels as one text, as the device's compiler takes it.
+
+/// The files in the order in which they include one another, and the entry points.
+const FILES: [&str; 17] = [
+    include_str!("../kernels/lanes.h"),
+    include_str!("../kernels/linear.h"),
+    include_str!("../kernels/angles.h"),
+    include_str!("../kernels/environment.h"),
+    include_str!("../kernels/geometry.h"),
+    include_str!("../kernels/face_choice.h"),
+    include_str!("../kernels/contacts.h"),
+    include_str!("../kernels/search_margin.h"),
+    include_str!("../kernels/crossings.h"),
+    include_str!("../kernels/detection.h"),
+    include_str!("../kernels/drive.h"),
+    include_str!("../kernels/projection.h"),
+    include_str!("../kernels/contact_law.h"),
+    include_str!("../kernels/newton.h"),
+    include_str!("../kernels/path.h"),
+    include_str!("../kernels/ladder.h"),
+    include_str!("../kernels/residual.h"),
+];
+const LAST: [&str; 2] = [include_str!("../kernels/step.h"), include_str!("../kernels/kernel.cu")];
+
+/// All files, without the lines that include them.
+#[must_use]
+pub fn kernel_source() -> String {
+    let lines = FILES.iter().chain(&LAST).flat_map(|file| file.lines());
+    let own = lines.filter(|line| !line.starts_with("#include \"") && !line.starts_with("#pragma once"));
+    own.collect::<Vec<_>>().join("\n")
+}

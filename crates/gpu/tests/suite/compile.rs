@@ -1,0 +1,26 @@
+//! The kernels compile for the device, where NVRTC can be had.
+
+#![allow(clippy::print_stderr, reason = "a skipped test says why")]
+
+use tightfit_gpu::{GpuError, KernelOptions, kernel_binary, kernel_source};
+
+/// It takes a minute and a half the first time, so it must be asked for: TIGHTFIT_NVRTC names the library of the wheel
+/// nvidia-cuda-nvrtc-cu12.
+#[test]
+fn the_kernels_compile_for_hopper() {
+    if std::env::var_os("TIGHTFIT_NVRTC").is_none() {
+        eprintln!("skipped: set TIGHTFIT_NVRTC to libnvrtc.so.12 of the wheel nvidia-cuda-nvrtc-cu12");
+        return;
+    }
+    match kernel_binary("sm_90", &KernelOptions::default()) {
+        Ok(binary) => assert!(binary.starts_with(b"\x7fELF")),
+        Err(GpuError::NoCompiler { reason, .. }) => eprintln!("skipped: no NVRTC ({reason})"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn the_source_is_whole_and_includes_no_file() {
+    let source = kernel_source();
+    assert!(source.contains("take_steps") && !source.contains("#include \""));
+}
