@@ -153,8 +153,8 @@ impl Experiment {
                     };
                     let dimension = shapes
                         .iter()
-                        .filter(|(_, kind, _)| kinds.contains(&kind.as_str()))
-                        .find_map(|(part, _, numbers)| {
+                        .filter(|shape| kinds.contains(&shape.kind.as_str()))
+                        .find_map(|WrittenShape { part, numbers, .. }| {
                             let own = numbers.iter().find(|(key, _)| keys.contains(&key.as_str()))?;
                             Some((part.clone(), own.clone()))
                         });
@@ -179,9 +179,9 @@ impl Experiment {
                         wear = Some(WearChart { body, chart });
                         continue;
                     }
-                    let (_, _, numbers) = shapes
+                    let WrittenShape { numbers, .. } = shapes
                         .iter()
-                        .find(|(name, _, _)| name == part)
+                        .find(|shape| shape.part == part)
                         .ok_or_else(|| unknown("the scene has no such part"))?;
                     let names = [key.to_string(), format!("{key}_mm"), format!("{key}_deg")];
                     let (key, start) =
@@ -214,8 +214,8 @@ impl Experiment {
         Ok((found, wear))
     }
 
-    /// Parts with kind and numbers of their shape, as written.
-    fn shapes(&self) -> Vec<(String, String, Vec<(String, f64)>)> {
+    /// Shapes of the parts, as written.
+    fn shapes(&self) -> Vec<WrittenShape> {
         let table: Table = self.source.text.parse().unwrap_or_default();
         let parts = table.get("parts").and_then(Value::as_table);
         parts
@@ -228,7 +228,7 @@ impl Experiment {
                 let is_length = |key: &str| key.ends_with("_mm") || key.ends_with("_deg");
                 let numbers = shape.iter().filter(|(key, _)| is_length(key));
                 let numbers = numbers.filter_map(|(key, own)| Some((key.clone(), number(own)?))).collect();
-                Some((name.clone(), kind, numbers))
+                Some(WrittenShape { part: name.clone(), kind, numbers })
             })
             .collect()
     }
@@ -266,6 +266,14 @@ impl Experiment {
         };
         (extent > 1e-6).then_some(chart)
     }
+}
+
+/// The shape of a part in a scene file.
+struct WrittenShape {
+    part: String,
+    kind: String,
+    /// Lengths and angles by their keys, in the units of these.
+    numbers: Vec<(String, f64)>,
 }
 
 /// Lengths of scene files are millimetres.

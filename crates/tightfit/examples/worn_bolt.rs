@@ -112,7 +112,7 @@ fn worn() -> Option<GapField> {
 fn solve(experiment: &Experiment, words: &[String], train: &[Recording]) -> Result<Solution> {
     let (unknowns, wear) = experiment.unknowns(words, train, [None, None])?;
     let fit = Fit::new(experiment, unknowns, wear, train, FitOptions::default())?;
-    Ok(fit.solve(|now| eprintln!("  {:?}", now))?)
+    Ok(fit.solve(|now| eprintln!("  {now:?}"))?)
 }
 
 fn errors_of(experiment: &Experiment, solution: &Solution, test: &[Recording]) -> Result<WrenchErrors> {

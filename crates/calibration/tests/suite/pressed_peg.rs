@@ -1,5 +1,7 @@
 //! A peg that a hand presses about in its hole, recorded with known truths.
 
+use std::f64::consts::{PI, TAU};
+
 use tightfit_calibration::{Experiment, Follower, Setup, Unknown};
 use tightfit_learning::recordings::{Recording, Sample};
 use tightfit_simulation::Scene;
@@ -31,14 +33,14 @@ pub(crate) fn motion_every(seed: u64, seconds: f64, period: f64) -> Recording {
     let mut wave = || {
         let [f, p, g, q] =
             [0.3 + random.unit(), 6.3 * random.unit(), 0.1 + 0.4 * random.unit(), 6.3 * random.unit()];
-        move |t: f64| 0.7 * libm::sin(6.283 * f * t + p) + 0.7 * libm::sin(6.283 * g * t + q)
+        move |t: f64| 0.7 * libm::sin(TAU * f * t + p) + 0.7 * libm::sin(TAU * g * t + q)
     };
     let (x, y, z, a, b) = (wave(), wave(), wave(), wave(), wave());
     let sample = |k: usize| {
         let t = k as f64 * period;
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(1e-3 * a(t), 1e-3 * b(t), 0.0));
         // pressed and let go in turn, every two seconds
-        let size = 0.1e-3 * (1.0 - libm::cos(3.1416 * t));
+        let size = 0.1e-3 * (1.0 - libm::cos(PI * t));
         let at = Vector3::new(size * x(t), size * y(t), -20e-3 + 1e-3 * z(t));
         Sample {
             time: t,
