@@ -10,7 +10,8 @@
 //! The largest of the first three variances counts. A quantity is refused where the data leave more than half of its prior's standard
 //! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
 //! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
-//! data's.
+//! data's. A stiffness of the hold is refused where friction alone loads it: contacts that stick carry whatever the step left
+//! them, and the stiffness comes out too soft by more than its range.
 //!
 //! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
 //! Resour. Res. 37, 2001.
@@ -29,6 +30,8 @@ const RANGE: f64 = 1.96;
 const REFUSED: f64 = 0.5;
 /// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
 const COLLINEAR: f64 = 2e-3;
+/// Share of the load of an axis that normal forces must carry [-]: with less, friction alone tells the stiffness.
+const BY_NORMALS: f64 = 0.1;
 /// Trials from which their scatter enters the uncertainty.
 const ENOUGH_TRIALS: usize = 8;
 /// Contacts that are kept for pictures and comparisons at most.
@@ -145,6 +148,7 @@ impl Solution {
                         .iter()
                         .find(|names| names.contains(&unknown.quantity.name()))
                         .map(|names| format!("the data do not separate {}", names.join(", ")))
+                        .or_else(|| by_friction_alone(&unknown.quantity, &here.predictions))
                         .or_else(|| refusal(fit, index, relative, &directions)),
                     unknown,
                 }
@@ -242,6 +246,28 @@ fn collinear(fit: &Fit, data: &DMatrix<f64>) -> Vec<Vec<String>> {
         parts.map(|(_, index)| fit.unknowns[*index].quantity.name()).collect()
     };
     weak.map(names).collect()
+}
+
+/// Why a stiffness is not determined, if no normal force loads it.
+fn by_friction_alone(quantity: &Quantity, predictions: &[Vec<Prediction>]) -> Option<String> {
+    let Quantity::Stiffness(axis) = quantity else { return None };
+    let [mut normal, mut tangential] = [0.0, 0.0];
+    for prediction in predictions.iter().flatten() {
+        let unit = prediction.part.rotation * Vector3::ith(axis % 3, 1.0);
+        for contact in &prediction.contacts {
+            let along = |force: Vector3<f64>| match axis {
+                0..3 => force.dot(&unit).abs(),
+                _ => contact.arm.cross(&force).dot(&unit).abs(),
+            };
+            let pressing = contact.normal * contact.force.dot(&contact.normal);
+            normal += along(pressing);
+            tangential += along(contact.force - pressing);
+        }
+    }
+    (normal < BY_NORMALS * (normal + tangential)).then(|| {
+        let share = 100.0 * normal / (normal + tangential);
+        format!("friction alone loads it: normal forces carry {share:.0} % of its load")
+    })
 }
 
 /// Why a quantity is not determined, with the direction of the data that is weakest for it.
