@@ -3,7 +3,7 @@
 use nalgebra::Vector6;
 use tightfit_simulation::batch::{AdvanceSummary, Batch, Setup};
 use tightfit_simulation::{BodyId, Drive, Limits, Motion, Scene, Task};
-use tightfit_spatial::{Pose, SplitMix, UnitQuaternion, Vector3};
+use tightfit_spatial::{Pose, SplitMix, Vector3};
 
 use crate::columns::Columns;
 use crate::dimensions::Dimensions;
@@ -70,7 +70,7 @@ impl Environments {
         let held = scene.arm.as_ref().is_some_and(|arm| arm.body == moving);
         let drive = match scene.drive_of(moving) {
             Some(drive) => Drive { offset: 0.0, tilt: 0.0, wiggle: None, ..drive.clone() },
-            None if held => still(moving, scene.bodies[moving].world_from_part),
+            None if held => Drive::still(moving, scene.bodies[moving].world_from_part),
             None => return Err(refuse("drives no free part", "add a [drive] or an [arm]")),
         };
         if let Some(arm) = &mut scene.arm {
@@ -355,29 +355,4 @@ fn row(column: &mut [f32], index: usize, width: usize) -> &mut [f32] {
 
 fn bits(limits: Limits) -> u32 {
     limits.iter().map(|limit| 1_u32 << limit as u8).sum()
-}
-
-/// A drive that holds a part at a pose, for an arm whose part has none.
-fn still(body: BodyId, world_from_part: Pose) -> Drive {
-    let waypoint = tightfit_simulation::Waypoint {
-        time: 0.0,
-        position: world_from_part.translation,
-        angle: 0.0,
-        rotation: world_from_part.rotation,
-    };
-    Drive {
-        body,
-        stiffness: Vector3::zeros(),
-        turning_stiffness: Vector3::zeros(),
-        damping: 0.0,
-        force: Vector3::zeros(),
-        offset: 0.0,
-        tilt: 0.0,
-        waypoints: vec![waypoint],
-        stream: None,
-        stream_from_part: UnitQuaternion::identity(),
-        speed: 1.0,
-        hold: 0.0,
-        wiggle: None,
-    }
 }

@@ -69,7 +69,7 @@ impl RenderedScene {
         }
         let before = simulation.world_from_part(body);
         if simulation.scene.drive_of(body).is_none() {
-            simulation.scene.drives.insert(0, still_drive(body, &before));
+            simulation.scene.drives.insert(0, Drive::still(body, before));
         }
         Ok(Self { simulation, body, inertia, is_held_by_arm, reach: [0.0; 2], before, observer: None })
     }
@@ -196,27 +196,4 @@ fn within_reach(target: &Pose, motion: &BodyMotion, [most_shift, most_angle]: [f
     let shrunk = |vector: Vector3<f64>, most: f64| vector * (most / vector.norm().max(most));
     let rotation = UnitQuaternion::from_scaled_axis(shrunk(turn, most_angle)) * motion.rotation;
     Pose::new(motion.center + shrunk(away, most_shift), rotation)
-}
-
-fn still_drive(body: BodyId, here: &Pose) -> Drive {
-    Drive {
-        body,
-        stiffness: Vector3::zeros(),
-        turning_stiffness: Vector3::zeros(),
-        damping: 0.0,
-        force: Vector3::zeros(),
-        offset: 0.0,
-        tilt: 0.0,
-        waypoints: vec![Waypoint {
-            time: 0.0,
-            position: here.translation,
-            angle: 0.0,
-            rotation: here.rotation,
-        }],
-        stream: None,
-        stream_from_part: UnitQuaternion::identity(),
-        speed: 1.0,
-        hold: 0.0,
-        wiggle: None,
-    }
 }

@@ -73,6 +73,27 @@ pub struct Wiggle {
 }
 
 impl Drive {
+    /// A set-point that stays at a pose of the part's frame, without springs, dampers or force: a start for one's own.
+    #[must_use]
+    pub fn still(body: BodyId, world_from_part: Pose) -> Self {
+        let Pose { translation: position, rotation } = world_from_part;
+        Self {
+            body,
+            stiffness: Vector3::zeros(),
+            turning_stiffness: Vector3::zeros(),
+            damping: 0.0,
+            force: Vector3::zeros(),
+            offset: 0.0,
+            tilt: 0.0,
+            waypoints: vec![Waypoint { time: 0.0, position, angle: 0.0, rotation }],
+            stream: None,
+            stream_from_part: UnitQuaternion::identity(),
+            speed: 1.0,
+            hold: 0.0,
+            wiggle: None,
+        }
+    }
+
     /// When the last set-point has been reached and the swing has ended [s].
     #[must_use]
     pub fn duration(&self) -> f64 {

@@ -188,23 +188,10 @@ fn soft_drive(simulation: &Simulation, body: BodyId, here: Pose) -> Drive {
     let moment = inertia.map_or(1e-4, |inertia| inertia.moment.diagonal().amax());
     let square = (std::f64::consts::TAU * SPRING_FREQUENCY).powi(2);
     Drive {
-        body,
         stiffness: Vector3::repeat(mass * square),
         turning_stiffness: Vector3::repeat(moment * square),
         damping: 2.0 * std::f64::consts::TAU * SPRING_FREQUENCY,
         force: -simulation.scene.gravity * mass,
-        offset: 0.0,
-        tilt: 0.0,
-        waypoints: vec![Waypoint {
-            time: 0.0,
-            position: here.translation,
-            angle: 0.0,
-            rotation: here.rotation,
-        }],
-        stream: None,
-        stream_from_part: UnitQuaternion::identity(),
-        speed: 1.0,
-        hold: 0.0,
-        wiggle: None,
+        ..Drive::still(body, here)
     }
 }

@@ -9,7 +9,7 @@ use tightfit_shape::mesh::baked::BakedField;
 use tightfit_shape::mesh::{LengthUnit, MeshPart, load};
 use tightfit_shape::{Part, ShapeError};
 
-use super::description::MeshUnit;
+use super::shape_description::MeshUnit;
 
 /// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit that of the format, or else guessed, where
 /// none is given.

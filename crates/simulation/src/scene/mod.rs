@@ -31,6 +31,7 @@ mod overrides;
 mod problem;
 mod schema_check;
 mod shape;
+mod shape_description;
 mod strategy_conversion;
 mod strategy_description;
 mod task_builder;

@@ -12,7 +12,8 @@ use tightfit_shape::thread::{
 use tightfit_shape::{Part, ShapeError};
 use tightfit_spatial::{Inertia, Matrix3, Vector3};
 
-use super::description::{NodeDescription, ShapeDescription};
+use super::description::NodeDescription;
+use super::shape_description::ShapeDescription;
 
 /// Distances of a part's nodes: those of its size and of its features where a file does not say. What it says is kept to on
 /// small features too.
