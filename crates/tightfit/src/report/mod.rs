@@ -22,7 +22,7 @@ mod evaluation;
 mod figures;
 #[cfg(feature = "haptics")]
 mod haptics;
-mod number;
+pub(crate) mod number;
 mod overlay;
 mod penetration;
 mod plot;

@@ -46,7 +46,7 @@ fn superscript(digits: &str) -> String {
 }
 
 /// Text that may stand in HTML.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let printable: String = text.chars().filter(|c| !c.is_control()).collect();
     printable.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

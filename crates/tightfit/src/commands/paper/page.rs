@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::item::{Item, Regenerated};
+use crate::report::number::escape;
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#1d2733}\
 h1{font-size:1.7rem}h2{font-size:1.15rem;margin:2.2rem 0 .3rem}table{border-collapse:collapse;margin:.6rem 0}\
@@ -101,8 +102,4 @@ fn bars(page: &mut String, made: &Regenerated) {
         height - 5.0,
         escape(&made.unit)
     );
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
