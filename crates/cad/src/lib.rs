@@ -17,6 +17,7 @@ println!("{} mm", sample.distance * 1e3);
 #![allow(clippy::needless_range_loop, reason = "indices follow the formulas")]
 
 mod aabb;
+mod body;
 mod distance;
 mod error;
 mod file;
@@ -27,6 +28,7 @@ mod reader;
 mod solid;
 
 pub use aabb::Aabb;
+pub use body::{Body, BodyEdge, BodyFace};
 pub use distance::{MOST_NEAR_FACES, PieceFaces, Sample, Vicinity};
 pub use error::CadError;
 pub use file::File;

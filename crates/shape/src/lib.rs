@@ -21,6 +21,7 @@ pub mod preset;
 pub mod primitive;
 pub mod profile;
 mod quadrature;
+pub mod recognition;
 pub mod thread;
 
 pub use error::ShapeError;

@@ -9,5 +9,5 @@ mod units;
 
 pub(crate) use assembly::{Placed, bodies};
 pub(crate) use fields::Fields;
-pub(crate) use topology::{RawBody, RawEdge, read_body};
+pub(crate) use topology::read_body;
 pub(crate) use units::Units;

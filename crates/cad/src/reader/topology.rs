@@ -8,47 +8,18 @@ use super::curves::curve;
 use super::fields::{Fields, instance};
 use super::surfaces::surface;
 use super::{Placed, Units};
-use crate::CadError;
 use crate::geometry::{Curve, Frame, Surface};
 use crate::part21::{Table, Value};
+use crate::{Body, BodyEdge, BodyFace, CadError};
 
 /// Most uses of edges in a body, against files that refer to one loop from very many faces.
 const MOST_USES: usize = 4_000_000;
-
-/// An edge: it runs along its curve.
-#[derive(Clone, Debug)]
-pub(crate) struct RawEdge {
-    pub id: u64,
-    pub ends: [u32; 2],
-    pub curve: Curve,
-}
-
-/// A face with its loops; each use of an edge is (edge, whether along it).
-#[derive(Clone, Debug)]
-pub(crate) struct RawFace {
-    pub id: u64,
-    pub surface: Surface,
-    /// Whether the outward normal opposes that of the surface.
-    pub flipped: bool,
-    pub loops: Vec<Vec<(u32, bool)>>,
-    /// Number of the shell: 0 is the outer one, others bound voids.
-    pub shell: u32,
-}
-
-/// A body as the file has it, in its place [m].
-#[derive(Clone, Debug)]
-pub(crate) struct RawBody {
-    pub name: String,
-    pub vertices: Vec<Vector3<f64>>,
-    pub edges: Vec<RawEdge>,
-    pub faces: Vec<RawFace>,
-}
 
 struct Reader<'t, 'a> {
     table: &'t Table<'a>,
     units: Units,
     place: Frame,
-    body: RawBody,
+    body: Body,
     vertex_numbers: HashMap<u64, u32>,
     /// Edge number and whether the file's edge runs against the curve.
     edge_numbers: HashMap<u64, (u32, bool)>,
@@ -58,9 +29,8 @@ struct Reader<'t, 'a> {
 }
 
 /// Reads one body.
-pub(crate) fn read_body(table: &Table, placed: &Placed) -> Result<RawBody, CadError> {
-    let body =
-        RawBody { name: placed.name.clone(), vertices: Vec::new(), edges: Vec::new(), faces: Vec::new() };
+pub(crate) fn read_body(table: &Table, placed: &Placed) -> Result<Body, CadError> {
+    let body = Body { name: placed.name.clone(), vertices: Vec::new(), edges: Vec::new(), faces: Vec::new() };
     let mut reader = Reader {
         table,
         units: placed.units,
@@ -114,7 +84,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn face(&mut self, id: u64, shell: u32) -> Result<RawFace, CadError> {
+    fn face(&mut self, id: u64, shell: u32) -> Result<BodyFace, CadError> {
         let fields = Fields::of(self.table, id, &["ADVANCED_FACE", "FACE_SURFACE", "FACE", "ORIENTED_FACE"])?;
         if fields.kind == "ORIENTED_FACE" {
             let inner = Fields::of(self.table, fields.reference(2)?, &["ADVANCED_FACE", "FACE_SURFACE"])?;
@@ -155,7 +125,7 @@ impl Reader<'_, '_> {
         } else {
             (plane_of(&corners).ok_or_else(|| fields.wrong("a polygon without area"))?, false)
         };
-        Ok(RawFace { id, surface, flipped, loops, shell })
+        Ok(BodyFace { id, surface, flipped, loops, shell })
     }
 
     fn placed(&self, surface: &Surface) -> Surface {
@@ -199,7 +169,7 @@ impl Reader<'_, '_> {
                     return Err(fields.wrong("two corners at one place"));
                 };
                 let curve = Curve::Line { origin: ends[0], along };
-                self.body.edges.push(RawEdge { id: fields.id, ends: key, curve });
+                self.body.edges.push(BodyEdge { id: fields.id, ends: key, curve });
             }
             uses.push((edge, from == key[0]));
         }
@@ -219,7 +189,7 @@ impl Reader<'_, '_> {
             ends.swap(0, 1);
         }
         let number = (self.body.edges.len() as u32, against);
-        self.body.edges.push(RawEdge { id, ends, curve });
+        self.body.edges.push(BodyEdge { id, ends, curve });
         self.edge_numbers.insert(id, number);
         Ok(number)
     }
@@ -243,7 +213,7 @@ impl Reader<'_, '_> {
 }
 
 /// Turns a face over: its normal and all its loops.
-pub(crate) fn turn(face: &mut RawFace) {
+pub(crate) fn turn(face: &mut BodyFace) {
     face.flipped = !face.flipped;
     for uses in &mut face.loops {
         uses.reverse();

@@ -10,15 +10,17 @@ use super::heal::{Healed, heal};
 use super::{Edge, Face, Patch, Piece, Solid, Use, patch};
 use crate::distance::{Cells, Neighbours, shell_sign};
 use crate::geometry::{Frame, Parametric, Surface, recognise};
-use crate::reader::RawBody;
-use crate::{Aabb, CadError};
+use crate::{Aabb, Body, CadError};
 
 /// Edges farther than this from their surfaces [m] are refused: the file's tolerance is no longer a rounding error.
 const LARGEST_GAP: f64 = 50e-6;
 
 impl Solid {
-    /// Checks, repairs and prepares a body of a file.
-    pub(crate) fn new(body: RawBody) -> Result<Self, CadError> {
+    /// Checks, repairs and prepares a body.
+    ///
+    /// # Errors
+    /// When its faces do not close or its edges lie off its faces.
+    pub fn new(body: Body) -> Result<Self, CadError> {
         let Healed { body, ranges, repairs } = heal(body)?;
         let name = body.name.clone();
         let mut edges: Vec<Edge> = body

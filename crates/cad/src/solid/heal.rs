@@ -8,21 +8,20 @@ use std::collections::{BTreeMap, HashMap};
 
 use nalgebra::Vector3;
 
-use crate::CadError;
 use crate::geometry::{Curve, Surface};
-use crate::reader::{RawBody, RawEdge};
+use crate::{Body, BodyEdge, CadError};
 
 /// Vertices and edges closer than this [m] are one.
 const SAME: f64 = 1e-6;
 
 /// A body whose edges are used once in each direction, with the parameters of its edges.
 pub(super) struct Healed {
-    pub body: RawBody,
+    pub body: Body,
     pub ranges: Vec<[f64; 2]>,
     pub repairs: Vec<String>,
 }
 
-pub(super) fn heal(mut body: RawBody) -> Result<Healed, CadError> {
+pub(super) fn heal(mut body: Body) -> Result<Healed, CadError> {
     let mut repairs = Vec::new();
     drop_repeated_faces(&mut body, &mut repairs);
     let ranges = edge_ranges(&mut body)?;
@@ -38,11 +37,11 @@ pub(super) fn heal(mut body: RawBody) -> Result<Healed, CadError> {
     Ok(Healed { body, ranges, repairs })
 }
 
-fn broken(body: &RawBody, what: String) -> CadError {
+fn broken(body: &Body, what: String) -> CadError {
     CadError::Broken { body: body.name.clone(), what }
 }
 
-fn drop_repeated_faces(body: &mut RawBody, repairs: &mut Vec<String>) {
+fn drop_repeated_faces(body: &mut Body, repairs: &mut Vec<String>) {
     let before = body.faces.len();
     let mut seen = std::collections::HashSet::new();
     body.faces.retain(|face| seen.insert(face.id));
@@ -52,7 +51,7 @@ fn drop_repeated_faces(body: &mut RawBody, repairs: &mut Vec<String>) {
 }
 
 /// Parameters of the ends of the edges; an edge that runs against its curve is turned.
-fn edge_ranges(body: &mut RawBody) -> Result<Vec<[f64; 2]>, CadError> {
+fn edge_ranges(body: &mut Body) -> Result<Vec<[f64; 2]>, CadError> {
     let mut ranges = Vec::with_capacity(body.edges.len());
     for edge in &body.edges {
         let ends = edge.ends.map(|vertex| body.vertices[vertex as usize]);
@@ -85,8 +84,8 @@ fn edge_ranges(body: &mut RawBody) -> Result<Vec<[f64; 2]>, CadError> {
 }
 
 /// Edges without length (a pole written as an edge) bound nothing.
-fn drop_empty_edges(body: &mut RawBody, ranges: &[[f64; 2]]) {
-    let is_empty = |edge: &RawEdge, range: &[f64; 2]| {
+fn drop_empty_edges(body: &mut Body, ranges: &[[f64; 2]]) {
+    let is_empty = |edge: &BodyEdge, range: &[f64; 2]| {
         let at = |s: f64| edge.curve.point(range[0] + (range[1] - range[0]) * s);
         edge.ends[0] == edge.ends[1] && [0.25, 0.5, 0.75].iter().all(|&s| (at(s) - at(0.0)).norm() < 1e-9)
     };
@@ -99,7 +98,7 @@ fn drop_empty_edges(body: &mut RawBody, ranges: &[[f64; 2]]) {
     }
 }
 
-fn use_counts(body: &RawBody) -> Vec<usize> {
+fn use_counts(body: &Body) -> Vec<usize> {
     let mut counts = vec![0; body.edges.len()];
     for (edge, _) in body.faces.iter().flat_map(|face| face.loops.iter().flatten()) {
         counts[*edge as usize] += 1;
@@ -108,14 +107,14 @@ fn use_counts(body: &RawBody) -> Vec<usize> {
 }
 
 /// Joins vertices and edges that coincide.
-fn sew(body: &mut RawBody, ranges: &[[f64; 2]], repairs: &mut Vec<String>) {
+fn sew(body: &mut Body, ranges: &[[f64; 2]], repairs: &mut Vec<String>) {
     let counts = use_counts(body);
     let vertex_of = joined_vertices(&body.vertices);
     for edge in &mut body.edges {
         edge.ends = edge.ends.map(|vertex| vertex_of[vertex as usize]);
     }
     let sample =
-        |edge: &RawEdge, range: [f64; 2], s: f64| edge.curve.point(range[0] + (range[1] - range[0]) * s);
+        |edge: &BodyEdge, range: [f64; 2], s: f64| edge.curve.point(range[0] + (range[1] - range[0]) * s);
     let mut by_ends: HashMap<[u32; 2], Vec<u32>> = HashMap::new();
     let mut target: Vec<(u32, bool)> = (0..body.edges.len() as u32).map(|edge| (edge, true)).collect();
     let mut joined = 0;
@@ -161,7 +160,7 @@ fn sew(body: &mut RawBody, ranges: &[[f64; 2]], repairs: &mut Vec<String>) {
 }
 
 /// Distance of a point from an edge, by samples and one refinement [m].
-fn distance_to(edge: &RawEdge, range: [f64; 2], p: Vector3<f64>) -> f64 {
+fn distance_to(edge: &BodyEdge, range: [f64; 2], p: Vector3<f64>) -> f64 {
     let mut pieces = Vec::new();
     let whole = super::Edge {
         id: edge.id,
@@ -197,7 +196,7 @@ fn joined_vertices(vertices: &[Vector3<f64>]) -> Vec<u32> {
     joined
 }
 
-fn check_counts(body: &RawBody) -> Result<(), CadError> {
+fn check_counts(body: &Body) -> Result<(), CadError> {
     let counts = use_counts(body);
     let wrong: Vec<usize> = (0..counts.len()).filter(|&edge| !matches!(counts[edge], 0 | 2)).collect();
     let Some(&first) = wrong.first() else { return Ok(()) };
@@ -218,13 +217,13 @@ fn check_counts(body: &RawBody) -> Result<(), CadError> {
 }
 
 /// Ends of a use in its direction.
-fn ends_of(body: &RawBody, (edge, along): (u32, bool)) -> [u32; 2] {
+fn ends_of(body: &Body, (edge, along): (u32, bool)) -> [u32; 2] {
     let [a, b] = body.edges[edge as usize].ends;
     if along { [a, b] } else { [b, a] }
 }
 
 /// A single use with a wrong direction leaves a loop unbalanced; it is turned where that balances the loop.
-fn turn_uses(body: &mut RawBody, repairs: &mut Vec<String>) {
+fn turn_uses(body: &mut Body, repairs: &mut Vec<String>) {
     for face in 0..body.faces.len() {
         for number in 0..body.faces[face].loops.len() {
             let uses = body.faces[face].loops[number].clone();
@@ -251,7 +250,7 @@ fn turn_uses(body: &mut RawBody, repairs: &mut Vec<String>) {
     }
 }
 
-fn is_balanced(body: &RawBody, uses: &[(u32, bool)]) -> bool {
+fn is_balanced(body: &Body, uses: &[(u32, bool)]) -> bool {
     let mut balance: BTreeMap<u32, i32> = BTreeMap::new();
     for used in uses {
         let [start, end] = ends_of(body, *used);
@@ -262,7 +261,7 @@ fn is_balanced(body: &RawBody, uses: &[(u32, bool)]) -> bool {
 }
 
 /// Turns whole loops until every edge is used once in each direction; of two ways, the one that turns fewer loops.
-fn turn_loops(body: &mut RawBody, repairs: &mut Vec<String>) -> Result<(), CadError> {
+fn turn_loops(body: &mut Body, repairs: &mut Vec<String>) -> Result<(), CadError> {
     let mut loop_of: Vec<Vec<(usize, bool)>> = vec![Vec::new(); body.edges.len()];
     let mut loops = Vec::new();
     for (face, own) in body.faces.iter().enumerate() {
@@ -327,7 +326,7 @@ fn turn_loops(body: &mut RawBody, repairs: &mut Vec<String>) -> Result<(), CadEr
 }
 
 /// A plane's loops enclose a positive area about its outward normal; otherwise the normal is turned.
-fn turn_planes(body: &mut RawBody, ranges: &[[f64; 2]], repairs: &mut Vec<String>) {
+fn turn_planes(body: &mut Body, ranges: &[[f64; 2]], repairs: &mut Vec<String>) {
     for number in 0..body.faces.len() {
         let face = &body.faces[number];
         let Surface::Plane(frame) = &face.surface else { continue };
@@ -352,7 +351,7 @@ fn turn_planes(body: &mut RawBody, ranges: &[[f64; 2]], repairs: &mut Vec<String
     }
 }
 
-fn check_loops(body: &RawBody) -> Result<(), CadError> {
+fn check_loops(body: &Body) -> Result<(), CadError> {
     for face in &body.faces {
         for uses in &face.loops {
             if !is_balanced(body, uses) {

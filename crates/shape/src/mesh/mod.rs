@@ -47,6 +47,7 @@ pub use save::save;
 pub use sharp_edges::{DEFAULT_SHARP_ANGLE, SharpEdge, dihedral_angle, sharp_edges};
 pub use shells::{Shell, Shells, shells};
 pub use topology::{Edge, EdgeTable};
+pub(crate) use topology::{half_edge_end, half_edge_start, next_half_edge};
 pub use tri_mesh::{Aabb, TriMesh};
 pub use triangle_contact::{Triangle, TriangleContact};
 pub use triangle_intersection::{Crossings, self_crossings, triangles_cross};

@@ -17,6 +17,7 @@ use nalgebra::Vector3;
 use crate::mesh::{Aabb, BoxTree};
 
 pub use face::{Face, Place};
+pub(crate) use planes::Planes;
 pub use query::{MOST_BRANCHES, Piece};
 
 /// A straight edge between two faces.

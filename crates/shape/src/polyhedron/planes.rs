@@ -15,15 +15,15 @@ const STRAIGHT: f64 = 0.999_85;
 const SLIVER: f64 = 1e-6;
 
 /// Triangles grouped into plane faces.
-pub(super) struct Planes {
+pub(crate) struct Planes {
     /// Face of each triangle.
-    pub(super) face_of: Vec<u32>,
+    pub(crate) face_of: Vec<u32>,
     /// Outward normal of each face and a point in it [m].
-    pub(super) faces: Vec<(Vector3<f64>, Vector3<f64>)>,
+    pub(crate) faces: Vec<(Vector3<f64>, Vector3<f64>)>,
 }
 
 impl Planes {
-    pub(super) fn of(mesh: &TriMesh, table: &EdgeTable, size: f64) -> Self {
+    pub(crate) fn of(mesh: &TriMesh, table: &EdgeTable, size: f64) -> Self {
         let count = mesh.triangles.len();
         let area: Vec<Vector3<f64>> = (0..count)
             .map(|triangle| {

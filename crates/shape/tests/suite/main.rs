@@ -16,6 +16,7 @@ mod detection_benchmark_peg;
 mod face_blocks;
 mod mesh_distance;
 mod parametric_parts;
+mod recognition;
 mod small_features;
 mod step_parts;
 mod support;

@@ -9,7 +9,7 @@ use tightfit_shape::mesh::baked::BakedField;
 use tightfit_shape::mesh::{LengthUnit, MeshPart, load};
 use tightfit_shape::{Part, ShapeError};
 
-use super::shape_description::MeshUnit;
+use super::shape_description::{MeshFaces, MeshUnit};
 
 /// The part of a mesh file, its surface moved outwards by `offset` [m]; its unit that of the format, or else guessed, where
 /// none is given.
@@ -18,6 +18,7 @@ pub(super) fn load_part(
     unit: Option<MeshUnit>,
     offset: f64,
     baked: Option<&Path>,
+    faces: MeshFaces,
 ) -> Result<Part, ShapeError> {
     if is_step(path) {
         if unit.is_some() || offset != 0.0 || baked.is_some() {
@@ -50,6 +51,13 @@ pub(super) fn load_part(
             ShapeError::Mesh(format!("{file}: {fault}; `tightfit part {file}` shows where"))
         }
     })?;
+    if faces == MeshFaces::Recognised
+        && offset == 0.0
+        && baked.is_none()
+        && let Ok((round, _)) = Part::recognised(part.mesh())
+    {
+        return Ok(round);
+    }
     let part = match baked {
         Some(baked) => with_baked(part, baked)?,
         None => part,

@@ -62,9 +62,9 @@ pub(super) fn shape_of(description: &ShapeDescription, folder: &Path) -> Result<
     match *description {
         ShapeDescription::Preset { ref name } => preset(name),
         ShapeDescription::Step { ref file, ref body } => Part::from_step(&folder.join(file), body.as_deref()),
-        ShapeDescription::Mesh { ref file, unit, offset_mm, ref baked } => {
+        ShapeDescription::Mesh { ref file, unit, offset_mm, ref baked, faces } => {
             let baked = baked.as_ref().map(|baked| folder.join(baked));
-            super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3, baked.as_deref())
+            super::mesh_file::load_part(&folder.join(file), unit, offset_mm * 1e-3, baked.as_deref(), faces)
         }
         ShapeDescription::Peg {
             diameter_mm,

@@ -25,6 +25,9 @@ pub enum ShapeDescription {
         /// Baked field of the same mesh, written by `tightfit part FILE --bake`: faster, with the error that it
         /// states. The exact distance is used when left out.
         baked: Option<String>,
+        /// Whether round surfaces are recognised in the triangles. With an offset or a baked field the triangles stay.
+        #[serde(default)]
+        faces: MeshFaces,
     },
     /// A STEP file (AP203, AP214 or AP242): an exact solid with its faces, edges and corners.
     Step {
@@ -203,6 +206,17 @@ pub enum ShapeDescription {
         /// Principal moments about the frame's origin, which is the centre of mass [kg m²].
         inertia_kg_m2: [f64; 3],
     },
+}
+
+/// What the triangles of a mesh stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeshFaces {
+    /// Cylinders, cones and planes through their corners, to 2 µm, where there are such; else the triangles.
+    #[default]
+    Recognised,
+    /// The triangles themselves.
+    AsIs,
 }
 
 /// Unit of a mesh file.

@@ -11,9 +11,10 @@ use tightfit::shape::doctor::{DoctorOptions, RepairOptions, Severity, examine, p
 use tightfit::shape::mesh::baked::{BakeOptions, BakedField};
 use tightfit::shape::mesh::{LengthUnit, MeshDistance, MeshOptions, MeshPart, TriMesh, load, save};
 use tightfit::shape::preset::{preset, preset_names};
+use tightfit::shape::recognition::{Recognised, Unrecognised};
 use tightfit::shape::{Part, ShapeError};
 
-use super::part_report::{BakeOutcome, PartReport, Source};
+use super::part_report::{BakeOutcome, PartReport, Recognition, Source};
 use super::part_step;
 use crate::output::{put, say};
 use crate::progress;
@@ -125,6 +126,11 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
         std::fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
         report.written.push(path.clone());
     }
+    let is_file = Path::new(name).exists();
+    if is_file && MeshPart::new(mesh.as_ref().clone()).is_ok() {
+        let found = progress::spin("looking for round surfaces", || Part::recognised(&mesh));
+        report.recognised = Some(recognition(found));
+    }
     if !arguments.no_bake {
         report.baked = Some(bake(&mesh, arguments)?);
         report.written.extend(arguments.bake.clone());
@@ -136,6 +142,18 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
     let left = report.repair.as_ref().map_or(&report.diagnosis, |repair| &repair.after);
     let is_sound = left.worst() != Some(Severity::Error);
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+fn recognition(found: Result<(Part, Recognised), Unrecognised>) -> Recognition {
+    let (part, Recognised { solid, surfaces, facet_error }) = match found {
+        Ok(found) => found,
+        Err(reason) => return Recognition::Nothing(reason),
+    };
+    let part = match part {
+        Part::Sectioned(_) => "a turned solid",
+        _ => "a solid with exact faces",
+    };
+    Recognition::Found { surfaces, faces: solid.faces.len(), facet_error, part }
 }
 
 /// The part of a mesh file or of a name, for its distance.

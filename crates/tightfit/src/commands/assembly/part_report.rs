@@ -8,6 +8,7 @@ use tightfit::shape::Symmetry;
 use tightfit::shape::doctor::{Diagnosis, RepairReport};
 use tightfit::shape::mesh::baked::ErrorReport;
 use tightfit::shape::node::{NodeKind, NodeSet};
+use tightfit::shape::recognition::{RoundSurface, Unrecognised};
 use tightfit::spatial::Inertia;
 
 /// Where the mesh came from.
@@ -31,12 +32,30 @@ pub(crate) struct PartReport {
     pub(crate) diagnosis: Diagnosis,
     pub(crate) repair: Option<RepairReport>,
     pub(crate) baked: Option<BakeOutcome>,
+    /// Round surfaces that a scene takes for the triangles; `None` where the mesh has no inside.
+    pub(crate) recognised: Option<Recognition>,
     pub(crate) written: Vec<PathBuf>,
+}
+
+/// Round surfaces of a mesh.
+pub(crate) enum Recognition {
+    /// The surfaces, and what a scene makes of the mesh.
+    Found { surfaces: Vec<RoundSurface>, faces: usize, facet_error: f64, part: &'static str },
+    /// The triangles stay.
+    Nothing(Unrecognised),
 }
 
 impl PartReport {
     pub(crate) fn new(name: &str, source: Source, diagnosis: Diagnosis) -> Self {
-        Self { name: name.to_string(), source, diagnosis, repair: None, baked: None, written: Vec::new() }
+        Self {
+            name: name.to_string(),
+            source,
+            diagnosis,
+            repair: None,
+            baked: None,
+            recognised: None,
+            written: Vec::new(),
+        }
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -68,6 +87,14 @@ impl PartReport {
             "findings": self.diagnosis.findings,
             "not_checked": self.diagnosis.skipped,
             "repair": self.repair,
+            "recognised": self.recognised.as_ref().map(|recognised| match recognised {
+                Recognition::Found { surfaces, faces, facet_error, part } => json!({
+                    "part": part, "faces": faces, "facet_error_m": facet_error, "surfaces": surfaces,
+                }),
+                Recognition::Nothing(reason) => {
+                    json!({ "part": "the triangles", "reason": reason.to_string(), "surfaces": [] })
+                }
+            }),
             "baked_field": baked,
             "written": self.written,
         })
@@ -99,6 +126,19 @@ impl fmt::Display for PartReport {
         write!(f, "{}", self.diagnosis)?;
         if let Some(repair) = &self.repair {
             write!(f, "{repair}")?;
+        }
+        match &self.recognised {
+            Some(Recognition::Found { surfaces, faces, facet_error, part }) => {
+                let micro = facet_error * 1e6;
+                writeln!(f, "recognised  {part}: {faces} faces; the facets stand off by {micro:.1} um")?;
+                let most = 12;
+                surfaces.iter().take(most).try_for_each(|surface| writeln!(f, "            {surface}"))?;
+                if surfaces.len() > most {
+                    writeln!(f, "            and {} more", surfaces.len() - most)?;
+                }
+            }
+            Some(Recognition::Nothing(reason)) => writeln!(f, "recognised  the triangles stay: {reason}")?,
+            None => {}
         }
         match &self.baked {
             Some(BakeOutcome::Baked { report, memory, band }) => writeln!(
