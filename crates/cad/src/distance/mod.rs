@@ -20,7 +20,7 @@ use crate::solid::{EdgePoint, patch_foot};
 
 pub(crate) use cells::Cells;
 pub(crate) use near::Neighbours;
-pub use near::{MOST_NEAR_FACES, PieceFaces, Vicinity};
+pub use near::{FewFaces, MOST_NEAR_FACES, Near, PieceFaces, Vicinity};
 pub(crate) use sign::shell_sign;
 
 use cells::{EdgeEntry, FaceEntry, Leaf};

@@ -28,14 +28,38 @@ const SMOOTH: f64 = 1e-3;
 pub type PieceFaces = ArrayVec<Sample, MOST_NEAR_FACES>;
 
 /// What is near a ball.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Vicinity {
     /// Nothing; the distance of its centre less its radius [m].
     Far(f64),
     /// One smooth face, inside which all foot points lie.
     Single(u32),
-    /// Several faces, or an edge.
+    /// Several faces, or an edge: few enough to tell points with one face from others.
+    Few(FewFaces),
+    /// Too many, or too deep inside.
     Several,
+}
+
+/// Most faces, and most pieces of their boundaries, that [`FewFaces`] holds.
+const MOST_FEW: usize = 12;
+const MOST_TRIM: usize = 96;
+
+/// Faces within reach of a ball, with the pieces of their boundaries that matter there.
+#[derive(Clone, Debug)]
+pub struct FewFaces {
+    faces: ArrayVec<(u32, [u8; 2]), MOST_FEW>,
+    trim: ArrayVec<(u32, bool), MOST_TRIM>,
+}
+
+/// What is near a point of a ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Near {
+    /// Nothing within reach.
+    Nothing,
+    /// One face.
+    One(Sample),
+    /// Several faces, or an edge.
+    More,
 }
 
 /// Boxes and convex neighbours of the faces.
@@ -81,8 +105,9 @@ impl Solid {
         if clear > reach {
             return Vicinity::Far(clear);
         }
-        let far = radius + reach;
-        let mut only = None;
+        let far = radius + reach + self.edge_gap;
+        let mut few = FewFaces { faces: ArrayVec::new(), trim: ArrayVec::new() };
+        let mut has_edges = false;
         for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
             if bounds.distance_squared(centre) > far * far {
                 continue;
@@ -91,24 +116,87 @@ impl Solid {
             let Some(foot) = face.surface.foot(centre).filter(|foot| !foot.is_apex) else {
                 return Vicinity::Several;
             };
-            // an edge within reach makes the vicinity one of several faces
             if foot.distance.abs() > far {
                 continue;
             }
-            let touches = self.boundary_pieces(face).any(|(piece, _)| {
-                let piece = &self.pieces[piece as usize];
-                let wide = foot.distance.abs() + far;
-                piece.bounds.distance_squared(foot.point) <= wide * wide
-                    && piece.nearest(foot.point).squared <= wide * wide
-            });
-            if touches || only.is_some() {
+            // foot points of the ball lie within this distance of that of its centre
+            let wide = foot.distance.abs() + far;
+            let start = few.trim.len() as u8;
+            if !self.add_trim(face, foot.point, wide, &mut few.trim) {
                 return Vicinity::Several;
             }
-            if self.is_inside(face, foot.point, &face.trim) {
-                only = Some(number as u32);
+            let end = few.trim.len() as u8;
+            let is_cut = end > start;
+            if !is_cut && !self.is_inside(face, foot.point, &face.trim) {
+                continue;
+            }
+            has_edges |= is_cut;
+            if few.faces.try_push((number as u32, [start, end])).is_err() {
+                return Vicinity::Several;
             }
         }
-        only.map_or(Vicinity::Several, Vicinity::Single)
+        match few.faces.as_slice() {
+            [(face, _)] if !has_edges => Vicinity::Single(*face),
+            _ => Vicinity::Few(few),
+        }
+    }
+
+    /// Adds the pieces of a face's boundary that can be nearest to points within `wide` [m] of a foot point, if any comes so
+    /// near; false when there are too many.
+    fn add_trim(
+        &self,
+        face: &Face,
+        foot: Vector3<f64>,
+        wide: f64,
+        trim: &mut ArrayVec<(u32, bool), MOST_TRIM>,
+    ) -> bool {
+        let start = trim.len();
+        let mut closest = f64::INFINITY;
+        for &(number, along) in &face.trim {
+            let piece = &self.pieces[number as usize];
+            let bound = piece.bounds.distance_squared(foot).sqrt();
+            if bound > closest + 2.0 * wide {
+                continue;
+            }
+            closest = closest.min(piece.nearest(foot).squared.sqrt());
+            if trim.try_push((number, along)).is_err() {
+                return false;
+            }
+        }
+        if closest > wide {
+            trim.truncate(start);
+        }
+        true
+    }
+
+    /// What is near a point of the ball that the faces were found for.
+    #[must_use]
+    #[inline]
+    pub fn near(&self, few: &FewFaces, p: Vector3<f64>, reach: f64) -> Near {
+        let reach = reach + self.edge_gap + ROUNDING;
+        let mut only = None;
+        for (face, trim) in &few.faces {
+            let own = &self.faces[*face as usize];
+            let Some(foot) = own.surface.foot(p).filter(|foot| !foot.is_apex) else { return Near::More };
+            if foot.distance.abs() <= reach {
+                if only.is_some() {
+                    return Near::More;
+                }
+                only = Some((own, foot, trim));
+            }
+        }
+        // an edge within reach lies on two surfaces within reach: here there is one, and its edges are farther
+        if let Some((face, foot, &[start, end])) = only {
+            let trim = &few.trim[usize::from(start)..usize::from(end)];
+            if trim.is_empty() || self.is_inside(face, foot.point, trim) {
+                return Near::One(Sample {
+                    distance: foot.distance * face.sign,
+                    normal: foot.normal * face.sign,
+                });
+            }
+        }
+        // a point deeper than the reach belongs to faces beyond it
+        if self.sample(p).distance > 0.0 { Near::Nothing } else { Near::More }
     }
 
     /// Signed distance and normal of the extended surface of a face; for [`Vicinity::Single`].

@@ -25,7 +25,7 @@ pub use limits::Limits;
 pub use mating::{Bore, FacePair, Mating, bores, mate};
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Surface;
-use tightfit_cad::{CadError, MassProperties, Vicinity};
+use tightfit_cad::{CadError, MassProperties, Near, Vicinity};
 pub use tightfit_cad::{File, Solid};
 use tightfit_spatial::{Inertia, InertiaError};
 
@@ -92,12 +92,31 @@ impl CadPart {
                 out.clear = clear;
             }
             Vicinity::Several => out.verdict = [SEVERAL; BLOCK],
+            Vicinity::Few(few) => {
+                for lane in 0..BLOCK {
+                    out.verdict[lane] = match self.solid.near(&few, points.get(lane), reach) {
+                        Near::Nothing => FAR,
+                        Near::More => SEVERAL,
+                        Near::One(sample) => {
+                            out.distance[lane] = sample.distance;
+                            out.number[lane] = 0;
+                            (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
+                            if sample.distance <= reach { SINGLE } else { FAR }
+                        }
+                    };
+                }
+            }
             Vicinity::Single(face) => {
                 for lane in 0..BLOCK {
                     let sample = self.solid.extended(face, points.get(lane));
                     out.distance[lane] = sample.distance;
                     out.number[lane] = 0;
-                    out.verdict[lane] = if sample.distance <= reach { SINGLE } else { FAR };
+                    // deeper than the reach another face may be nearer
+                    out.verdict[lane] = match sample.distance {
+                        distance if distance > reach => FAR,
+                        distance if distance < -reach => SEVERAL,
+                        _ => SINGLE,
+                    };
                     (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
                 }
             }

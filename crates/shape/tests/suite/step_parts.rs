@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use nalgebra::Vector3;
 use tightfit_shape::Part;
+use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
 use tightfit_shape::cad::{CadPart, File, mate, step_text};
 use tightfit_shape::mesh::{MeshOptions, MeshPart};
 use tightfit_shape::node::NodeSpacing;
@@ -84,6 +85,51 @@ fn pieces_agree_with_the_distance() {
         } else {
             assert!(least > reach * 0.5 || least == f64::INFINITY, "{p:?}: {least} {distance}");
         }
+    }
+}
+
+/// A block of points gives what each of its points gives alone.
+#[test]
+fn blocks_of_points_equal_single_queries() {
+    let mut parts = vec![("bored_block".to_string(), bored_block())];
+    parts.extend(reference_parts());
+    let mut random = SplitMix(23);
+    for (name, part) in parts {
+        let bounds = part.aabb();
+        let part = Part::Cad(part);
+        let (mut single, mut far) = (0, 0);
+        for trial in 0..400 {
+            let reach = [2e-5, 2e-4, 1e-3][trial % 3];
+            let size = [3e-4, 2e-3, 8e-3][trial / 3 % 3];
+            let share: Vector3<f64> = random.cube();
+            let mut centre = bounds.min + (bounds.max - bounds.min).component_mul(&share);
+            let sample = part.sample(centre);
+            centre -= sample.normal * sample.distance;
+            let mut points = PointBlock::default();
+            for lane in 0..BLOCK {
+                let p = centre + random.centered_cube() * size;
+                (0..3).for_each(|k| points.axes[k][lane] = p[k]);
+            }
+            let mut faces = FaceBlock::default();
+            part.face_block(&points, reach, 5e-6, &mut faces);
+            for lane in 0..BLOCK {
+                let mut pieces = Vec::new();
+                part.each_piece(points.get(lane), reach, |_, faces| pieces.push(faces.clone()));
+                match faces.verdict[lane] {
+                    FAR => {
+                        far += 1;
+                        assert!(pieces.is_empty(), "{name}: {pieces:?}");
+                    }
+                    SINGLE => {
+                        single += 1;
+                        assert!(pieces.len() == 1 && pieces[0].len() == 1, "{name}: {pieces:?}");
+                        assert_eq!(pieces[0][0], faces.first(lane), "{name}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        assert!(single > 1000 && far > 500, "{name}: {single} points with one face, {far} far");
     }
 }
 
