@@ -230,7 +230,7 @@ impl Part {
                 out.clear = smallest(&points.axes[2]);
             }
             Self::Mesh(mesh) => mesh.face_block(points, reach, out),
-            Self::Cad(part) => part.face_block(points, reach, out),
+            Self::Cad(part) => part.face_block(points, reach, behind, out),
             Self::Block(_) | Self::Capsule(_) => out.verdict = [SEVERAL; BLOCK],
             Self::Nodes(_) => out.verdict = [FAR; BLOCK],
         }

@@ -37,7 +37,8 @@ pub struct Sample {
 /// The nearest feature.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Feature {
-    Face,
+    /// A face, by number.
+    Face(u32),
     /// An edge, or one of its ends.
     Edge(u32, EdgePoint),
 }
@@ -111,7 +112,8 @@ impl Solid {
                 *covered |= entry.bit;
                 *least = squared;
                 let normal = foot.normal * face.sign;
-                *best = Some(Nearest { squared, point: foot.point, normal, feature: Feature::Face });
+                *best =
+                    Some(Nearest { squared, point: foot.point, normal, feature: Feature::Face(entry.face) });
             }
             return;
         }
@@ -127,7 +129,7 @@ impl Solid {
         if squared < *least && (entry.is_whole || self.is_inside_chart(face, at, local.point)) {
             *least = squared;
             let normal = chart.normal(at) * face.sign;
-            *best = Some(Nearest { squared, point: local.point, normal, feature: Feature::Face });
+            *best = Some(Nearest { squared, point: local.point, normal, feature: Feature::Face(entry.face) });
         }
     }
 }

@@ -12,8 +12,8 @@
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
-use super::Sample;
 use super::cells::{FaceEntry, Leaf};
+use super::{Feature, Sample};
 use crate::solid::Face;
 use crate::{Aabb, Solid};
 
@@ -42,7 +42,7 @@ pub enum Vicinity {
 
 /// Most faces, and most pieces of their boundaries, that [`FewFaces`] holds.
 const MOST_FEW: usize = 12;
-const MOST_TRIM: usize = 96;
+const MOST_TRIM: usize = 192;
 
 /// Faces within reach of a ball, with the pieces of their boundaries that matter there.
 #[derive(Clone, Debug)]
@@ -101,7 +101,8 @@ impl Solid {
     /// Faces within `reach` [m] of a ball.
     #[must_use]
     pub fn vicinity(&self, centre: Vector3<f64>, radius: f64, reach: f64) -> Vicinity {
-        let clear = self.sample(centre).distance - radius;
+        let Some(nearest) = self.nearest(self.cells.leaf(centre), centre) else { return Vicinity::Several };
+        let clear = self.signed(centre, &nearest).distance - radius;
         if clear > reach {
             return Vicinity::Far(clear);
         }
@@ -127,7 +128,8 @@ impl Solid {
             }
             let end = few.trim.len() as u8;
             let is_cut = end > start;
-            if !is_cut && !self.is_inside(face, foot.point, &face.trim) {
+            let is_nearest = matches!(nearest.feature, Feature::Face(own) if own as usize == number);
+            if !is_cut && !is_nearest && !self.is_inside(face, foot.point, &face.trim) {
                 continue;
             }
             has_edges |= is_cut;
@@ -150,21 +152,19 @@ impl Solid {
         wide: f64,
         trim: &mut ArrayVec<(u32, bool), MOST_TRIM>,
     ) -> bool {
-        let start = trim.len();
-        let mut closest = f64::INFINITY;
-        for &(number, along) in &face.trim {
+        let comes_near = |number: u32| {
             let piece = &self.pieces[number as usize];
-            let bound = piece.bounds.distance_squared(foot).sqrt();
-            if bound > closest + 2.0 * wide {
-                continue;
-            }
-            closest = closest.min(piece.nearest(foot).squared.sqrt());
-            if trim.try_push((number, along)).is_err() {
+            piece.bounds.distance_squared(foot) <= wide * wide && piece.nearest(foot).squared <= wide * wide
+        };
+        if !face.trim.iter().any(|entry| comes_near(entry.0)) {
+            return true;
+        }
+        // the nearest piece is within `wide`: others that can be nearest to such points are at most 2 `wide` farther
+        for &(number, along) in &face.trim {
+            let bound = self.pieces[number as usize].bounds.distance_squared(foot);
+            if bound <= 9.0 * wide * wide && trim.try_push((number, along)).is_err() {
                 return false;
             }
-        }
-        if closest > wide {
-            trim.truncate(start);
         }
         true
     }
@@ -211,7 +211,7 @@ impl Solid {
     }
 
     /// Visits the pieces of material within `reach` [m] of a point.
-    pub fn each_piece(&self, p: Vector3<f64>, reach: f64, mut visit: impl FnMut(&PieceFaces)) {
+    pub fn each_piece(&self, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
         let leaf = self.cells.leaf(p);
         let Some(nearest) = self.nearest(leaf, p) else { return };
         let whole = self.signed(p, &nearest);
@@ -219,6 +219,75 @@ impl Solid {
             return;
         }
         let near = self.near_faces(p, leaf, nearest.squared, reach.max(whole.distance.abs()) + ROUNDING);
+        self.grouped(&near, whole, reach, visit);
+    }
+
+    /// Visits the pieces of material within `reach` [m] of a point of the ball that the faces were found for.
+    pub fn each_piece_of(&self, few: &FewFaces, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
+        let mut near: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
+        let mut nearest_is_foot = false;
+        for (face, [start, end]) in &few.faces {
+            let trim = &few.trim[usize::from(*start)..usize::from(*end)];
+            let Some((found, is_foot)) = self.near_analytic(*face, p, trim, reach + ROUNDING) else {
+                continue;
+            };
+            // sorted by distance, equal ones in the order of their faces
+            let place = near.iter().position(|other| other.squared > found.squared).unwrap_or(near.len());
+            nearest_is_foot = if place == 0 { is_foot } else { nearest_is_foot };
+            near.insert(place, found);
+        }
+        // the foot on the nearest face tells the distance; at an edge, or with nothing within reach, the query does
+        let whole = match near.first().filter(|_| nearest_is_foot) {
+            Some(nearest) => nearest.sample,
+            None => self.sample(p),
+        };
+        if whole.distance > reach {
+            return;
+        }
+        if whole.distance < -reach {
+            // faces beyond those of the ball may be the nearest
+            return self.each_piece(p, reach, visit);
+        }
+        self.grouped(&near, whole, reach, visit);
+    }
+
+    /// An analytic face whose nearest point is within reach; `trim` lists the pieces of its boundary that matter, none where
+    /// foot points lie inside it. Tells also whether that point is the foot.
+    fn near_analytic(
+        &self,
+        number: u32,
+        p: Vector3<f64>,
+        trim: &[(u32, bool)],
+        reach: f64,
+    ) -> Option<(NearFace, bool)> {
+        let face: &Face = &self.faces[number as usize];
+        let foot = face.surface.foot(p)?;
+        if foot.distance.abs() > reach {
+            return None;
+        }
+        let sample = Sample { distance: foot.distance * face.sign, normal: foot.normal * face.sign };
+        if trim.is_empty() || self.is_inside(face, foot.point, trim) {
+            let squared = foot.distance * foot.distance;
+            return Some((NearFace { face: number, nearest: foot.point, squared, sample }, true));
+        }
+        let mut best = (reach * reach, Vector3::zeros());
+        let mut is_near = false;
+        for (piece, _) in trim {
+            let piece = &self.pieces[*piece as usize];
+            if piece.bounds.distance_squared(p) > best.0 {
+                continue;
+            }
+            let found = piece.nearest(p);
+            if found.squared < best.0 {
+                best = (found.squared, found.point);
+                is_near = true;
+            }
+        }
+        is_near.then_some((NearFace { face: number, nearest: best.1, squared: best.0, sample }, false))
+    }
+
+    /// Groups faces into locally convex pieces.
+    fn grouped(&self, near: &[NearFace], whole: Sample, reach: f64, mut visit: impl FnMut(&PieceFaces)) {
         let mut covered = [false; MOST_NEAR_FACES];
         let mut visited = false;
         for first in 0..near.len() {
@@ -231,7 +300,7 @@ impl Solid {
             while grows {
                 grows = false;
                 for other in 0..near.len() {
-                    if !group.contains(&other) && self.joins(&near, &group, other) {
+                    if !group.contains(&other) && self.joins(near, &group, other) {
                         group.push(other);
                         grows = true;
                     }

@@ -35,7 +35,7 @@ impl Solid {
         let sign = if outside { 1.0 } else { -1.0 };
         // beside a face its normal is more exact than the difference of two near points
         let normal = match nearest.feature {
-            Feature::Face if nearest.normal.dot(&away).abs() > 0.999_999 * distance => nearest.normal,
+            Feature::Face(_) if nearest.normal.dot(&away).abs() > 0.999_999 * distance => nearest.normal,
             _ => away * (sign / distance),
         };
         Sample { distance: sign * distance, normal }
@@ -44,7 +44,7 @@ impl Solid {
     /// Normal of a face, sum of the normals at an edge or corner.
     pub(crate) fn pseudo_normal(&self, nearest: &Nearest) -> Vector3<f64> {
         match nearest.feature {
-            Feature::Face => nearest.normal,
+            Feature::Face(_) => nearest.normal,
             Feature::Edge(_, found) if found.vertex.is_some() => {
                 found.vertex.map_or_else(Vector3::zeros, |vertex| self.corners[vertex as usize].pseudo_normal)
             }
@@ -67,7 +67,7 @@ impl Solid {
                 let local = Vector3::new(0.95 * cos, 0.95 * sin, 0.31) * (scale * distance);
                 let point = frame.outside(local);
                 let Some(found) = self.nearest(self.cells.leaf(point), point) else { continue };
-                if let Feature::Face = found.feature {
+                if let Feature::Face(_) = found.feature {
                     let away = point - found.point;
                     votes += found.normal.dot(&away) / away.norm().max(1e-300);
                 }

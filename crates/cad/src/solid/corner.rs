@@ -41,10 +41,32 @@ fn sorted(normal: Vector3<f64>, rays: &[Ray]) -> Option<(Frame, ArrayVec<(f64, b
 
 /// Whether a direction from a vertex leads into the face.
 pub(crate) fn leads_inside(normal: Vector3<f64>, rays: &[Ray], direction: Vector3<f64>) -> bool {
+    if let [a, b] = rays
+        && a.face_on_left != b.face_on_left
+        && let Some(inside) = is_between(normal, if a.face_on_left { [a, b] } else { [b, a] }, direction)
+    {
+        return inside;
+    }
     let Some((frame, angles)) = sorted(normal, rays) else { return false };
     let angle = libm::atan2(direction.dot(&frame.y), direction.dot(&frame.x));
     let before = angles.iter().rev().find(|ray| ray.0 <= angle).or(angles.last());
     before.is_some_and(|ray| ray.1)
+}
+
+/// Whether a direction lies counter-clockwise after the first of two rays and before the second; `None` where they are
+/// nearly parallel. Corners have two rays but for faces that touch themselves.
+fn is_between(normal: Vector3<f64>, [first, second]: [&Ray; 2], direction: Vector3<f64>) -> Option<bool> {
+    let turn = |from: &Vector3<f64>, to: &Vector3<f64>| normal.dot(&from.cross(to));
+    let (first, second) = (&first.direction, &second.direction);
+    let sine = turn(first, second);
+    if sine.abs() < 1e-3 {
+        return None;
+    }
+    Some(if sine > 0.0 {
+        turn(first, &direction) >= 0.0 && turn(&direction, second) > 0.0
+    } else {
+        !(turn(second, &direction) >= 0.0 && turn(&direction, first) > 0.0)
+    })
 }
 
 /// Angle of the face at the vertex [rad].

@@ -25,11 +25,11 @@ pub use limits::Limits;
 pub use mating::{Bore, FacePair, Mating, bores, mate};
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Surface;
-use tightfit_cad::{CadError, MassProperties, Near, Vicinity};
+use tightfit_cad::{CadError, FewFaces, MassProperties, Near, Vicinity};
 pub use tightfit_cad::{File, Solid};
 use tightfit_spatial::{Inertia, InertiaError};
 
-use crate::block::{BLOCK, FAR, FaceBlock, PointBlock, SEVERAL, SINGLE};
+use crate::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SEVERAL, SINGLE, Verdict};
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::{Branches, Part, Sample, ShapeError};
 
@@ -83,8 +83,15 @@ impl CadPart {
     }
 
     /// Classifies a block of points by the ball around them.
-    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, out: &mut FaceBlock) {
+    pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         let all = Aabb::of((0..BLOCK).map(|lane| points.get(lane)));
+        let own = self.aabb();
+        let gap = (own.min - all.max).sup(&(all.min - own.max)).sup(&Vector3::zeros()).norm();
+        if gap > reach {
+            out.verdict = [FAR; BLOCK];
+            out.clear = gap;
+            return;
+        }
         let centre = 0.5 * (all.min + all.max);
         match self.solid.vicinity(centre, 0.5 * all.diagonal(), reach) {
             Vicinity::Far(clear) => {
@@ -96,7 +103,7 @@ impl CadPart {
                 for lane in 0..BLOCK {
                     out.verdict[lane] = match self.solid.near(&few, points.get(lane), reach) {
                         Near::Nothing => FAR,
-                        Near::More => SEVERAL,
+                        Near::More => self.at_edge(&few, points.get(lane), reach, behind, lane, out),
                         Near::One(sample) => {
                             out.distance[lane] = sample.distance;
                             out.number[lane] = 0;
@@ -120,6 +127,56 @@ impl CadPart {
                     (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
                 }
             }
+        }
+    }
+
+    /// The faces near a point with several: an edge of two, a corner of two pieces, or more.
+    fn at_edge(
+        &self,
+        few: &FewFaces,
+        point: Vector3<f64>,
+        reach: f64,
+        behind: f64,
+        lane: usize,
+        out: &mut FaceBlock,
+    ) -> Verdict {
+        // relevant faces of the first two pieces; the caller takes no face that the point is far behind
+        let mut pieces = [[None::<Sample>; 3]; 2];
+        let mut count = 0;
+        self.solid.each_piece_of(few, point, reach, |faces| {
+            if let Some(own) = pieces.get_mut(count) {
+                let relevant = faces.iter().filter(|face| face.distance >= -behind);
+                for (slot, face) in own.iter_mut().zip(relevant) {
+                    *slot = Some(Sample { distance: face.distance, normal: face.normal });
+                }
+            }
+            count += 1;
+        });
+        let mut put = |number: u64, first: Sample, second: Option<Sample>| {
+            out.number[lane] = number;
+            out.distance[lane] = first.distance;
+            (0..3).for_each(|k| out.normal[k][lane] = first.normal[k]);
+            if let Some(second) = second {
+                out.second_distance[lane] = second.distance;
+                (0..3).for_each(|k| out.second_normal[k][lane] = second.normal[k]);
+            }
+        };
+        match (count, pieces) {
+            (0, _) => FAR,
+            (1, [[Some(only), None, _], _]) => {
+                put(0, only, None);
+                SINGLE
+            }
+            (1, [[Some(first), Some(second), None], _]) => {
+                put(0, first, Some(second));
+                PAIR
+            }
+            // the second piece of a corner is number 0
+            (2, [[Some(first), None, _], [Some(second), None, _]]) => {
+                put(1, second, Some(first));
+                CORNER
+            }
+            _ => SEVERAL,
         }
     }
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use nalgebra::Vector3;
-use tightfit_shape::Part;
-use tightfit_shape::block::{BLOCK, FAR, FaceBlock, PointBlock, SINGLE};
+use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::cad::{CadPart, File, mate, step_text};
 use tightfit_shape::mesh::{MeshOptions, MeshPart};
 use tightfit_shape::node::NodeSpacing;
 use tightfit_shape::preset::preset;
+use tightfit_shape::{Branches, Part, Sample};
 use tightfit_spatial::SplitMix;
 
 /// A block of 20 × 10 × 5 mm with a bore of 4 mm diameter.
@@ -122,8 +122,25 @@ fn blocks_of_points_equal_single_queries() {
                     }
                     SINGLE => {
                         single += 1;
-                        assert!(pieces.len() == 1 && pieces[0].len() == 1, "{name}: {pieces:?}");
-                        assert_eq!(pieces[0][0], faces.first(lane), "{name}");
+                        // a piece of one face is taken at any depth
+                        let is_relevant = |face: &Sample| pieces[0].len() == 1 || face.distance >= -5e-6;
+                        let relevant: Vec<_> = pieces[0].iter().filter(|face| is_relevant(face)).collect();
+                        assert!(pieces.len() == 1 && relevant.len() == 1, "{name}: {pieces:?}");
+                        assert_eq!(*relevant[0], faces.first(lane), "{name}");
+                    }
+                    PAIR => {
+                        let relevant: Vec<_> =
+                            pieces[0].iter().filter(|face| face.distance >= -5e-6).collect();
+                        assert!(pieces.len() == 1 && relevant.len() == 2, "{name}: {pieces:?}");
+                        assert_eq!([*relevant[0], *relevant[1]], [faces.first(lane), faces.second(lane)]);
+                    }
+                    CORNER => {
+                        let relevant = |piece: &Branches| -> Vec<Sample> {
+                            piece.iter().filter(|face| face.distance >= -5e-6).copied().collect()
+                        };
+                        assert!(pieces.len() == 2 && faces.number[lane] == 1, "{name}: {pieces:?}");
+                        assert_eq!(relevant(&pieces[1]), [faces.first(lane)], "{name}");
+                        assert_eq!(relevant(&pieces[0]), [faces.second(lane)], "{name}");
                     }
                     _ => {}
                 }
