@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
-//!           [--warm-up N] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
+//!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
 //! TASK: nut, peg, shaken, bolting; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
@@ -68,6 +68,10 @@ fn main() -> Result<(), Failure> {
         clock.elapsed().as_secs_f64()
     );
 
+    if let Some(first) = options.get("trace") {
+        let first: usize = first.parse()?;
+        return trace(&task, &scene, &device, kernels, first..first + count, number("steps", 60)?);
+    }
     let compared = number("compare", 0)?.min(count);
     let (warm_up, steps, rounds, per_call) =
         (number("warm-up", 100)?, number("steps", 20)?, number("rounds", 5)?, number("per-call", 10)?);
@@ -88,6 +92,7 @@ fn main() -> Result<(), Failure> {
     if compared > 0 {
         compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, &mut batch)?;
     }
+    passes_by_level(&mut batch, number("histogram", 0)?)?;
     let start = batch.states(&(0..count).collect::<Vec<_>>())?;
     let mut rates = Vec::new();
     for _ in 0..rounds {
@@ -165,6 +170,88 @@ fn main() -> Result<(), Failure> {
             1e6 * depths[audited - 1],
             1e6 * depths[audited / 2]
         );
+    }
+    Ok(())
+}
+
+/// Takes some steps one by one and prints how many passes they needed, by level of the solver.
+fn passes_by_level(batch: &mut GpuBatch, steps: usize) -> Result<(), Failure> {
+    let all: Vec<usize> = (0..batch.len()).collect();
+    let mut passes: Vec<(u8, u32)> = Vec::new();
+    for _ in 0..steps {
+        batch.step()?;
+        passes.extend(batch.certificates(&all)?.iter().map(|own| (own.level, own.evaluations)));
+    }
+    for level in 0..=4 {
+        let mut own: Vec<u32> = passes.iter().filter(|pass| pass.0 == level).map(|pass| pass.1).collect();
+        own.sort_unstable();
+        if own.is_empty() {
+            continue;
+        }
+        let at = |share: f64| own[((own.len() - 1) as f64 * share) as usize];
+        println!(
+            "level {level}: {} of {} steps; passes mean {:.1}, 50 % {}, 90 % {}, 99 % {}, 99.9 % {}, most {}",
+            own.len(),
+            passes.len(),
+            own.iter().map(|own| f64::from(*own)).sum::<f64>() / own.len() as f64,
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            at(0.999),
+            at(1.0)
+        );
+    }
+    Ok(())
+}
+
+/// Prints the first step in which the kernels and the CPU part, for each environment where they do, and both certificates.
+fn trace(
+    task: &str,
+    scene: &Scene,
+    device: &Device,
+    kernels: KernelOptions,
+    chosen: std::ops::Range<usize>,
+    steps: usize,
+) -> Result<(), Failure> {
+    let setups: Vec<Setup> = chosen.clone().map(|index| setup(task, scene, index)).collect();
+    let all: Vec<usize> = (0..setups.len()).collect();
+    let mut own = GpuBatch::with_options(scene.clone(), setups.len(), device, kernels)?;
+    own.reset_many(setups.iter().cloned().enumerate().collect())?;
+    let mut cpu = Batch::new(scene.clone(), setups.len(), 0)?;
+    for (index, setup) in setups.iter().enumerate() {
+        cpu.reset(index, setup.clone())?;
+    }
+    let mut has_parted = vec![0.0_f64; setups.len()];
+    for step in 1..=steps {
+        let before = own.tail();
+        own.step()?;
+        cpu.advance(1);
+        let (states, certificates) = (own.states(&all)?, own.certificates(&all)?);
+        for (index, state) in states.iter().enumerate() {
+            let other = cpu.state(index)?;
+            let apart = (state.motions[0].center - other.motions[0].center).norm();
+            if apart > 10.0 * has_parted[index].max(1e-10) {
+                has_parted[index] = apart;
+                let (a, b) = (&certificates[index], cpu.certificate(index)?);
+                let short = |own: &tightfit_simulation::Certificate| {
+                    format!(
+                        "level {} passes {} candidates {} active {} depth {:.2e} m coulomb {:.1e} work {:.3e} projected {:.3e} J",
+                        own.level, own.evaluations, own.candidates, own.active, own.penetration, own.coulomb,
+                        own.contact_work, own.projection_work
+                    )
+                };
+                println!(
+                    "environment {} step {step}: {apart:.2e} m, turned {:.1e} rad; host took {}\n  kernels: {} warm {}\n  CPU:     {} warm {}",
+                    chosen.start + index,
+                    state.motions[0].rotation.angle_to(&other.motions[0].rotation),
+                    own.tail().host_steps() - before.host_steps(),
+                    short(a),
+                    state.warm.ids.len(),
+                    short(&b),
+                    other.warm.ids.len(),
+                );
+            }
+        }
     }
     Ok(())
 }

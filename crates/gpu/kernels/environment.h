@@ -86,11 +86,12 @@ struct Environment {
   int rows, passes;
 };
 
-/// Candidate contacts of one environment. Arms and normals are whole numbers of a unit: 0.06 nm and 5e-10. Single precision would
-/// be 2 nm and 6e-8, which decides which of the nodes of a thread's flank carry the load. Gaps are formed in double first.
+/// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-31 of
+/// the margin and 2^-28 of the margin per step. Single precision would be 2 nm, 6e-8 and 6e-8 of each gap, which decides which
+/// of the nodes of conforming faces carry the load. Gaps are formed in double first.
 struct Rows {
   int arm[3][ROWS], normal[3][ROWS];
-  float gap[ROWS], approach[ROWS];
+  int gap[ROWS], approach[ROWS];
   u32 id[ROWS];
 };
 

@@ -5,7 +5,7 @@
 
 constexpr double HARD = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1e-4, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
 constexpr double YIELD = 4.0, ALIKE = 0.5, LARGEST_CHANGE = 1e-4, NEAR_SOFTNESS = 1e-4;
-constexpr int FEW = 8, FEW_VIOLATED = 4, PATIENT_ROUNDS = 40, MOST_ROUNDS = 200;
+constexpr int FEW = 8, FEW_VIOLATED = 4, PATIENT_ROUNDS = 40, MOST_ROUNDS = 200, SHARED_PASSES = 200, HARDER_PASSES = 200;
 
 /// The last impulses by identity, ascending.
 struct Warm {
@@ -153,10 +153,10 @@ struct Ladder {
     level = level > 1 ? level : 1;
     V6 attempt = root, prefix;
     double from;
-    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, attempt, prefix, from);
+    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, true, attempt, prefix, from);
     if (!is_solved && !p.gave_up()) {
       attempt = p.free;
-      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, attempt, prefix, from);
+      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, false, attempt, prefix, from);
       if (!is_solved && from > 0.0 && !p.gave_up()) {
         level = 2;
         RootPath path{lanes, set, p, 0.0};
@@ -272,14 +272,61 @@ struct Ladder {
     slowest_open = lesser(slowest_open, own);
   }
 
-  /// Solves from a warm start.
+  /// Solves from a warm start; where that fails, once more without the working set of the last step.
   CALL void solve(bool is_warm, const V6& warm_velocity, double violation) {
     level = 0;
-    status = STEPPED;
-    is_converged = false;
     slowest_open = infinity();
     velocity = p.free;
     generalised = {{0, 0, 0, 0, 0, 0}};
+    double shared = 0.0;
+    start(is_warm, warm_velocity, violation);
+    if (status == STEPPED) shared = shared_softness(is_warm, warm_velocity);
+    if (status == STEPPED && shared > 0.0) {
+      p.allow(SHARED_PASSES);
+      solve_at(shared, TOO_SOFT);
+      if (status == STEPPED && deepest(root) <= TOO_SOFT && set.count > FEW) {
+        finish(shared);
+        return;
+      }
+      // conforming faces that do not share the load within the passes for it: the usual law decides
+      if (failed()) start(is_warm, warm_velocity, violation);
+    }
+    if (status == STEPPED) solve_hard(violation);
+    if (failed() && warm.count > 0) {
+      warm.count = 0;
+      start(false, warm_velocity, violation);
+      solve_hard(violation);
+    }
+  }
+  FN bool failed() const { return status == UNSOLVED || status == MANY_PASSES; }
+
+  /// The usual softness, and a harder one where contacts yield too much.
+  CALL void solve_hard(double violation) {
+    p.allow(p.most);
+    double softness = HARD;
+    V6 softer = root;
+    for (;;) {
+      solve_at(softness, violation);
+      if (softness < HARD && failed()) {
+        status = STEPPED;
+        p.allow(p.most);
+        softness *= 1.0 / HARDER;
+        root = softer;
+        solve_at(softness, violation);
+        break;
+      }
+      if (status != STEPPED || deepest(root) <= TOO_SOFT || softness <= HARDEST) break;
+      softer = root;
+      softness *= HARDER;
+      p.allow(HARDER_PASSES);
+    }
+    if (status == STEPPED) finish(softness);
+  }
+
+  /// The working set of the last step, and what is violated beside it.
+  CALL void start(bool is_warm, const V6& warm_velocity, double violation) {
+    status = STEPPED;
+    is_converged = false;
     lanes.sync();
     lanes.each(contacts.count, [&](int i) { contacts.rows.id[i] &= ~IN_SET; });
     set.count = 0;
@@ -292,31 +339,5 @@ struct Ladder {
     }
     root = is_warm && set.count > 0 ? warm_velocity : p.free;
     grow(violation, 0);
-    if (status != STEPPED) return;
-    double shared = shared_softness(is_warm, warm_velocity);
-    if (shared > 0.0) {
-      solve_at(shared, TOO_SOFT);
-      if (status != STEPPED) return;
-      if (deepest(root) <= TOO_SOFT && set.count > FEW) {
-        finish(shared);
-        return;
-      }
-    }
-    double softness = HARD;
-    V6 softer = root;
-    for (;;) {
-      solve_at(softness, violation);
-      if (softness < HARD && status == UNSOLVED) {
-        status = STEPPED;
-        softness *= 1.0 / HARDER;
-        root = softer;
-        solve_at(softness, violation);
-        break;
-      }
-      if (status != STEPPED || deepest(root) <= TOO_SOFT || softness <= HARDEST) break;
-      softer = root;
-      softness *= HARDER;
-    }
-    if (status == STEPPED) finish(softness);
   }
 };

@@ -16,7 +16,8 @@ struct Problem {
   M3 metric;           // inverse of the symmetric part
   V6 free, free_momentum;
   double friction, scale, trace;
-  int iterations, evaluations, most;
+  int iterations, evaluations;
+  int most, limit;     // passes of an attempt; of all so far with this one
 
   FN static Problem of(V3 response, const M3& turning_response, const V6& free, double friction, int most) {
     Problem p;
@@ -31,7 +32,7 @@ struct Problem {
     p.scale = sqrt(p.product(free, free));
     p.trace = p.mobility.a[0] + p.mobility.a[4] + p.mobility.a[8];
     p.iterations = p.evaluations = 0;
-    p.most = most;
+    p.most = p.limit = most;
     return p;
   }
   /// a^T sym(W)^-1 b.
@@ -39,7 +40,8 @@ struct Problem {
     double along = a.a[0] * b.a[0] / response.x + a.a[1] * b.a[1] / response.y + a.a[2] * b.a[2] / response.z;
     return along + dot(angular(a), mul(metric, angular(b)));
   }
-  FN bool gave_up() const { return evaluations > most; }
+  FN bool gave_up() const { return evaluations > limit; }
+  FN void allow(int passes) { limit = evaluations + (passes < most ? passes : most); }
   FN V6 momentum(const V6& v) const {
     return stack(v3(v.a[0] / response.x, v.a[1] / response.y, v.a[2] / response.z), mul(inertia, angular(v)));
   }
@@ -224,12 +226,13 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
 }
 
 /// Level 1: roots of ever stiffer laws. `prefix` is the last root before any failure, at the softness `from`, zero without one.
-CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, V6& v, V6& prefix, double& from) {
+/// The short one (`is_short`) ends where it fails, the long one where it fails after a root: what follows needs fewer passes.
+CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, bool is_short, V6& v, V6& prefix, double& from) {
   bool is_unbroken = true;
   from = 0.0;
   for (double softness = first;;) {
     bool is_solved = primal_newton(lanes, set, p, softness, 12, halvings, v);
-    if (softness <= last || p.gave_up()) return is_solved;
+    if (softness <= last || p.gave_up() || (!is_solved && (is_short || from > 0.0))) return is_solved && softness <= last;
     is_unbroken = is_unbroken && is_solved;
     if (is_unbroken) { prefix = v; from = softness; }
     double next = 0.1 * softness;

@@ -29,6 +29,7 @@ struct Stepper {
   /// Finds the contacts within a margin.
   FN void find_within(const Body& body, double wanted) {
     lanes.sync();
+    contacts.set_margin(wanted, env.dt);
     if (!detect(lanes, common, env, body, wanted, contacts, scratch)) fail(MANY_CONTACTS);
     margin = required = wanted;
     is_known = true;
@@ -65,7 +66,7 @@ struct Stepper {
     int index;
     double worst = lanes.smallest(contacts.count, index, [&](int i) {
       double closing = larger(contacts.gap(i), 0.0) * per_step, speed = contacts.normal_speed(i, start) + closing;
-      contacts.rows.approach[i] = (float)(is_impact ? closing : larger(speed + closing, 0.0));
+      contacts.set_approach(i, is_impact ? closing : larger(speed + closing, 0.0));
       return speed;
     });
     lanes.sync();
@@ -83,7 +84,7 @@ struct Stepper {
       if (!other_face(common, env, body, contacts.id(contact), other)) return false;
       if (!(fma(env.dt, dot(other.normal, row.velocity(velocity)), other.distance) >= -PASSES)) return false;
       contacts.set_normal(contact, other.normal);
-      contacts.rows.gap[contact] = (float)other.distance;
+      contacts.set_gap(contact, other.distance);
       contacts.rows.id[contact] &= ~HAS_OTHER;
       return true;
     });
@@ -304,7 +305,7 @@ struct Stepper {
     bool is_pushed = false;
     double push_depth = 0.0, push_tank = tank, push_spent = report.projection_work;
     for (int push = 0; push < PUSHES && near > 0; ++push) {
-      Contacts early{scratch.early, 0, contacts.arm_unit};
+      Contacts early = Contacts::of(scratch.early, 0, contacts.arm_unit, COUNTED * bend, env.dt);
       detect_listed(lanes, common, env, next, scratch.near, near, COUNTED * bend, early, scratch);
       double least = smallest_gap(lanes, early), before = tank, spent = report.projection_work;
       if (least > -CORRECTED) break;
@@ -379,7 +380,8 @@ struct Stepper {
 /// Steps an environment; the step of one that is frozen or waits for the host is left out.
 FN int step(const Lanes& lanes, const Common& common, Environment& env, Rows& rows, Scratch& scratch) {
   if (env.status != STEPPED) return env.status;
-  Contacts contacts{rows, env.is_known ? env.rows : 0, arm_unit_of(env.shape[common.free_side], load3(env.center_of_mass))};
+  double arm_unit = arm_unit_of(env.shape[common.free_side], load3(env.center_of_mass));
+  Contacts contacts = Contacts::of(rows, env.is_known ? env.rows : 0, arm_unit, env.margin, env.dt);
   Stepper stepper{lanes, common, env, contacts, scratch, env.margin, env.required, env.is_known != 0, false, STEPPED};
   stepper.run();
   lanes.sync();
