@@ -3,6 +3,7 @@
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
 //!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
+//!           [--hash N] [--poison INDEX] [--trace INDEX]
 //! TASK: nut, peg, shaken, bolting; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
@@ -81,6 +82,13 @@ fn main() -> Result<(), Failure> {
         shaker.shake(&mut batch)?;
         batch.advance(per_call)?;
     }
+    if let Some(bad) = options.get("poison") {
+        let bad: usize = bad.parse()?;
+        let state = batch.state(bad)?;
+        let mut input = Input::of_drives(&setups[bad].drives, &scene, &setups[bad].parameters, &state);
+        input.wrenches[0].force_in_world.x = f64::NAN;
+        batch.control(bad, Control::Given(input))?;
+    }
     let before = batch.tail();
     println!(
         "warm-up of {warm_up} steps in {:.2} s; host took {} of {} steps {:?}",
@@ -134,6 +142,13 @@ fn main() -> Result<(), Failure> {
         certificates.iter().filter(|own| !own.converged).count()
     );
     let end = batch.states(&all)?;
+    let hashed = number("hash", 0)?.min(count);
+    if hashed > 0 {
+        let bad = options.get("poison").and_then(|bad| bad.parse().ok()).unwrap_or(1);
+        let others = end[..hashed].iter().enumerate().filter(|(index, _)| *index != bad);
+        let total = others.fold(0_u64, |total, (_, state)| total.rotate_left(7) ^ state.hash());
+        println!("hash of the first {hashed} states but {bad}: {total:016x}");
+    }
     if task == "nut" {
         let mut leads: Vec<f64> = start
             .iter()

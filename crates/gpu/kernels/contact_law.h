@@ -31,7 +31,7 @@ FN V3 law_impulse(const LawRow& row, V3 v, double friction, double softness) {
   if (!(depth > 0.0)) return v3(0, 0, 0);
   V3 tangential = scaled_sum(-normal_speed, row.normal, v);
   double speed = norm(tangential), limit = friction * depth, ratio = speed <= limit ? 1.0 : limit / speed;
-  return (row.rate / softness) * (depth * row.normal - ratio * tangential);
+  return (row.rate * (1.0 / softness)) * (depth * row.normal - ratio * tangential);
 }
 
 /// Impulse and stiffness at a relative velocity.
@@ -40,7 +40,7 @@ FN V3 law_with_slope(const LawRow& row, V3 v, double friction, double softness, 
   double normal_speed = dot(n, v), depth = -(normal_speed + row.approach);
   V3 tangential = scaled_sum(-normal_speed, n, v);
   double speed = norm(tangential), limit = friction * depth;
-  double stiffness = depth > 0.0 ? row.rate / softness : 0.0;
+  double stiffness = depth > 0.0 ? row.rate * (1.0 / softness) : 0.0;
   bool sticks = speed <= limit;
   double inverse = sticks ? 0.0 : 1.0 / speed, slipping = sticks ? 0.0 : stiffness;
   V3 e = inverse * tangential;
@@ -57,7 +57,7 @@ FN V3 mixed_law(const LawRow& row, V3 v, V3 p, double friction, double softness,
   double trial_normal = fma(kept, normal_impulse, -(row.rate * (normal_speed + row.approach)));
   bool is_open = (held < 0.0 ? trial_normal : held) <= 0.0;
   trial_normal = trial_normal > 0.0 ? trial_normal : 0.0;
-  double stiff = is_open ? 0.0 : row.rate / softness;
+  double stiff = is_open ? 0.0 : row.rate * (1.0 / softness);
   V3 trial = kept * scaled_sum(-normal_impulse, n, p) - row.rate * scaled_sum(-normal_speed, n, v);
   double length = norm(trial);
   bool sticks = length <= friction * trial_normal;

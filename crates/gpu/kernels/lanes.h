@@ -35,7 +35,14 @@ typedef unsigned long long u64;
 #define LANES 32
 #endif
 constexpr int G = LANES;
+static_assert(G == 8 || G == 16 || G == 32, "the linear system has eight columns, one per lane");
 constexpr int MOST_SUMS = 48;
+
+/// What the lanes of a group show one another, in shared memory.
+struct Board {
+  double sums[MOST_SUMS];
+  double inertia[36];  // A of the problem at hand, row-major
+};
 
 /// Infinity without a header.
 FN double infinity() {
@@ -55,13 +62,13 @@ struct Lanes {
   int lane;
   int shift;
   u32 mask;
-  double* exchange;  // MOST_SUMS numbers of the group, in shared memory
+  Board* board;
 
-  FN static Lanes own(double* exchange) {
+  FN static Lanes own(Board* board) {
     int in_warp = threadIdx.x & 31;
     int shift = in_warp & ~(G - 1);
     u32 mask = G == 32 ? 0xffffffffu : (((1u << (G & 31)) - 1u) << shift);
-    return {in_warp & (G - 1), shift, mask, exchange};
+    return {in_warp & (G - 1), shift, mask, board};
   }
   FN bool leads() const { return lane == 0; }
   FN void sync() const { __syncwarp(mask); }
@@ -72,25 +79,31 @@ struct Lanes {
   FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(mask, a, 0, G); }
 
   template <class F> FN void each(int count, F work) const {
+#pragma unroll 1
     for (int i = lane; i < count; i += G) work(i);
     sync();
   }
+  /// Sums for every lane.
   template <int N, class F> FN void sum(int count, double (&total)[N], F term) const {
 #pragma unroll
     for (int k = 0; k < N; ++k) total[k] = 0.0;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) term(i, total);
-    if (N <= 8) {
 #pragma unroll
-      for (int k = 0; k < N; ++k)
+    for (int k = 0; k < N; ++k)
 #pragma unroll
-        for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(mask, total[k], o, G);
-      return;
-    }
-    static_assert(N <= MOST_SUMS, "room for the exchange");
-    fold<G / 2, N>(total, 0, N);
+      for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(mask, total[k], o, G);
+  }
+  /// Many sums, left on the board.
+  template <int N, class F> FN void post_sums(int count, F term) const {
+    static_assert(N <= MOST_SUMS, "room on the board");
+    double total[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) total[k] = 0.0;
     sync();
-#pragma unroll
-    for (int k = 0; k < N; ++k) total[k] = exchange[k];
+#pragma unroll 1
+    for (int i = lane; i < count; i += G) term(i, total);
+    fold<G / 2, N>(total, 0, N);
     sync();
   }
   /// Halves the number of sums that a lane holds while it doubles the number of lanes that are added: the same tree with 45
@@ -110,13 +123,14 @@ struct Lanes {
     } else {
 #pragma unroll
       for (int i = 0; i < M; ++i)
-        if (i < held) exchange[base + i] = a[i];
+        if (i < held) board->sums[base + i] = a[i];
     }
   }
   /// Smallest value and the first index that has it; NaN is ignored.
   template <class F> FN double smallest(int count, int& index, F value) const {
     double least = infinity();
     int at = 0x7fffffff;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) {
       double own = value(i);
       if (own < least) { least = own; at = i; }
@@ -134,6 +148,7 @@ struct Lanes {
   template <class F> FN double smallest_and_below(int count, double limit, int& index, int& below, F value) const {
     double least = infinity();
     int at = 0x7fffffff, found = 0;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) {
       double own = value(i);
       found += own >= limit ? 0 : 1;
@@ -152,6 +167,7 @@ struct Lanes {
   }
   template <class F> FN int count_if(int count, F is) const {
     int total = 0;
+#pragma unroll 1
     for (int base = 0; base < count; base += G) total += __popc(ballot(base + lane < count && is(base + lane)));
     return total;
   }
@@ -159,6 +175,7 @@ struct Lanes {
   /// and k; returns the place after the last. At most three are found for each i.
   template <class Found, class Make, class Put>
   FN int collect(int count, int first, Make make, Put put) const {
+#pragma unroll 1
     for (int base = 0; base < count; base += G) {
       Found found;
       found.count = 0;
@@ -180,7 +197,9 @@ struct Lanes {
 #else
 
 struct Lanes {
-  static Lanes own(double*) { return {}; }
+  Board* board;
+
+  static Lanes own(Board* board) { return {board}; }
   bool leads() const { return true; }
   void sync() const {}
   int from_leader(int a) const { return a; }
@@ -197,6 +216,11 @@ struct Lanes {
       for (int lane = 0; lane < o; ++lane)
         for (int k = 0; k < N; ++k) part[lane][k] += part[lane + o][k];
     for (int k = 0; k < N; ++k) total[k] = part[0][k];
+  }
+  template <int N, class F> void post_sums(int count, F term) const {
+    double total[N];
+    sum(count, total, term);
+    std::memcpy(board->sums, total, sizeof total);
   }
   template <class F> double smallest(int count, int& index, F value) const {
     double least = infinity();

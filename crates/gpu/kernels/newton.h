@@ -1,15 +1,16 @@
 // The velocity problem of one body over a working set, and Newton's method on it (the CPU's `system.rs`, `mixed_newton.rs`,
-// `primal_newton.rs`, `continuation.rs`).
+// `primal_newton.rs`, `continuation.rs`). Sums and H are on the board of the lanes.
 //
 //   r(V) = A (V - Vf) - sum J^T p(J V) = 0      H = A + sum J^T K J      merit sqrt(r^T sym(W) r)
 #pragma once
 #include "contact_law.h"
+#include "linear_system.h"
 
 constexpr int AT_ONCE = 6, MOST_WRONG = 5, MIXED_ITERATIONS = 22;
 constexpr double TOLERANCE = 1e-9;
 
 struct Problem {
-  V3 response;         // W, linear part
+  V3 response, mass;   // W, linear part, and its inverse
   M3 turning_response; // W, angular part, world axes
   M3 mobility;         // its symmetric part
   M3 inertia;          // inverse of W
@@ -22,6 +23,7 @@ struct Problem {
   FN static Problem of(V3 response, const M3& turning_response, const V6& free, double friction, int most) {
     Problem p;
     p.response = response;
+    p.mass = v3(1.0 / response.x, 1.0 / response.y, 1.0 / response.z);
     p.turning_response = turning_response;
     p.mobility = scaled(0.5, sum(turning_response, transpose(turning_response)));
     p.inertia = inverse(turning_response);
@@ -37,13 +39,12 @@ struct Problem {
   }
   /// a^T sym(W)^-1 b.
   FN double product(const V6& a, const V6& b) const {
-    double along = a.a[0] * b.a[0] / response.x + a.a[1] * b.a[1] / response.y + a.a[2] * b.a[2] / response.z;
-    return along + dot(angular(a), mul(metric, angular(b)));
+    return dot(linear(a), times(mass, linear(b))) + dot(angular(a), mul(metric, angular(b)));
   }
   FN bool gave_up() const { return evaluations > limit; }
   FN void allow(int passes) { limit = evaluations + (passes < most ? passes : most); }
   FN V6 momentum(const V6& v) const {
-    return stack(v3(v.a[0] / response.x, v.a[1] / response.y, v.a[2] / response.z), mul(inertia, angular(v)));
+    return stack(times(mass, linear(v)), mul(inertia, angular(v)));
   }
   FN V6 respond(const V6& p) const {
     return stack(linear(free) + times(response, linear(p)), angular(free) + mul(turning_response, angular(p)));
@@ -58,15 +59,18 @@ struct Problem {
     double turned = trace * dot(arm, arm) - dot(arm, mul(mobility, arm));
     return 3.0 / (linear + turned);
   }
-  /// H <- A + K.
-  FN void add_inertia(double* h) const {
-    h[0] += 1.0 / response.x;
-    h[7] += 1.0 / response.y;
-    h[14] += 1.0 / response.z;
+  /// Shows A to the lanes.
+  FN void post(const Lanes& lanes) const {
+    lanes.sync();
+    if (lanes.leads()) {
+      double* a = lanes.board->inertia;
+#pragma unroll 1
+      for (int i = 0; i < 36; ++i) a[i] = 0.0;
+      a[0] = mass.x; a[7] = mass.y; a[14] = mass.z;
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-#pragma unroll
-      for (int j = 0; j < 3; ++j) h[21 + 6 * i + j] += inertia.a[3 * i + j];
+      for (int i = 0; i < 9; ++i) a[21 + 6 * (i / 3) + i % 3] = inertia.a[i];
+    }
+    lanes.sync();
   }
   FN V6 residual(const V6& v, const double* force) const {
     V6 r = momentum(v - free);
@@ -115,16 +119,13 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
     if (holds) {
       // all rows keep their state but the most wrong one, later the last wrong one
       bool by_size = iteration < AT_ONCE + MOST_WRONG;
-      auto is_wrong = [&](int i) {
-        LawRow row = set.row(i);
-        return set.slope(i).is_closed() != (row.depth(row.velocity(current)) > 0.0);
-      };
-      int wrong = lanes.count_if(set.count, is_wrong), chosen;
-      lanes.smallest(set.count, chosen, [&](int i) {
-        if (!is_wrong(i)) return infinity();
+      int wrong, chosen;
+      lanes.smallest_and_below(set.count, infinity(), chosen, wrong, [&](int i) {
         LawRow row = set.row(i);
         double depth = row.depth(row.velocity(current));
-        double speed = set.slope(i).is_closed() ? -depth / softness : depth;
+        bool is_closed = set.slope(i).is_closed();
+        if (is_closed == (depth > 0.0)) return infinity();
+        double speed = is_closed ? -depth / softness : depth;
         return by_size ? -speed : -(double)i;
       });
       lanes.sync();
@@ -136,8 +137,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
     }
     p.evaluations += 1;
     if (p.gave_up()) return false;
-    double sums[48];
-    lanes.sum(set.count, sums, [&](int i, double* a) {
+    lanes.post_sums<48>(set.count, [&](int i, double* a) {
       LawRow row = set.row(i);
       V3 v = row.velocity(current);
       V3 own = iteration == 0 ? set.trial(i) : set.offset(i) - set.slope(i).times(row.normal, v);
@@ -145,69 +145,59 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
       Stiffness slope;
       V3 offset = mixed_law(row, v, own, p.friction, softness, holds ? set.s.held[i] : -1.0, slope);
       set.keep(i, offset, slope);
-      add_impulse(a, row.arm, law_impulse(row, v, p.friction, softness));
-      add_impulse(a + 6, row.arm, offset);
-      add_stiffness(a + 12, row.arm, row.normal, slope);
+      add_impulse(a + FORCE_AT, row.arm, law_impulse(row, v, p.friction, softness));
+      add_impulse(a + OFFSET_AT, row.arm, offset);
+      add_stiffness(a + STIFFNESS_AT, row.arm, row.normal, slope);
     });
-    if (p.merit(p.residual(current, sums)) < accepted) {
+    const double* sums = lanes.board->sums;
+    if (p.merit(p.residual(current, sums + FORCE_AT)) < accepted) {
       root = current;
       lanes.sync();
       lanes.each(set.count, [&](int i) { set.set_impulse(i, set.trial(i)); });
       return true;
     }
     if (iteration == MIXED_ITERATIONS) return false;
-    double h[36], b[6];
 #pragma unroll
-    for (int k = 0; k < 36; ++k) h[k] = sums[12 + k];
-#pragma unroll
-    for (int k = 0; k < 6; ++k) b[k] = p.free_momentum.a[k] + sums[6 + k];
-    p.add_inertia(h);
+    for (int k = 0; k < 6; ++k) current.a[k] = p.free_momentum.a[k] + sums[OFFSET_AT + k];
     p.iterations += 1;
-    if (solve6(h, b) == 0.0) return false;
-    current = load6(b);
+    if (solve6(lanes, current) == 0.0) return false;
     lanes.sync();
   }
   return false;
 }
 
-/// F, r and H of the law itself at a velocity; squared merit.
-FN double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual, V6& force, double (&h)[36]) {
+/// F and H of the law itself at a velocity, on the board, and r; squared merit.
+CALL double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual) {
   p.evaluations += 1;
-  double sums[42];
-  lanes.sum(set.count, sums, [&](int i, double* a) {
+  lanes.post_sums<42>(set.count, [&](int i, double* a) {
     LawRow row = set.row(i);
     Stiffness slope;
     V3 impulse = law_with_slope(row, row.velocity(v), p.friction, softness, slope);
-    add_impulse(a, row.arm, impulse);
-    add_stiffness(a + 6, row.arm, row.normal, slope);
+    add_impulse(a + FORCE_AT, row.arm, impulse);
+    add_stiffness(a + STIFFNESS_AT, row.arm, row.normal, slope);
   });
-#pragma unroll
-  for (int k = 0; k < 36; ++k) h[k] = sums[6 + k];
-  p.add_inertia(h);
-  residual = p.residual(v, sums);
-  force = load6(sums);
+  residual = p.residual(v, lanes.board->sums + FORCE_AT);
   return p.merit(residual);
 }
 
 /// Newton at one softness with a halving line search; true where `v` is the root.
 CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double softness, int iterations, int halvings, V6& v) {
-  double accepted = p.accepted(), h[36];
-  V6 r, force;
-  double merit = evaluate(lanes, set, p, v, softness, r, force, h);
+  double accepted = p.accepted();
+  V6 r;
+  double merit = evaluate(lanes, set, p, v, softness, r);
   for (int iteration = 0; iteration < iterations; ++iteration) {
     if (merit < accepted) return true;
-    double b[6];
+    V6 direction, trial = v;
 #pragma unroll
-    for (int k = 0; k < 6; ++k) b[k] = -r.a[k];
+    for (int k = 0; k < 6; ++k) direction.a[k] = -r.a[k];
     p.iterations += 1;
-    if (solve6(h, b) == 0.0) return false;
-    V6 direction = load6(b), trial = v;
+    if (solve6(lanes, direction) == 0.0) return false;
     double best = 1e308, best_length = 1.0, length = 1.0;
     bool is_found = false;
     for (int k = 0; k < halvings && !is_found; ++k) {
       if (p.gave_up()) return false;
       trial = scaled_sum(length, direction, v);
-      double reached = evaluate(lanes, set, p, trial, softness, r, force, h);
+      double reached = evaluate(lanes, set, p, trial, softness, r);
       if (reached < (1.0 - 1e-4 * length) * merit) {
         merit = reached;
         is_found = true;
@@ -218,7 +208,7 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
     }
     if (!is_found) {
       trial = scaled_sum(best_length, direction, v);
-      merit = evaluate(lanes, set, p, trial, softness, r, force, h);
+      merit = evaluate(lanes, set, p, trial, softness, r);
     }
     v = trial;
   }
