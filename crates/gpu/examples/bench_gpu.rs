@@ -4,7 +4,7 @@
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
 //!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
 //!           [--hash N] [--poison INDEX] [--trace INDEX]
-//! TASK: nut, peg, shaken, bolting; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
+//! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
-use tightfit_gpu::{Device, GpuBatch, KernelOptions, kernel_binary};
+use tightfit_gpu::{Device, GpuBatch, GpuNetwork, KernelOptions, kernel_binary, network_binary};
+use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};
 use tightfit_shape::Part;
 use tightfit_shape::preset::hole_50;
 use tightfit_shape::thread::{Hand, Nut, ThreadAllowance, ThreadStart};
@@ -48,8 +49,12 @@ fn main() -> Result<(), Failure> {
     if task == "compile" {
         let architecture = options.get("architecture").map_or("sm_90", String::as_str);
         let binary = kernel_binary(architecture, &kernels)?;
+        network_binary(architecture)?;
         println!("{architecture}: {} bytes in the folder of the kernels", binary.len());
         return Ok(());
+    }
+    if task == "network" {
+        return network(number("points", 5_000_000)?);
     }
     let scene = Scene::find(match task.as_str() {
         "nut" => "bolting-engaged",
@@ -268,6 +273,43 @@ fn trace(
             }
         }
     }
+    Ok(())
+}
+
+/// Value and gradient of a random depth network on the device, against the CPU.
+fn network(count: usize) -> Result<(), Failure> {
+    let mut random = Random::new(3);
+    let network = Network::random(&[3, 64, 64, 64, 1], Activation::Relu, Activation::Tanh, &mut random)?;
+    let on_device = GpuNetwork::open(&network, 0)?;
+    let columns: Vec<f32> = (0..3 * count).map(|_| random.uniform(-1.0, 1.0) as f32).collect();
+    let mut points = on_device.put(&columns)?;
+    let seconds = on_device.time(&mut points, 9)?;
+    let (values, gradients) = on_device.read(&points)?;
+    let compared = count.min(100_000);
+    let some: Vec<f32> =
+        (0..3).flat_map(|k| columns[k * count..k * count + compared].iter().copied()).collect();
+    let (mut own, mut slopes) = (vec![0.0; compared], vec![0.0; 3 * compared]);
+    Inference::new(&network).values_and_gradients(
+        &some,
+        &mut own,
+        &mut slopes,
+        &mut InferenceScratch::default(),
+    )?;
+    let value_error = own.iter().zip(&values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    // where a sum is within rounding of zero the slope jumps
+    let far = (0..compared)
+        .filter(|i| (0..3).any(|k| (slopes[k * compared + i] - gradients[k * count + i]).abs() > 1e-4))
+        .count();
+    let (peak, reached) = (on_device.peak()?, on_device.operations() * count as f64 / seconds);
+    println!(
+        "network: {count} points in {:.3} ms, {:.3} ns per point for value and gradient; {:.1} TFLOP/s, {:.0} % of the measured {:.1} and {:.0} % of 67; values differ by {value_error:.1e} at most from the CPU, gradients by more than 1e-4 at {far} of {compared}",
+        1e3 * seconds,
+        1e9 * seconds / count as f64,
+        reached / 1e12,
+        100.0 * reached / peak,
+        peak / 1e12,
+        100.0 * reached / 67e12
+    );
     Ok(())
 }
 

@@ -70,13 +70,15 @@ struct Lanes {
     u32 mask = G == 32 ? 0xffffffffu : (((1u << (G & 31)) - 1u) << shift);
     return {in_warp & (G - 1), shift, mask, board};
   }
+  /// Known at compile time where the group is the warp.
+  FN u32 group() const { return G == 32 ? 0xffffffffu : mask; }
   FN bool leads() const { return lane == 0; }
-  FN void sync() const { __syncwarp(mask); }
+  FN void sync() const { __syncwarp(group()); }
   FN u32 ballot(bool is) const {
-    u32 all = __ballot_sync(mask, is);
+    u32 all = __ballot_sync(group(), is);
     return G == 32 ? all : (all >> shift) & ((1u << (G & 31)) - 1u);
   }
-  FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(mask, a, 0, G); }
+  FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(group(), a, 0, G); }
 
   template <class F> FN void each(int count, F work) const {
 #pragma unroll 1
@@ -92,7 +94,7 @@ struct Lanes {
 #pragma unroll
     for (int k = 0; k < N; ++k)
 #pragma unroll
-      for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(mask, total[k], o, G);
+      for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(group(), total[k], o, G);
   }
   /// Many sums, left on the board.
   template <int N, class F> FN void post_sums(int count, F term) const {
@@ -116,7 +118,7 @@ struct Lanes {
       for (int i = 0; i < HALF; ++i) {
         double high = i + HALF < M ? a[i + HALF] : 0.0;
         double sent = is_upper ? a[i] : high, kept = is_upper ? high : a[i];
-        a[i] = kept + __shfl_xor_sync(mask, sent, O, G);
+        a[i] = kept + __shfl_xor_sync(group(), sent, O, G);
       }
       held = is_upper ? held - HALF : held < HALF ? held : HALF;
       fold<O / 2, HALF>(a, base + (is_upper ? HALF : 0), held);
@@ -137,8 +139,8 @@ struct Lanes {
     }
 #pragma unroll
     for (int o = G / 2; o > 0; o /= 2) {
-      double other = __shfl_xor_sync(mask, least, o, G);
-      int place = __shfl_xor_sync(mask, at, o, G);
+      double other = __shfl_xor_sync(group(), least, o, G);
+      int place = __shfl_xor_sync(group(), at, o, G);
       if (other < least || (other == least && place < at)) { least = other; at = place; }
     }
     index = at;
@@ -156,9 +158,9 @@ struct Lanes {
     }
 #pragma unroll
     for (int o = G / 2; o > 0; o /= 2) {
-      double other = __shfl_xor_sync(mask, least, o, G);
-      int place = __shfl_xor_sync(mask, at, o, G);
-      found += __shfl_xor_sync(mask, found, o, G);
+      double other = __shfl_xor_sync(group(), least, o, G);
+      int place = __shfl_xor_sync(group(), at, o, G);
+      found += __shfl_xor_sync(group(), found, o, G);
       if (other < least || (other == least && place < at)) { least = other; at = place; }
     }
     index = at;

@@ -41,9 +41,9 @@ CALL double solve6(const Lanes& lanes, V6& b, V6& c) {
 #pragma unroll 1
   for (int k = 0; k < 6; ++k) {
     double most, pivot[6];
-    int best = __shfl_sync(lanes.mask, pivot_row(a, 6 - k, most), k, G);
+    int best = __shfl_sync(lanes.group(), pivot_row(a, 6 - k, most), k, G);
 #pragma unroll
-    for (int i = 0; i < 6; ++i) pivot[i] = __shfl_sync(lanes.mask, a[i], k, G);
+    for (int i = 0; i < 6; ++i) pivot[i] = __shfl_sync(lanes.group(), a[i], k, G);
 #else
   double columns[8][6];
   for (int j = 0; j < 8; ++j)
@@ -65,8 +65,8 @@ CALL double solve6(const Lanes& lanes, V6& b, V6& c) {
   }
 #pragma unroll
   for (int i = 0; i < 6; ++i) {
-    b.a[i] = __shfl_sync(lanes.mask, a[i], 6, G);
-    c.a[i] = __shfl_sync(lanes.mask, a[i], 7, G);
+    b.a[i] = __shfl_sync(lanes.group(), a[i], 6, G);
+    c.a[i] = __shfl_sync(lanes.group(), a[i], 7, G);
   }
 #else
     for (int j = 0; j < 8; ++j) eliminate(columns[j], best, pivot);

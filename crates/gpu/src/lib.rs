@@ -23,6 +23,7 @@ mod error;
 mod fallback;
 mod host;
 mod kernel_source;
+mod network;
 mod node_table;
 mod records;
 mod setup_record;
@@ -30,6 +31,7 @@ mod shape_record;
 mod support;
 
 pub use batch::{Device, GpuBatch, Tail};
-pub use compiler::{KernelOptions, kernel_binary};
+pub use compiler::{KernelOptions, kernel_binary, network_binary};
 pub use error::GpuError;
 pub use kernel_source::kernel_source;
+pub use network::{GpuNetwork, GpuPoints};
