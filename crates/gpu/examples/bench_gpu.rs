@@ -120,13 +120,14 @@ fn main() -> Result<(), Failure> {
     rates.sort_by(f64::total_cmp);
     let tail = batch.tail();
     println!(
-        "{:.3} million steps/s (median of {rounds} rounds of {steps} steps, {per_call} per call; {:.3} to {:.3}); host took {} of {} steps {:?}; frozen {}",
+        "{:.3} million steps/s (median of {rounds} rounds of {steps} steps, {per_call} per call; {:.3} to {:.3}); host took {} of {} steps {:?}; unconverged since the start {}, frozen {}",
         rates[rounds / 2] / 1e6,
         rates[0] / 1e6,
         rates[rounds - 1] / 1e6,
         tail.host_steps() - before.host_steps(),
         tail.steps - before.steps,
         tail.by_reason,
+        tail.unconverged,
         batch.faults().count()
     );
     for (index, fault) in batch.faults().take(3) {

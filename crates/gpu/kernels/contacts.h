@@ -33,14 +33,14 @@ FN double arm_unit_of(const Shape& shape, V3 center_of_mass) {
   return unit;
 }
 
-/// Unit of stored gaps: a power of two with which the margin of their search is below 2^31.
+/// Unit of stored gaps: a power of two with which the margin of their search is below 2^30.
 FN double gap_unit_of(double margin) {
   double unit = 1.0 / 2147483648.0;
-  while (unit * 1073741824.0 > margin && unit > 1e-30) unit *= 0.5;
-  while (unit * 2147483648.0 < margin && unit < 1.0) unit *= 2.0;
+  while (unit * 536870912.0 > margin && unit > 1e-30) unit *= 0.5;
+  while (unit * 1073741000.0 < margin && unit < 1.0) unit *= 2.0;
   return unit;
 }
-constexpr double WIDER_SPEEDS = 8.0;
+constexpr double WIDER_SPEEDS = 4.0, FAR_UNITS = 4096.0;
 
 /// The rows of an environment.
 struct Contacts {
@@ -71,8 +71,16 @@ struct Contacts {
     rows.normal(2, i) = whole(n.z * NORMAL_UNITS);
   }
   FN static int whole(double x) { return (int)rint(lesser(larger(x, -2147483000.0), 2147483000.0)); }
-  FN double gap(int i) const { return gap_unit * (double)rows.gap(i); }
-  FN void set_gap(int i, double gap) { rows.gap(i) = whole(gap * gap_units); }
+  /// An odd number counts a larger unit: a face that was exchanged for another may be far beyond the margin.
+  FN double gap(int i) const {
+    int stored = rows.gap(i);
+    return (stored & 1 ? FAR_UNITS : 1.0) * (gap_unit * (double)(stored >> 1));
+  }
+  FN void set_gap(int i, double gap) {
+    double units = gap * gap_units;
+    bool is_far = fabs(units) > 1073741000.0;
+    rows.gap(i) = 2 * whole(lesser(larger(is_far ? units * (1.0 / FAR_UNITS) : units, -1073741000.0), 1073741000.0)) + (is_far ? 1 : 0);
+  }
   FN double approach(int i) const { return speed_unit * (double)rows.approach(i); }
   /// Beyond the room of the number it is smaller: the contact then allows less.
   FN void set_approach(int i, double speed) { rows.approach(i) = whole(speed * speed_units); }

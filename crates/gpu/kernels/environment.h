@@ -87,7 +87,7 @@ struct Environment {
   int rows, passes;
 };
 
-/// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-31 of
+/// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-30 of
 /// the margin and 2^-28 of the margin per step. Single precision would be 2 nm, 6e-8 and 6e-8 of each gap, which decides which
 /// of the nodes of conforming faces carry the load. Gaps are formed in double first.
 struct Rows {

@@ -36,12 +36,13 @@ typedef unsigned long long u64;
 #endif
 constexpr int G = LANES;
 static_assert(G == 8 || G == 16 || G == 32, "the linear system has eight columns, one per lane");
-constexpr int MOST_SUMS = 48;
+constexpr int MOST_SUMS = 48, ROW_TERMS = 35;
 
 /// What the lanes of a group show one another, in shared memory.
 struct Board {
   double sums[MOST_SUMS];
-  double inertia[36];  // A of the problem at hand, row-major
+  double inertia[36];       // A of the problem at hand, row-major
+  double row[G][ROW_TERMS]; // what G rows add to the sums; the odd length keeps lanes on different banks
 };
 
 /// Infinity without a header.
@@ -96,37 +97,24 @@ struct Lanes {
 #pragma unroll
       for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(group(), total[k], o, G);
   }
-  /// Many sums, left on the board.
-  template <int N, class F> FN void post_sums(int count, F term) const {
-    static_assert(N <= MOST_SUMS, "room on the board");
-    double total[N];
-#pragma unroll
-    for (int k = 0; k < N; ++k) total[k] = 0.0;
-    sync();
+  /// Calls `make(i, board->row[lane])` for G rows at a time, and `add(rows)` after each time.
+  template <class Make, class Add> FN void by_rows(int count, Make make, Add add) const {
+    int base = 0;
 #pragma unroll 1
-    for (int i = lane; i < count; i += G) term(i, total);
-    fold<G / 2, N>(total, 0, N);
+    do {
+      sync();
+      if (base + lane < count) make(base + lane, board->row[lane]);
+      sync();
+      int rows = count - base < G ? count - base : G;
+      add(base == 0, rows);
+      base += G;
+    } while (base < count);
     sync();
   }
-  /// Halves the number of sums that a lane holds while it doubles the number of lanes that are added: the same tree with 45
-  /// exchanges for 48 sums instead of 192. The lane ends with `held` sums from `base` on and leaves them for all.
-  template <int O, int M> FN void fold(double* a, int base, int held) const {
-    if constexpr (O >= 1) {
-      constexpr int HALF = (M + 1) / 2;
-      bool is_upper = (lane & O) != 0;
-#pragma unroll
-      for (int i = 0; i < HALF; ++i) {
-        double high = i + HALF < M ? a[i + HALF] : 0.0;
-        double sent = is_upper ? a[i] : high, kept = is_upper ? high : a[i];
-        a[i] = kept + __shfl_xor_sync(group(), sent, O, G);
-      }
-      held = is_upper ? held - HALF : held < HALF ? held : HALF;
-      fold<O / 2, HALF>(a, base + (is_upper ? HALF : 0), held);
-    } else {
-#pragma unroll
-      for (int i = 0; i < M; ++i)
-        if (i < held) board->sums[base + i] = a[i];
-    }
+  /// The sums of this lane.
+  template <class F> FN void own_sums(F work) const {
+#pragma unroll 1
+    for (int e = lane; e < MOST_SUMS; e += G) work(e);
   }
   /// Smallest value and the first index that has it; NaN is ignored.
   template <class F> FN double smallest(int count, int& index, F value) const {
@@ -219,10 +207,17 @@ struct Lanes {
         for (int k = 0; k < N; ++k) part[lane][k] += part[lane + o][k];
     for (int k = 0; k < N; ++k) total[k] = part[0][k];
   }
-  template <int N, class F> void post_sums(int count, F term) const {
-    double total[N];
-    sum(count, total, term);
-    std::memcpy(board->sums, total, sizeof total);
+  template <class Make, class Add> void by_rows(int count, Make make, Add add) const {
+    int base = 0;
+    do {
+      int rows = count - base < G ? count - base : G;
+      for (int k = 0; k < rows; ++k) make(base + k, board->row[k]);
+      add(base == 0, rows);
+      base += G;
+    } while (base < count);
+  }
+  template <class F> void own_sums(F work) const {
+    for (int e = 0; e < MOST_SUMS; ++e) work(e);
   }
   template <class F> double smallest(int count, int& index, F value) const {
     double least = infinity();

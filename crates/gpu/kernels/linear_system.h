@@ -6,6 +6,8 @@
 #include "linear.h"
 
 constexpr int FORCE_AT = 0, STIFFNESS_AT = 6, OFFSET_AT = 42;  // places of the sums on the board
+// what a row shows: its arm, J^T K e_k for the three axes, J^T p, J^T q, and the numbers one and zero
+constexpr int ARM_IN = 0, COLUMNS_IN = 3, FORCE_IN = 21, OFFSET_IN = 27, ONE_IN = 33, ZERO_IN = 34;
 
 /// One round on one column: `pivot` is the column of the pivot, with its row exchanged and its first number inverted.
 FN void eliminate(double (&a)[6], int best, const double (&pivot)[6]) {
@@ -82,4 +84,38 @@ CALL double solve6(const Lanes& lanes, V6& b, V6& c) {
 FN double solve6(const Lanes& lanes, V6& b) {
   V6 unused = b;
   return solve6(lanes, b, unused);
+}
+
+FN void put_generalised(double* row, V3 arm, V3 x) {
+  store3(row, x);
+  store3(row + 3, cross(arm, x));
+}
+
+/// Adds up what the rows show. Every lane has some of the 48 sums and adds the rows in their order, so the sums do not depend on the
+/// number of lanes:   (J^T K J)_ij = sum_k (J^T K e_k)_i (J^T e_k)_j,   J^T e_k = [e_k; arm x e_k].
+template <class Make> FN void post_sums(const Lanes& lanes, int count, Make make) {
+  Board& board = *lanes.board;
+  lanes.by_rows(count, make, [&](bool is_first, int rows) {
+    lanes.own_sums([&](int e) {
+      int one = ONE_IN, other = ZERO_IN, by = FORCE_IN + e, less = FORCE_IN;
+      if (e >= OFFSET_AT) by = OFFSET_IN + e - OFFSET_AT;
+      else if (e >= STIFFNESS_AT) {
+        int i = (e - STIFFNESS_AT) / 6, j = (e - STIFFNESS_AT) % 6;
+        by = less = COLUMNS_IN + 6 * (j % 3) + i;
+        if (j >= 3) {
+          one = (j + 1) % 3;
+          other = (j + 2) % 3;
+          by = COLUMNS_IN + 6 * other + i;
+          less = COLUMNS_IN + 6 * one + i;
+        }
+      }
+      double total = is_first ? 0.0 : board.sums[e];
+#pragma unroll 2
+      for (int k = 0; k < rows; ++k) {
+        const double* row = board.row[k];
+        total += fma(row[one], row[by], -(row[other] * row[less]));
+      }
+      board.sums[e] = total;
+    });
+  });
 }

@@ -4,7 +4,6 @@
 //   r(V) = A (V - Vf) - sum J^T p(J V) = 0      H = A + sum J^T K J      merit sqrt(r^T sym(W) r)
 #pragma once
 #include "contact_law.h"
-#include "linear_system.h"
 
 constexpr int AT_ONCE = 6, MOST_WRONG = 5, MIXED_ITERATIONS = 22;
 constexpr double TOLERANCE = 1e-9;
@@ -137,7 +136,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
     }
     p.evaluations += 1;
     if (p.gave_up()) return false;
-    lanes.post_sums<48>(set.count, [&](int i, double* a) {
+    post_sums(lanes, set.count, [&](int i, double* terms) {
       LawRow row = set.row(i);
       V3 v = row.velocity(current);
       V3 own = iteration == 0 ? set.trial(i) : set.offset(i) - set.slope(i).times(row.normal, v);
@@ -145,9 +144,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
       Stiffness slope;
       V3 offset = mixed_law(row, v, own, p.friction, softness, holds ? set.s.held[i] : -1.0, slope);
       set.keep(i, offset, slope);
-      add_impulse(a + FORCE_AT, row.arm, law_impulse(row, v, p.friction, softness));
-      add_impulse(a + OFFSET_AT, row.arm, offset);
-      add_stiffness(a + STIFFNESS_AT, row.arm, row.normal, slope);
+      put_terms(terms, row.arm, row.normal, slope, law_impulse(row, v, p.friction, softness), offset);
     });
     const double* sums = lanes.board->sums;
     if (p.merit(p.residual(current, sums + FORCE_AT)) < accepted) {
@@ -169,12 +166,11 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
 /// F and H of the law itself at a velocity, on the board, and r; squared merit.
 CALL double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual) {
   p.evaluations += 1;
-  lanes.post_sums<42>(set.count, [&](int i, double* a) {
+  post_sums(lanes, set.count, [&](int i, double* terms) {
     LawRow row = set.row(i);
     Stiffness slope;
     V3 impulse = law_with_slope(row, row.velocity(v), p.friction, softness, slope);
-    add_impulse(a + FORCE_AT, row.arm, impulse);
-    add_stiffness(a + STIFFNESS_AT, row.arm, row.normal, slope);
+    put_terms(terms, row.arm, row.normal, slope, impulse, v3(0, 0, 0));
   });
   residual = p.residual(v, lanes.board->sums + FORCE_AT);
   return p.merit(residual);

@@ -35,6 +35,8 @@ pub struct Tail {
     pub steps: u64,
     /// Steps that the host took, by reason.
     pub by_reason: Vec<(&'static str, u64)>,
+    /// Steps without a converged certificate. The kernels write none, so these are among the host's.
+    pub unconverged: u64,
 }
 
 impl Tail {
@@ -58,6 +60,7 @@ pub struct GpuBatch {
     /// Steps by status.
     counts: [u64; REASONS.len()],
     steps: u64,
+    unconverged: u64,
 }
 
 impl GpuBatch {
@@ -108,6 +111,7 @@ impl GpuBatch {
             backend,
             counts: [0; REASONS.len()],
             steps: 0,
+            unconverged: 0,
         };
         let setups = (0..count).map(|index| (index, usual.clone())).collect();
         batch.reset_many(setups)?;
@@ -240,6 +244,8 @@ impl GpuBatch {
             }
             let mut chosen = pick(&mut self.known, &left);
             self.fallback.take_steps(&self.scene, &mut chosen, &mut records);
+            let is_unconverged = |record: &&Environment| record.status != FROZEN && record.report.limits != 0;
+            self.unconverged += records.iter().filter(is_unconverged).count() as u64;
             self.backend.write(&left, &records)?;
             let goes_on = |record: &Environment| record.status != FROZEN && record.steps < record.target;
             let rest: Vec<i32> = left
@@ -326,7 +332,8 @@ impl GpuBatch {
     #[must_use]
     pub fn tail(&self) -> Tail {
         let by_reason = REASONS.iter().zip(self.counts).skip(2).filter(|(_, count)| *count > 0);
-        Tail { steps: self.steps, by_reason: by_reason.map(|(reason, count)| (*reason, count)).collect() }
+        let by_reason = by_reason.map(|(reason, count)| (*reason, count)).collect();
+        Tail { steps: self.steps, by_reason, unconverged: self.unconverged }
     }
 
     /// Reads the free body of every environment, in columns; frozen environments give their last state.
