@@ -39,7 +39,10 @@ fn main() -> Result<(), Failure> {
         Some((_, place)) => Device::Cuda(place.parse()?),
         None => Device::Cuda(0),
     };
-    let usual = KernelOptions::default();
+    let usual = match task.as_str() {
+        "nut" | "bolting" => KernelOptions::for_threads(),
+        _ => KernelOptions::default(),
+    };
     let kernels = KernelOptions {
         lanes: number("lanes", usual.lanes as usize)? as u32,
         block: number("block", usual.block as usize)? as u32,
@@ -49,6 +52,9 @@ fn main() -> Result<(), Failure> {
     if task == "compile" {
         let architecture = options.get("architecture").map_or("sm_90", String::as_str);
         let binary = kernel_binary(architecture, &kernels)?;
+        if !options.contains_key("lanes") {
+            kernel_binary(architecture, &KernelOptions::for_threads())?;
+        }
         network_binary(architecture)?;
         println!("{architecture}: {} bytes in the folder of the kernels", binary.len());
         return Ok(());

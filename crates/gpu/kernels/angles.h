@@ -65,7 +65,7 @@ CALL SineCosine sine_cosine(double x) {
 }
 
 /// Angle of (x, y) in (-pi, pi]; zero at the origin.
-CALL double angle_of(double x, double y) {
+FN double angle_of(double x, double y) {
   double ax = fabs(x), ay = fabs(y);
   bool is_steep = ax < ay;
   double low = is_steep ? ax : ay, high = is_steep ? ay : ax;

@@ -34,7 +34,7 @@ FN double phase(const Shape& shape, double angle, double z) {
 }
 
 /// Distance to one flank of the ridge, extended beyond crest and root: positive outside the ridge.
-CALL Face flank(const Shape& shape, V3 point, double radius, double s, double side) {
+FN Face flank(const Shape& shape, V3 point, double radius, double s, double side) {
   double least = FARTHEST_LEAD * fabs(shape.rise);
   radius = radius > least ? radius : least;
   double excess = fma(side, s, -half_width_at(shape, radius));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bytemuck::Zeroable;
 use rayon::prelude::*;
+use tightfit_shape::Part;
 use tightfit_simulation::batch::{Batch, BatchError, Control, Fault, Observations, Setup};
 use tightfit_simulation::{BodyId, Certificate, Scene, State};
 
@@ -69,7 +70,9 @@ impl GpuBatch {
     /// # Errors
     /// When the scene has something that the kernels do not have, or the device cannot be used.
     pub fn new(scene: Scene, count: usize, device: &Device) -> Result<Self, GpuError> {
-        Self::with_options(scene, count, device, KernelOptions::default())
+        let is_threaded = scene.bodies.iter().any(|body| matches!(body.part, Part::Bolt(_) | Part::Nut(_)));
+        let options = if is_threaded { KernelOptions::for_threads() } else { KernelOptions::default() };
+        Self::with_options(scene, count, device, options)
     }
 
     /// The same with other options of the kernels.

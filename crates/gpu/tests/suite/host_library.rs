@@ -21,9 +21,21 @@ pub(crate) fn host_device() -> Option<Device> {
     LIBRARY.get_or_init(compile).clone().map(Device::Host)
 }
 
+/// Whether a file is newer than all files of a folder.
+fn is_newer(file: &Path, folder: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    let Some((own, files)) = changed(file).zip(folder.read_dir().ok()) else { return false };
+    files.flatten().all(|other| changed(&other.path()).is_some_and(|other| other < own))
+}
+
 fn compile() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/host.cpp");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libtightfit_host_kernels.so");
+    if is_newer(&library, source.parent()?) {
+        return Some(library);
+    }
+    // tests in other processes may be compiling too: each writes a file of its own and puts it there in one move
+    let own = library.with_extension(format!("{}.so", std::process::id()));
     let fused = if cfg!(target_arch = "x86_64") { "-mfma" } else { "-O2" };
     let compiled = Command::new("g++")
         .args([
@@ -37,11 +49,14 @@ fn compile() -> Option<PathBuf> {
             "-fPIC",
             "-o",
         ])
-        .arg(&library)
+        .arg(&own)
         .arg(&source)
         .output();
     match compiled {
-        Ok(output) if output.status.success() => Some(library),
+        Ok(output) if output.status.success() => {
+            std::fs::rename(&own, &library).expect("the folder of the tests can be written");
+            Some(library)
+        }
         Ok(output) => panic!("the kernels do not compile: {}", String::from_utf8_lossy(&output.stderr)),
         Err(error) => {
             eprintln!("skipped: the kernels need g++ to run on the host ({error})");
