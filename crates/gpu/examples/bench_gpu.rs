@@ -3,7 +3,7 @@
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
 //!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
-//!           [--hash N] [--poison INDEX] [--trace INDEX]
+//!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX]
 //! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
@@ -109,7 +109,8 @@ fn main() -> Result<(), Failure> {
         before.by_reason
     );
     if compared > 0 {
-        compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, &mut batch)?;
+        let aside = options.get("aside").map_or(Ok(1e-12), |value| value.parse())?;
+        compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, aside, &mut batch)?;
     }
     passes_by_level(&mut batch, number("histogram", 0)?)?;
     let start = batch.states(&(0..count).collect::<Vec<_>>())?;
@@ -263,8 +264,14 @@ fn trace(
                 let short = |own: &tightfit_simulation::Certificate| {
                     format!(
                         "level {} passes {} candidates {} active {} depth {:.2e} m coulomb {:.1e} work {:.3e} projected {:.3e} J",
-                        own.level, own.evaluations, own.candidates, own.active, own.penetration, own.coulomb,
-                        own.contact_work, own.projection_work
+                        own.level,
+                        own.evaluations,
+                        own.candidates,
+                        own.active,
+                        own.penetration,
+                        own.coulomb,
+                        own.contact_work,
+                        own.projection_work
                     )
                 };
                 println!(
@@ -274,7 +281,7 @@ fn trace(
                     own.tail().host_steps() - before.host_steps(),
                     short(a),
                     state.warm.ids.len(),
-                    short(&b),
+                    short(b),
                     other.warm.ids.len(),
                 );
             }
@@ -395,8 +402,14 @@ impl Shaker {
     }
 }
 
-/// Steps the same environments on the CPU and compares; also the CPU with itself, started a picometre aside.
-fn compare(scene: &Scene, setups: &[Setup], steps: usize, batch: &mut GpuBatch) -> Result<(), Failure> {
+/// Steps the same environments on the CPU and compares; also the CPU with itself, started a distance aside [m].
+fn compare(
+    scene: &Scene,
+    setups: &[Setup],
+    steps: usize,
+    aside: f64,
+    batch: &mut GpuBatch,
+) -> Result<(), Failure> {
     let on_cpu = |aside: f64| -> Result<Vec<State>, Failure> {
         let mut other = Batch::new(scene.clone(), setups.len(), 0)?;
         for (index, setup) in setups.iter().enumerate() {
@@ -413,7 +426,8 @@ fn compare(scene: &Scene, setups: &[Setup], steps: usize, batch: &mut GpuBatch) 
     let own = batch.states(&(0..setups.len()).collect::<Vec<_>>())?;
     println!("the CPU took {rate:.0} steps/s");
     differences("the kernels and the CPU", steps, &own, &cpu);
-    differences("the CPU and the CPU started 1 pm aside", steps, &on_cpu(1e-12)?, &cpu);
+    let what = format!("the CPU and the CPU started {aside:.0e} m aside");
+    differences(&what, steps, &on_cpu(aside)?, &cpu);
     Ok(())
 }
 

@@ -84,7 +84,8 @@ struct Environment {
   double warm_impulse[WARM][3];
   double impulse[6];     // contact impulse of the last step, impacts included, world axes
   Report report;
-  int rows, passes;
+  int rows;
+  int by_host;           // whether the host took the last step
 };
 
 /// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-30 of

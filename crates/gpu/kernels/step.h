@@ -376,6 +376,7 @@ struct Stepper {
       env.margin = margin;
       env.required = required;
       env.rows = contacts.count;
+      env.by_host = 0;
       env.is_known = contacts.rows.at == kept.at ? 1 : 0;  // else they are found again
       env.is_warm = scratch.is_warm;
       env.warm_count = scratch.warm_count;

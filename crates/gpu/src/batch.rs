@@ -311,7 +311,7 @@ impl GpuBatch {
     pub fn certificates(&mut self, indices: &[usize]) -> Result<Vec<Certificate>, GpuError> {
         let records = self.read(indices)?;
         let one = |(index, record): (&usize, &Environment)| {
-            let by_host = self.known[*index].by_host.as_deref().filter(|_| record.is_known == 0);
+            let by_host = self.known[*index].by_host.as_deref().filter(|_| record.by_host != 0);
             by_host.cloned().unwrap_or_else(|| certificate(&record.report))
         };
         Ok(indices.iter().zip(&records).map(one).collect())

@@ -84,8 +84,7 @@ fn binary_of(
     let first = [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), fused.into()];
     let options: Vec<String> = first.iter().chain(definitions).cloned().collect();
     let compiled = Nvrtc::open()?.compile(source, &options);
-    let binary =
-        compiled.map_err(|log| GpuError::Compile { architecture: architecture.into(), log })?;
+    let binary = compiled.map_err(|log| GpuError::Compile { architecture: architecture.into(), log })?;
     if let Some(file) = file {
         // without a cache the next start compiles again
         let _ = file.parent().map(std::fs::create_dir_all);

@@ -8,7 +8,7 @@ Setup ─► record ─► kernels: predict, detect, impact, smooth, project, ad
 ```
 
 The kernels (`kernels/`) are CUDA C++ that compiles as C++17 too. They take the same decisions as the CPU's step: the same nodes,
-faces, working sets and tolerances. A step that needs more than they have (levels of the solver beyond continuation, more contacts
+faces, working sets and tolerances. A step that needs more than they have (the last levels of the solver, more contacts
 than there is room for, a projection that cannot be completed) is not written; the environment goes on a list, and the host takes
 that step by [`tightfit_simulation::step`]. Nothing is dropped, and [`GpuBatch::tail`] counts these steps by reason.
 

@@ -158,11 +158,8 @@ impl GpuNetwork {
         for _ in 0..4 {
             self.stream.synchronize()?;
             let clock = Instant::now();
-            let config = LaunchConfig {
-                grid_dim: (blocks, 1, 1),
-                block_dim: (threads, 1, 1),
-                shared_mem_bytes: 0,
-            };
+            let config =
+                LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
             let mut launch = self.stream.launch_builder(&self.fused_rate);
             launch.arg(&rounds).arg(&0.999_f32).arg(&mut out);
             // SAFETY: the arguments are those of the kernel.

@@ -137,7 +137,7 @@ pub(crate) struct Environment {
     pub impulse: [f64; 6],
     pub report: Report,
     pub rows: i32,
-    pub passes: i32,
+    pub by_host: i32,
 }
 
 /// Addresses are those of the backend's memory.

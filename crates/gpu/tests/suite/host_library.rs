@@ -90,6 +90,24 @@ fn nut(scene: &Scene, index: usize) -> Setup {
         .expect("it can start there")
 }
 
+/// A nut above its bolt, beside the axis.
+pub(crate) fn nut_above(scene: &Scene, index: usize) -> Setup {
+    let mut random = SplitMix::stream(index as u64);
+    let mut between = |low: f64, high: f64| low + (high - low) * random.unit();
+    let (friction, radial) = (between(0.05, 0.3), between(0.0, 0.1e-3));
+    let nut = Nut::new(48e-3, 5e-3, 15e-3, 74e-3, ThreadAllowance { radial, axial: 0.0 }, Hand::Right);
+    let nut = nut.and_then(|nut| nut.with_start(ThreadStart::Chamfered { end_radius: 22.5e-3 + radial }));
+    let (turn, aside) = (between(-0.5, 0.5), between(0.0, 0.2e-3));
+    let mut drive = scene.drives[0].clone();
+    drive.offset = 2.0 * aside;
+    drive.waypoints.iter_mut().for_each(|waypoint| waypoint.angle += std::f64::consts::TAU * turn);
+    Setup::of(scene)
+        .with_friction(friction)
+        .with_part(scene, "nut", Part::Nut(nut.expect("a nut")))
+        .and_then(|setup| setup.with_drive(scene, drive))
+        .expect("it can start there")
+}
+
 /// Pegs above holes of their own, beside the axis and tilted.
 pub(crate) fn pegs(scene: &Scene, count: usize) -> Vec<Setup> {
     (0..count).map(|index| peg(scene, index)).collect()
