@@ -157,7 +157,7 @@ fn main() -> Result<(), Failure> {
     let end = batch.states(&all)?;
     let hashed = number("hash", 0)?.min(count);
     if hashed > 0 {
-        let bad = options.get("poison").and_then(|bad| bad.parse().ok()).unwrap_or(1);
+        let bad = options.get("poison").and_then(|bad| bad.parse().ok()).unwrap_or(7);
         let others = end[..hashed].iter().enumerate().filter(|(index, _)| *index != bad);
         let total = others.fold(0_u64, |total, (_, state)| total.rotate_left(7) ^ state.hash());
         println!("hash of the first {hashed} states but {bad}: {total:016x}");
