@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
-//!           [--warm-up N] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
-//! TASK: nut, peg, shaken, bolting; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
+//!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
+//!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX]
+//! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
@@ -13,7 +14,8 @@ use std::time::Instant;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
-use tightfit_gpu::{Device, GpuBatch, KernelOptions, kernel_binary};
+use tightfit_gpu::{Device, GpuBatch, GpuNetwork, KernelOptions, kernel_binary, network_binary};
+use tightfit_network::{Activation, Inference, InferenceScratch, Network, Random};
 use tightfit_shape::Part;
 use tightfit_shape::preset::hole_50;
 use tightfit_shape::thread::{Hand, Nut, ThreadAllowance, ThreadStart};
@@ -37,7 +39,10 @@ fn main() -> Result<(), Failure> {
         Some((_, place)) => Device::Cuda(place.parse()?),
         None => Device::Cuda(0),
     };
-    let usual = KernelOptions::default();
+    let usual = match task.as_str() {
+        "nut" | "bolting" => KernelOptions::for_threads(),
+        _ => KernelOptions::default(),
+    };
     let kernels = KernelOptions {
         lanes: number("lanes", usual.lanes as usize)? as u32,
         block: number("block", usual.block as usize)? as u32,
@@ -47,8 +52,15 @@ fn main() -> Result<(), Failure> {
     if task == "compile" {
         let architecture = options.get("architecture").map_or("sm_90", String::as_str);
         let binary = kernel_binary(architecture, &kernels)?;
+        if !options.contains_key("lanes") {
+            kernel_binary(architecture, &KernelOptions::for_threads())?;
+        }
+        network_binary(architecture)?;
         println!("{architecture}: {} bytes in the folder of the kernels", binary.len());
         return Ok(());
+    }
+    if task == "network" {
+        return network(number("points", 5_000_000)?);
     }
     let scene = Scene::find(match task.as_str() {
         "nut" => "bolting-engaged",
@@ -68,6 +80,10 @@ fn main() -> Result<(), Failure> {
         clock.elapsed().as_secs_f64()
     );
 
+    if let Some(first) = options.get("trace") {
+        let first: usize = first.parse()?;
+        return trace(&task, &scene, &device, kernels, first..first + count, number("steps", 60)?);
+    }
     let compared = number("compare", 0)?.min(count);
     let (warm_up, steps, rounds, per_call) =
         (number("warm-up", 100)?, number("steps", 20)?, number("rounds", 5)?, number("per-call", 10)?);
@@ -76,6 +92,13 @@ fn main() -> Result<(), Failure> {
     for _ in 0..warm_up.div_ceil(per_call) {
         shaker.shake(&mut batch)?;
         batch.advance(per_call)?;
+    }
+    if let Some(bad) = options.get("poison") {
+        let bad: usize = bad.parse()?;
+        let state = batch.state(bad)?;
+        let mut input = Input::of_drives(&setups[bad].drives, &scene, &setups[bad].parameters, &state);
+        input.wrenches[0].force_in_world.x = f64::NAN;
+        batch.control(bad, Control::Given(input))?;
     }
     let before = batch.tail();
     println!(
@@ -86,8 +109,10 @@ fn main() -> Result<(), Failure> {
         before.by_reason
     );
     if compared > 0 {
-        compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, &mut batch)?;
+        let aside = options.get("aside").map_or(Ok(1e-12), |value| value.parse())?;
+        compare(&scene, &setups[..compared], warm_up.div_ceil(per_call) * per_call, aside, &mut batch)?;
     }
+    passes_by_level(&mut batch, number("histogram", 0)?)?;
     let start = batch.states(&(0..count).collect::<Vec<_>>())?;
     let mut rates = Vec::new();
     for _ in 0..rounds {
@@ -102,13 +127,14 @@ fn main() -> Result<(), Failure> {
     rates.sort_by(f64::total_cmp);
     let tail = batch.tail();
     println!(
-        "{:.3} million steps/s (median of {rounds} rounds of {steps} steps, {per_call} per call; {:.3} to {:.3}); host took {} of {} steps {:?}; frozen {}",
+        "{:.3} million steps/s (median of {rounds} rounds of {steps} steps, {per_call} per call; {:.3} to {:.3}); host took {} of {} steps {:?}; unconverged since the start {}, frozen {}",
         rates[rounds / 2] / 1e6,
         rates[0] / 1e6,
         rates[rounds - 1] / 1e6,
         tail.host_steps() - before.host_steps(),
         tail.steps - before.steps,
         tail.by_reason,
+        tail.unconverged,
         batch.faults().count()
     );
     for (index, fault) in batch.faults().take(3) {
@@ -129,6 +155,13 @@ fn main() -> Result<(), Failure> {
         certificates.iter().filter(|own| !own.converged).count()
     );
     let end = batch.states(&all)?;
+    let hashed = number("hash", 0)?.min(count);
+    if hashed > 0 {
+        let bad = options.get("poison").and_then(|bad| bad.parse().ok()).unwrap_or(7);
+        let others = end[..hashed].iter().enumerate().filter(|(index, _)| *index != bad);
+        let total = others.fold(0_u64, |total, (_, state)| total.rotate_left(7) ^ state.hash());
+        println!("hash of the first {hashed} states but {bad}: {total:016x}");
+    }
     if task == "nut" {
         let mut leads: Vec<f64> = start
             .iter()
@@ -166,6 +199,131 @@ fn main() -> Result<(), Failure> {
             1e6 * depths[audited / 2]
         );
     }
+    Ok(())
+}
+
+/// Takes some steps one by one and prints how many passes they needed, by level of the solver.
+fn passes_by_level(batch: &mut GpuBatch, steps: usize) -> Result<(), Failure> {
+    let all: Vec<usize> = (0..batch.len()).collect();
+    let mut passes: Vec<(u8, u32)> = Vec::new();
+    for _ in 0..steps {
+        batch.step()?;
+        passes.extend(batch.certificates(&all)?.iter().map(|own| (own.level, own.evaluations)));
+    }
+    for level in 0..=4 {
+        let mut own: Vec<u32> = passes.iter().filter(|pass| pass.0 == level).map(|pass| pass.1).collect();
+        own.sort_unstable();
+        if own.is_empty() {
+            continue;
+        }
+        let at = |share: f64| own[((own.len() - 1) as f64 * share) as usize];
+        println!(
+            "level {level}: {} of {} steps; passes mean {:.1}, 50 % {}, 90 % {}, 99 % {}, 99.9 % {}, most {}",
+            own.len(),
+            passes.len(),
+            own.iter().map(|own| f64::from(*own)).sum::<f64>() / own.len() as f64,
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            at(0.999),
+            at(1.0)
+        );
+    }
+    Ok(())
+}
+
+/// Prints the first step in which the kernels and the CPU part, for each environment where they do, and both certificates.
+fn trace(
+    task: &str,
+    scene: &Scene,
+    device: &Device,
+    kernels: KernelOptions,
+    chosen: std::ops::Range<usize>,
+    steps: usize,
+) -> Result<(), Failure> {
+    let setups: Vec<Setup> = chosen.clone().map(|index| setup(task, scene, index)).collect();
+    let all: Vec<usize> = (0..setups.len()).collect();
+    let mut own = GpuBatch::with_options(scene.clone(), setups.len(), device, kernels)?;
+    own.reset_many(setups.iter().cloned().enumerate().collect())?;
+    let mut cpu = Batch::new(scene.clone(), setups.len(), 0)?;
+    for (index, setup) in setups.iter().enumerate() {
+        cpu.reset(index, setup.clone())?;
+    }
+    let mut has_parted = vec![0.0_f64; setups.len()];
+    for step in 1..=steps {
+        let before = own.tail();
+        own.step()?;
+        cpu.advance(1);
+        let (states, certificates) = (own.states(&all)?, own.certificates(&all)?);
+        for (index, state) in states.iter().enumerate() {
+            let other = cpu.state(index)?;
+            let apart = (state.motions[0].center - other.motions[0].center).norm();
+            if apart > 10.0 * has_parted[index].max(1e-10) {
+                has_parted[index] = apart;
+                let (a, b) = (&certificates[index], cpu.certificate(index)?);
+                let short = |own: &tightfit_simulation::Certificate| {
+                    format!(
+                        "level {} passes {} candidates {} active {} depth {:.2e} m coulomb {:.1e} work {:.3e} projected {:.3e} J",
+                        own.level,
+                        own.evaluations,
+                        own.candidates,
+                        own.active,
+                        own.penetration,
+                        own.coulomb,
+                        own.contact_work,
+                        own.projection_work
+                    )
+                };
+                println!(
+                    "environment {} step {step}: {apart:.2e} m, turned {:.1e} rad; host took {}\n  kernels: {} warm {}\n  CPU:     {} warm {}",
+                    chosen.start + index,
+                    state.motions[0].rotation.angle_to(&other.motions[0].rotation),
+                    own.tail().host_steps() - before.host_steps(),
+                    short(a),
+                    state.warm.ids.len(),
+                    short(b),
+                    other.warm.ids.len(),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Value and gradient of a random depth network on the device, against the CPU.
+fn network(count: usize) -> Result<(), Failure> {
+    let mut random = Random::new(3);
+    let network = Network::random(&[3, 64, 64, 64, 1], Activation::Relu, Activation::Tanh, &mut random)?;
+    let on_device = GpuNetwork::open(&network, 0)?;
+    let columns: Vec<f32> = (0..3 * count).map(|_| random.uniform(-1.0, 1.0) as f32).collect();
+    let mut points = on_device.put(&columns)?;
+    let seconds = on_device.time(&mut points, 9)?;
+    let (values, gradients) = on_device.read(&points)?;
+    let compared = count.min(100_000);
+    let some: Vec<f32> =
+        (0..3).flat_map(|k| columns[k * count..k * count + compared].iter().copied()).collect();
+    let (mut own, mut slopes) = (vec![0.0; compared], vec![0.0; 3 * compared]);
+    Inference::new(&network).values_and_gradients(
+        &some,
+        &mut own,
+        &mut slopes,
+        &mut InferenceScratch::default(),
+    )?;
+    let value_error = own.iter().zip(&values).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    // where a sum is within rounding of zero the slope jumps
+    let far = (0..compared)
+        .filter(|i| (0..3).any(|k| (slopes[k * compared + i] - gradients[k * count + i]).abs() > 1e-4))
+        .count();
+    let (peak, reached) = (on_device.peak()?, on_device.operations() * count as f64 / seconds);
+    println!(
+        "network: {count} points in {:.3} ms, {:.3} ns per point for value and gradient; {:.1} TFLOP/s, {:.0} % of the measured {:.1} and {:.0} % of 67; values differ by {value_error:.1e} at most from the CPU, gradients by more than 1e-4 at {far} of {compared}",
+        1e3 * seconds,
+        1e9 * seconds / count as f64,
+        reached / 1e12,
+        100.0 * reached / peak,
+        peak / 1e12,
+        100.0 * reached / 67e12
+    );
     Ok(())
 }
 
@@ -244,8 +402,14 @@ impl Shaker {
     }
 }
 
-/// Steps the same environments on the CPU and compares; also the CPU with itself, started a picometre aside.
-fn compare(scene: &Scene, setups: &[Setup], steps: usize, batch: &mut GpuBatch) -> Result<(), Failure> {
+/// Steps the same environments on the CPU and compares; also the CPU with itself, started a distance aside [m].
+fn compare(
+    scene: &Scene,
+    setups: &[Setup],
+    steps: usize,
+    aside: f64,
+    batch: &mut GpuBatch,
+) -> Result<(), Failure> {
     let on_cpu = |aside: f64| -> Result<Vec<State>, Failure> {
         let mut other = Batch::new(scene.clone(), setups.len(), 0)?;
         for (index, setup) in setups.iter().enumerate() {
@@ -262,7 +426,8 @@ fn compare(scene: &Scene, setups: &[Setup], steps: usize, batch: &mut GpuBatch) 
     let own = batch.states(&(0..setups.len()).collect::<Vec<_>>())?;
     println!("the CPU took {rate:.0} steps/s");
     differences("the kernels and the CPU", steps, &own, &cpu);
-    differences("the CPU and the CPU started 1 pm aside", steps, &on_cpu(1e-12)?, &cpu);
+    let what = format!("the CPU and the CPU started {aside:.0e} m aside");
+    differences(&what, steps, &on_cpu(aside)?, &cpu);
     Ok(())
 }
 

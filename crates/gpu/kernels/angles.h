@@ -23,7 +23,7 @@ FN double power_of_two(int k) {
 #endif
 }
 /// e^x for |x| < 600: x = k ln 2 + y, |y| <= ln(2)/2, Taylor polynomial.
-FN double exponential(double x) {
+CALL double exponential(double x) {
   double k = rint(x * 1.44269504088896340736);
   double y = fma(-k, 1.90821492927058770002e-10, fma(-k, 6.93147180369123816490e-01, x));
   double p = 1.0;
@@ -32,7 +32,7 @@ FN double exponential(double x) {
   return p * power_of_two((int)k);
 }
 /// ln x for 1e-100 < x < 1e100, by Halley's method on e^y.
-FN double logarithm(double x) {
+CALL double logarithm(double x) {
   int k = 0;
   double m = x;
   while (m > 1.5) { m *= 0.5; k += 1; }
@@ -48,7 +48,7 @@ FN double logarithm(double x) {
 struct SineCosine { double sine, cosine; };
 
 /// For |x| < 1e5.
-FN SineCosine sine_cosine(double x) {
+CALL SineCosine sine_cosine(double x) {
   double k = rint(x * 0.63661977236758134308);
   double y = fma(-k, 1.57079632679489655800, x);
   y = fma(-k, 6.12323399573676603587e-17, y);
@@ -91,7 +91,7 @@ FN double twist_angle(Quaternion q) {
 }
 
 /// Rotation vector of a rotation, at most half a turn.
-FN V3 rotation_vector(Quaternion q) {
+CALL V3 rotation_vector(Quaternion q) {
   V3 v = v3(q.x, q.y, q.z);
   if (q.w < 0.0) v = -v;
   double s = norm(v), w = fabs(q.w);

@@ -4,6 +4,7 @@
 //   K = -dp/dv:  open 0,  stick I/e,  slip (n - mu e) n^T/e + (mu pn/|vt|) h h^T        K = ahead n^T + resistance h h^T + isotropic I
 #pragma once
 #include "contacts.h"
+#include "linear_system.h"
 
 constexpr double LARGEST_RATIO = 0.9999999;
 
@@ -31,7 +32,7 @@ FN V3 law_impulse(const LawRow& row, V3 v, double friction, double softness) {
   if (!(depth > 0.0)) return v3(0, 0, 0);
   V3 tangential = scaled_sum(-normal_speed, row.normal, v);
   double speed = norm(tangential), limit = friction * depth, ratio = speed <= limit ? 1.0 : limit / speed;
-  return (row.rate / softness) * (depth * row.normal - ratio * tangential);
+  return (row.rate * (1.0 / softness)) * (depth * row.normal - ratio * tangential);
 }
 
 /// Impulse and stiffness at a relative velocity.
@@ -40,7 +41,7 @@ FN V3 law_with_slope(const LawRow& row, V3 v, double friction, double softness, 
   double normal_speed = dot(n, v), depth = -(normal_speed + row.approach);
   V3 tangential = scaled_sum(-normal_speed, n, v);
   double speed = norm(tangential), limit = friction * depth;
-  double stiffness = depth > 0.0 ? row.rate / softness : 0.0;
+  double stiffness = depth > 0.0 ? row.rate * (1.0 / softness) : 0.0;
   bool sticks = speed <= limit;
   double inverse = sticks ? 0.0 : 1.0 / speed, slipping = sticks ? 0.0 : stiffness;
   V3 e = inverse * tangential;
@@ -57,7 +58,7 @@ FN V3 mixed_law(const LawRow& row, V3 v, V3 p, double friction, double softness,
   double trial_normal = fma(kept, normal_impulse, -(row.rate * (normal_speed + row.approach)));
   bool is_open = (held < 0.0 ? trial_normal : held) <= 0.0;
   trial_normal = trial_normal > 0.0 ? trial_normal : 0.0;
-  double stiff = is_open ? 0.0 : row.rate / softness;
+  double stiff = is_open ? 0.0 : row.rate * (1.0 / softness);
   V3 trial = kept * scaled_sum(-normal_impulse, n, p) - row.rate * scaled_sum(-normal_speed, n, v);
   double length = norm(trial);
   bool sticks = length <= friction * trial_normal;
@@ -80,31 +81,15 @@ FN void add_impulse(double* sums, V3 arm, V3 x) {
   sums[3] += torque.x; sums[4] += torque.y; sums[5] += torque.z;
 }
 
-/// Adds J^T K J to 36 sums, row-major.
-FN void add_stiffness(double* h, V3 arm, V3 n, const Stiffness& k) {
+/// Shows what a row adds to the sums: J^T p, J^T q and J^T K J.
+FN void put_terms(double* row, V3 arm, V3 n, const Stiffness& k, V3 impulse, V3 offset) {
   V3 d = k.resistance * k.across;
-  double m[9] = {fma(d.x, k.across.x, fma(k.ahead.x, n.x, k.isotropic)), fma(d.x, k.across.y, k.ahead.x * n.y), fma(d.x, k.across.z, k.ahead.x * n.z),
-                 fma(d.y, k.across.x, k.ahead.y * n.x), fma(d.y, k.across.y, fma(k.ahead.y, n.y, k.isotropic)), fma(d.y, k.across.z, k.ahead.y * n.z),
-                 fma(d.z, k.across.x, k.ahead.z * n.x), fma(d.z, k.across.y, k.ahead.z * n.y), fma(d.z, k.across.z, fma(k.ahead.z, n.z, k.isotropic))};
-  // rows of K and, for the arm, of S K; columns [K, -K S]
-  double t[9];
-#pragma unroll
-  for (int j = 0; j < 3; ++j) {
-    t[j] = fma(arm.y, m[6 + j], -(arm.z * m[3 + j]));
-    t[3 + j] = fma(arm.z, m[j], -(arm.x * m[6 + j]));
-    t[6 + j] = fma(arm.x, m[3 + j], -(arm.y * m[j]));
-  }
-#pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    const double *a = m + 3 * i, *b = t + 3 * i;
-    double *up = h + 6 * i, *low = h + 18 + 6 * i;
-#pragma unroll
-    for (int j = 0; j < 3; ++j) { up[j] += a[j]; low[j] += b[j]; }
-    up[3] += fma(arm.y, a[2], -(arm.z * a[1]));
-    up[4] += fma(arm.z, a[0], -(arm.x * a[2]));
-    up[5] += fma(arm.x, a[1], -(arm.y * a[0]));
-    low[3] += fma(arm.y, b[2], -(arm.z * b[1]));
-    low[4] += fma(arm.z, b[0], -(arm.x * b[2]));
-    low[5] += fma(arm.x, b[1], -(arm.y * b[0]));
-  }
+  store3(row + ARM_IN, arm);
+  put_generalised(row + COLUMNS_IN, arm, n.x * k.ahead + k.across.x * d + v3(k.isotropic, 0, 0));
+  put_generalised(row + COLUMNS_IN + 6, arm, n.y * k.ahead + k.across.y * d + v3(0, k.isotropic, 0));
+  put_generalised(row + COLUMNS_IN + 12, arm, n.z * k.ahead + k.across.z * d + v3(0, 0, k.isotropic));
+  put_generalised(row + FORCE_IN, arm, impulse);
+  put_generalised(row + OFFSET_IN, arm, offset);
+  row[ONE_IN] = 1.0;
+  row[ZERO_IN] = 0.0;
 }

@@ -33,34 +33,66 @@ FN double arm_unit_of(const Shape& shape, V3 center_of_mass) {
   return unit;
 }
 
+/// Unit of stored gaps: a power of two with which the margin of their search is below 2^30.
+FN double gap_unit_of(double margin) {
+  double unit = 1.0 / 2147483648.0;
+  while (unit * 536870912.0 > margin && unit > 1e-30) unit *= 0.5;
+  while (unit * 1073741000.0 < margin && unit < 1.0) unit *= 2.0;
+  return unit;
+}
+constexpr double WIDER_SPEEDS = 4.0, FAR_UNITS = 4096.0;
+
 /// The rows of an environment.
 struct Contacts {
-  Rows& rows;
+  Rows rows;
   int count;
-  double arm_unit;
+  double arm_unit, gap_unit, gap_units, speed_unit, speed_units;  // units and how many of them are 1 m, 1 m/s
 
-  FN V3 arm(int i) const { return arm_unit * v3((double)rows.arm[0][i], (double)rows.arm[1][i], (double)rows.arm[2][i]); }
+  FN static Contacts of(Rows rows, int count, double arm_unit, double margin, double dt) {
+    Contacts contacts{rows, count, arm_unit, 0.0, 0.0, 0.0, 0.0};
+    contacts.set_margin(margin, dt);
+    return contacts;
+  }
+  FN void set_margin(double margin, double dt) {
+    gap_unit = gap_unit_of(margin);
+    gap_units = 1.0 / gap_unit;  // a power of two
+    speed_unit = WIDER_SPEEDS * gap_unit / dt;
+    speed_units = 1.0 / speed_unit;
+  }
+
+  FN V3 arm(int i) const { return arm_unit * v3((double)rows.arm(0, i), (double)rows.arm(1, i), (double)rows.arm(2, i)); }
   FN V3 normal(int i) const {
-    V3 n = NORMAL_UNIT * v3((double)rows.normal[0][i], (double)rows.normal[1][i], (double)rows.normal[2][i]);
+    V3 n = NORMAL_UNIT * v3((double)rows.normal(0, i), (double)rows.normal(1, i), (double)rows.normal(2, i));
     return fma(-0.5, dot(n, n), 1.5) * n;  // of unit length again
   }
   FN void set_normal(int i, V3 n) {
-    rows.normal[0][i] = whole(n.x * NORMAL_UNITS);
-    rows.normal[1][i] = whole(n.y * NORMAL_UNITS);
-    rows.normal[2][i] = whole(n.z * NORMAL_UNITS);
+    rows.normal(0, i) = whole(n.x * NORMAL_UNITS);
+    rows.normal(1, i) = whole(n.y * NORMAL_UNITS);
+    rows.normal(2, i) = whole(n.z * NORMAL_UNITS);
   }
   FN static int whole(double x) { return (int)rint(lesser(larger(x, -2147483000.0), 2147483000.0)); }
-  FN double gap(int i) const { return (double)rows.gap[i]; }
-  FN double approach(int i) const { return (double)rows.approach[i]; }
-  FN u32 id(int i) const { return rows.id[i] & IDENTITY; }
+  /// An odd number counts a larger unit: a face that was exchanged for another may be far beyond the margin.
+  FN double gap(int i) const {
+    int stored = rows.gap(i);
+    return (stored & 1 ? FAR_UNITS : 1.0) * (gap_unit * (double)(stored >> 1));
+  }
+  FN void set_gap(int i, double gap) {
+    double units = gap * gap_units;
+    bool is_far = fabs(units) > 1073741000.0;
+    rows.gap(i) = 2 * whole(lesser(larger(is_far ? units * (1.0 / FAR_UNITS) : units, -1073741000.0), 1073741000.0)) + (is_far ? 1 : 0);
+  }
+  FN double approach(int i) const { return speed_unit * (double)rows.approach(i); }
+  /// Beyond the room of the number it is smaller: the contact then allows less.
+  FN void set_approach(int i, double speed) { rows.approach(i) = whole(speed * speed_units); }
+  FN u32 id(int i) const { return rows.id(i) & IDENTITY; }
   FN double normal_speed(int i, const V6& v) const { return dot(normal(i), velocity_at(v, arm(i))); }
   FN void put(int i, V3 arm, V3 normal, double gap, u32 id) {
-    if (i >= ROWS) return;
+    if (i >= rows.room) return;
     double units = 1.0 / arm_unit;  // a power of two
-    rows.arm[0][i] = whole(arm.x * units); rows.arm[1][i] = whole(arm.y * units); rows.arm[2][i] = whole(arm.z * units);
+    rows.arm(0, i) = whole(arm.x * units); rows.arm(1, i) = whole(arm.y * units); rows.arm(2, i) = whole(arm.z * units);
     set_normal(i, normal);
-    rows.gap[i] = (float)gap;
-    rows.id[i] = id;
+    set_gap(i, gap);
+    rows.id(i) = id;
   }
 };
 

@@ -68,7 +68,7 @@ struct Circle {
 };
 
 /// Zero of the difference between two angles of opposite sign.
-FN double crossing_between(const Circle& circle, const Rim& other, double low, double low_value, double high, double high_value) {
+CALL double crossing_between(const Circle& circle, const Rim& other, double low, double low_value, double high, double high_value) {
   for (int k = 0; k < 20; ++k) {
     double angle = high - high_value * (high - low) / (high_value - low_value);
     SineCosine u = sine_cosine(angle);
@@ -82,7 +82,7 @@ FN double crossing_between(const Circle& circle, const Rim& other, double low, d
   return high;
 }
 
-FN void detect_crossings(const Lanes& lanes, const Common& common, const Query& q, double margin, Contacts& contacts, Scratch& scratch) {
+CALL void detect_crossings(const Lanes& lanes, const Common& common, const Query& q, double margin, Contacts& contacts, Scratch& scratch) {
   u32 first = (u32)(common.nodes[0].count + common.nodes[1].count);
   int rims_of_other = 0;
   for (int v = 0; v < q.against->vertices; ++v) rims_of_other += (q.against->convex >> v) & 1u;

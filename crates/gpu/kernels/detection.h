@@ -24,7 +24,7 @@ FN Query query_of(const Common& common, const Environment& env, const Body& body
 }
 
 /// The same in the memory of the group: registers are few, and a copy per lane would not stay in the cache.
-FN const Query& shared_query(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, int side, Scratch& scratch) {
+CALL const Query& shared_query(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, int side, Scratch& scratch) {
   lanes.sync();
   Query own = query_of(common, env, body, side);
   if (lanes.leads()) scratch.query = own;
@@ -57,7 +57,7 @@ struct Thinning {
   }
 };
 
-FN Thinning thinning_of(const Query& q, double apart, double reach) {
+CALL Thinning thinning_of(const Query& q, double apart, double reach) {
   Thinning none = {false, false, 0, 0, 0};
   V3 axis = column(q.turn, 2);
   double low, high, radius;
@@ -137,7 +137,7 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
     },
     [&](int place, int i) { if (place < LISTED) scratch.listed[place] = (u16)i; });
   if (listed > LISTED) {
-    contacts.count = ROWS + 1;
+    contacts.count = WIDE_ROWS + 1;
     return;
   }
   contacts.count = lanes.collect<Found>(listed, contacts.count,
@@ -152,20 +152,16 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
     });
 }
 
-/// Fills `contacts` with all contacts nearer than `margin`; false where there are too many.
+/// Fills `contacts` with all contacts nearer than `margin`; false where there are more than its room, `count` says how many.
 CALL bool detect(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
     const Query& q = shared_query(lanes, common, env, body, side, scratch);
     detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
-    if (contacts.count > ROWS) break;
+    if (contacts.count > WIDE_ROWS) return false;
   }
-  if (contacts.count <= ROWS && env.shape[0].kind == ROUND) detect_crossings(lanes, common, shared_query(lanes, common, env, body, 0, scratch), margin, contacts, scratch);
-  if (contacts.count > ROWS) {
-    contacts.count = 0;
-    return false;
-  }
-  return true;
+  if (env.shape[0].kind == ROUND) detect_crossings(lanes, common, shared_query(lanes, common, env, body, 0, scratch), margin, contacts, scratch);
+  return contacts.count <= contacts.rows.room;
 }
 
 /// Fills `contacts` with those of the nodes of listed contacts; crossings are not detected again.
@@ -189,7 +185,7 @@ CALL void detect_listed(const Lanes& lanes, const Common& common, const Environm
 }
 
 /// The other face of a contact's node at its edge.
-FN bool other_face(const Common& common, const Environment& env, const Body& body, u32 id, Face& other) {
+CALL bool other_face(const Common& common, const Environment& env, const Body& body, u32 id, Face& other) {
   u32 node = id / PIECES;
   int side = node >= (u32)common.nodes[0].count ? 1 : 0;
   if (node >= (u32)(common.nodes[0].count + common.nodes[1].count)) return false;

@@ -16,7 +16,7 @@ struct Coupling {
   double twist;
 };
 
-FN double set_point(const Drive& d, double time, V3& position) {
+CALL double set_point(const Drive& d, double time, V3& position) {
   int after = 0;
   while (after < d.waypoints && d.at[after].time <= time) after += 1;
   if (d.waypoints == 0) {
@@ -34,7 +34,7 @@ FN double set_point(const Drive& d, double time, V3& position) {
   return fma(t, b.angle - a.angle, a.angle);
 }
 
-FN Target target_at(const Environment& env, double time) {
+CALL Target target_at(const Environment& env, double time) {
   const Drive& d = env.drive;
   V3 position;
   double angle = set_point(d, time, position), tilt = d.tilt;
@@ -72,7 +72,7 @@ FN Coupling coupling_of(const Environment& env) {
 }
 
 /// Error against a target: translation in world axes, rotation in body axes with the twist counted over whole turns.
-FN void coupling_error(const Coupling& c, V3 center, Quaternion rotation, const Target& target, V3& shift, V3& turn) {
+CALL void coupling_error(const Coupling& c, V3 center, Quaternion rotation, const Target& target, V3& shift, V3& turn) {
   Quaternion relative = mul(conjugate(target.rotation), rotation);
   double angle = twist_angle(relative);
   Quaternion twist = about_z(angle), back = conjugate(twist);
@@ -91,7 +91,7 @@ struct FreeStep {
   M3 turning_response;  // W, angular, world axes
 };
 
-FN FreeStep free_step(const Environment& env, const Common& common, const Coupling& c, V3 center, Quaternion rotation, const M3& r, const V6& start) {
+CALL FreeStep free_step(const Environment& env, const Common& common, const Coupling& c, V3 center, Quaternion rotation, const M3& r, const V6& start) {
   double step = env.dt, per_step = 2.0 / step;
   V3 v0 = linear(start), w0 = mul_t(r, angular(start));
   M3 moment;

@@ -5,10 +5,11 @@
 constexpr int VERTICES = 12;      // most vertices of an outline
 constexpr int WAYPOINTS = 8;      // most waypoints of a drive
 constexpr int WARM = 248;         // most contacts whose impulses are kept for the next step
-constexpr int ROWS = 1536;        // most candidate contacts
+constexpr int ROWS = 1536;        // most candidate contacts that are kept for the next step
+constexpr int WIDE_ROWS = 6144;   // most candidate contacts of a step
 constexpr int SET = 512;          // most contacts of the working set
 constexpr int MOST_NEAR = 128;     // most nodes that are detected early
-constexpr int LISTED = 4096;        // most nodes of a side that may be near
+constexpr int LISTED = 8192;        // most nodes of a side that may be near
 constexpr int BLOCKS = 512;       // most blocks of 32 nodes of a body
 constexpr int PIECES = 8;         // identities of a node, one per piece of the other part
 
@@ -83,16 +84,25 @@ struct Environment {
   double warm_impulse[WARM][3];
   double impulse[6];     // contact impulse of the last step, impacts included, world axes
   Report report;
-  int rows, passes;
+  int rows;
+  int by_host;           // whether the host took the last step
 };
 
-/// Candidate contacts of one environment. Arms and normals are whole numbers of a unit: 0.06 nm and 5e-10. Single precision would
-/// be 2 nm and 6e-8, which decides which of the nodes of a thread's flank carry the load. Gaps are formed in double first.
+/// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-30 of
+/// the margin and 2^-28 of the margin per step. Single precision would be 2 nm, 6e-8 and 6e-8 of each gap, which decides which
+/// of the nodes of conforming faces carry the load. Gaps are formed in double first.
 struct Rows {
-  int arm[3][ROWS], normal[3][ROWS];
-  float gap[ROWS], approach[ROWS];
-  u32 id[ROWS];
+  int* at;   // nine columns of `room` numbers
+  int room;
+
+  FN int& arm(int axis, int i) const { return at[axis * room + i]; }
+  FN int& normal(int axis, int i) const { return at[(3 + axis) * room + i]; }
+  FN int& gap(int i) const { return at[6 * room + i]; }
+  FN int& approach(int i) const { return at[7 * room + i]; }
+  FN u32& id(int i) const { return ((u32*)at)[8 * room + i]; }
 };
+constexpr int COLUMNS = 9;
+struct KeptRows { int number[COLUMNS][ROWS]; };
 
 /// Nodes of one body, as cylindrical coordinates with their slopes in the dimension parameter.
 struct Nodes {
@@ -140,5 +150,6 @@ struct Scratch {
   u32 warm_id[WARM];
   double warm_impulse[WARM][3], warm_velocity[6];
   u32 near[MOST_NEAR];      // contacts whose nodes are detected early, and those that they have then
-  Rows early;
+  KeptRows early;
+  int wide[COLUMNS][WIDE_ROWS];  // candidates of a step with more than are kept
 };

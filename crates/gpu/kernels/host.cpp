@@ -4,18 +4,19 @@
 extern "C" {
 void tightfit_sizes(unsigned long long* out) {
   out[0] = sizeof(Environment);
-  out[1] = sizeof(Rows);
+  out[1] = sizeof(KeptRows);
   out[2] = sizeof(Common);
   out[3] = sizeof(Scratch);
   out[4] = LANES;
 }
 /// Takes the steps of the listed environments; returns how many wait for the host, whose places are in `left`.
-int tightfit_take_steps(const Common* common, Environment* environments, Rows* rows, const int* list, int count, int more, int* left) {
+int tightfit_take_steps(const Common* common, Environment* environments, KeptRows* rows, const int* list, int count, int more, int* left) {
   static thread_local Scratch scratch;
+  static thread_local Board board;
   int waiting = 0;
   for (int k = 0; k < count; ++k) {
     int index = list[k];
-    if (take_all(Lanes::own(nullptr), *common, environments[index], rows[index], scratch, more) > FROZEN) left[waiting++] = index;
+    if (take_all(Lanes::own(&board), *common, environments[index], rows[index], scratch, more) > FROZEN) left[waiting++] = index;
   }
   return waiting;
 }

@@ -10,17 +10,17 @@
 #endif
 #ifdef ENVIRONMENT_BYTES
 static_assert(sizeof(Environment) == ENVIRONMENT_BYTES, "src/records.rs and kernels/environment.h differ");
-static_assert(sizeof(Rows) == ROWS_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(KeptRows) == ROWS_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Common) == COMMON_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Scratch) <= SCRATCH_BYTES, "src/records.rs and kernels/environment.h differ");
 #endif
 
 /// counters: next place in the list, length of the host's list. `more` steps are added to what an environment has to take.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-take_steps(const Common* common, Environment* environments, Rows* rows, Scratch* scratch, const int* list, int count, int more,
+take_steps(const Common* common, Environment* environments, KeptRows* rows, Scratch* scratch, const int* list, int count, int more,
            int* counters, int* left) {
-  __shared__ double exchange[BLOCK / LANES][MOST_SUMS];
-  Lanes lanes = Lanes::own(exchange[threadIdx.x / LANES]);
+  __shared__ Board boards[BLOCK / LANES];
+  Lanes lanes = Lanes::own(boards + threadIdx.x / LANES);
   Scratch& own = scratch[blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES];
   for (;;) {
     int place = 0;

@@ -1,11 +1,12 @@
 // The whole solve of one stage: rounds of the working set, levels within a round, softness, impulses (the CPU's `ladder.rs`,
-// `working_set.rs`, `extrapolation.rs`). Levels beyond 2 and solves with too many passes are left to the host.
+// `working_set.rs`, `extrapolation.rs`). Level 3 has the first of its four velocity scales; what is beyond, and
+// solves with too many passes, are left to the host.
 #pragma once
 #include "path.h"
 
-constexpr double HARD = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1e-4, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
+constexpr double HARD = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1.0001e-4, SOFTER = 1e-5, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
 constexpr double YIELD = 4.0, ALIKE = 0.5, LARGEST_CHANGE = 1e-4, NEAR_SOFTNESS = 1e-4;
-constexpr int FEW = 8, FEW_VIOLATED = 4, PATIENT_ROUNDS = 40, MOST_ROUNDS = 200;
+constexpr int FEW = 8, FEW_VIOLATED = 4, PATIENT_ROUNDS = 40, MOST_ROUNDS = 200, SHARED_PASSES = 200, HARDER_PASSES = 200, SOFTER_PASSES = 200;
 
 /// The last impulses by identity, ascending.
 struct Warm {
@@ -38,7 +39,7 @@ struct Ladder {
   bool is_converged;
 
   FN double slack(int i, const V6& v) const {
-    if (contacts.rows.id[i] & IN_SET) return infinity();
+    if (contacts.rows.id(i) & IN_SET) return infinity();
     return contacts.normal_speed(i, v) + contacts.approach(i);
   }
   FN void load_row(int place, int contact) {
@@ -49,7 +50,7 @@ struct Ladder {
     s.approach[place] = contacts.approach(contact);
     s.rate[place] = p.rate(arm);
     s.contact[place] = contact;
-    contacts.rows.id[contact] |= IN_SET;
+    contacts.rows.id(contact) |= IN_SET;
     int own = warm.find(contacts.id(contact));
     V3 impulse = own < 0 ? v3(0, 0, 0) : load3(warm.impulse[own]);
     set.set_impulse(place, impulse);
@@ -81,7 +82,8 @@ struct Ladder {
     set.count = lanes.collect<IntFound>(contacts.count, set.count,
       [&](int i, IntFound& found) { if (slack(i, root) <= limit) { found.count = 1; found.at[0] = i; } },
       [&](int place, int i) { if (place < SET) set.s.contact[place] = i; });
-    if (set.count > SET) { set.count = SET; status = MANY_ACTIVE; }
+    // those without a place are found again in the next round
+    if (set.count > SET) set.count = SET;
     int first = before, added = set.count - before;
     lanes.each(added, [&](int k) { load_row(first + k, set.s.contact[first + k]); });
     return violated;
@@ -130,7 +132,7 @@ struct Ladder {
 #endif
   FN void put_back(bool stays, int place, const LawRow& row, V3 impulse, int contact) {
     if (!stays) {
-      contacts.rows.id[contact] &= ~IN_SET;
+      contacts.rows.id(contact) &= ~IN_SET;
       return;
     }
     Scratch& s = set.s;
@@ -153,15 +155,21 @@ struct Ladder {
     level = level > 1 ? level : 1;
     V6 attempt = root, prefix;
     double from;
-    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, attempt, prefix, from);
+    bool is_solved = continuation(lanes, set, p, NEAR_SOFTNESS, softness, 8, true, attempt, prefix, from);
     if (!is_solved && !p.gave_up()) {
       attempt = p.free;
-      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, attempt, prefix, from);
+      is_solved = continuation(lanes, set, p, 1e-2, softness, 12, false, attempt, prefix, from);
       if (!is_solved && from > 0.0 && !p.gave_up()) {
-        level = 2;
+        level = level > 2 ? level : 2;
         RootPath path{lanes, set, p, 0.0};
-        is_solved = path.follow(prefix, from, softness, attempt);
+        is_solved = path.follow(prefix, from, softness, PATH_STEPS, attempt);
       }
+    }
+    if (!is_solved && !p.gave_up()) {
+      level = 3;
+      prefix = p.free;
+      RootPath path{lanes, set, p, 0.0};
+      is_solved = primal_newton(lanes, set, p, SOFTEST, 50, 12, prefix) && path.follow(prefix, SOFTEST, softness, LONG_PATH_STEPS, attempt);
     }
     root = attempt;
     lanes.sync();
@@ -272,16 +280,71 @@ struct Ladder {
     slowest_open = lesser(slowest_open, own);
   }
 
-  /// Solves from a warm start.
+  /// Solves from a warm start; where that fails, without the working set of the last step, then with softer laws.
   CALL void solve(bool is_warm, const V6& warm_velocity, double violation) {
     level = 0;
-    status = STEPPED;
-    is_converged = false;
     slowest_open = infinity();
     velocity = p.free;
     generalised = {{0, 0, 0, 0, 0, 0}};
+    double shared = 0.0;
+    p.post(lanes);
+    start(is_warm, warm_velocity, violation);
+    if (status == STEPPED) shared = shared_softness(is_warm, warm_velocity);
+    if (status == STEPPED && shared > 0.0) {
+      p.allow(SHARED_PASSES);
+      solve_at(shared, TOO_SOFT);
+      if (status == STEPPED && deepest(root) <= TOO_SOFT && set.count > FEW) {
+        finish(shared);
+        return;
+      }
+      // conforming faces that do not share the load within the passes for it: the usual law decides
+      if (failed()) start(is_warm, warm_velocity, violation);
+    }
+    if (status == STEPPED) solve_hard(violation);
+    if (failed() && warm.count > 0) {
+      warm.count = 0;
+      start(false, warm_velocity, violation);
+      solve_hard(violation);
+    }
+    // a softer law yields more; the certificate of the step decides whether that is too much
+    for (double softness = SOFTER; failed() && softness <= SOFTEST_SHARED; softness *= 1.0 / HARDER) {
+      start(false, warm_velocity, violation);
+      p.allow(SOFTER_PASSES);
+      if (status == STEPPED) solve_at(softness, violation);
+      if (status == STEPPED) finish(softness);
+    }
+  }
+  FN bool failed() const { return status == UNSOLVED || status == MANY_PASSES; }
+
+  /// The usual softness, and a harder one where contacts yield too much.
+  CALL void solve_hard(double violation) {
+    p.allow(p.most);
+    double softness = HARD;
+    V6 softer = root;
+    for (;;) {
+      solve_at(softness, violation);
+      if (softness < HARD && failed()) {
+        status = STEPPED;
+        p.allow(p.most);
+        softness *= 1.0 / HARDER;
+        root = softer;
+        solve_at(softness, violation);
+        break;
+      }
+      if (status != STEPPED || deepest(root) <= TOO_SOFT || softness <= HARDEST) break;
+      softer = root;
+      softness *= HARDER;
+      p.allow(HARDER_PASSES);
+    }
+    if (status == STEPPED) finish(softness);
+  }
+
+  /// The working set of the last step, and what is violated beside it.
+  CALL void start(bool is_warm, const V6& warm_velocity, double violation) {
+    status = STEPPED;
+    is_converged = false;
     lanes.sync();
-    lanes.each(contacts.count, [&](int i) { contacts.rows.id[i] &= ~IN_SET; });
+    lanes.each(contacts.count, [&](int i) { contacts.rows.id(i) &= ~IN_SET; });
     set.count = 0;
     if (warm.count > 0) {
       set.count = lanes.collect<IntFound>(contacts.count, 0,
@@ -292,31 +355,5 @@ struct Ladder {
     }
     root = is_warm && set.count > 0 ? warm_velocity : p.free;
     grow(violation, 0);
-    if (status != STEPPED) return;
-    double shared = shared_softness(is_warm, warm_velocity);
-    if (shared > 0.0) {
-      solve_at(shared, TOO_SOFT);
-      if (status != STEPPED) return;
-      if (deepest(root) <= TOO_SOFT && set.count > FEW) {
-        finish(shared);
-        return;
-      }
-    }
-    double softness = HARD;
-    V6 softer = root;
-    for (;;) {
-      solve_at(softness, violation);
-      if (softness < HARD && status == UNSOLVED) {
-        status = STEPPED;
-        softness *= 1.0 / HARDER;
-        root = softer;
-        solve_at(softness, violation);
-        break;
-      }
-      if (status != STEPPED || deepest(root) <= TOO_SOFT || softness <= HARDEST) break;
-      softer = root;
-      softness *= HARDER;
-    }
-    if (status == STEPPED) finish(softness);
   }
 };

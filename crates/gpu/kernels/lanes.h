@@ -35,7 +35,15 @@ typedef unsigned long long u64;
 #define LANES 32
 #endif
 constexpr int G = LANES;
-constexpr int MOST_SUMS = 48;
+static_assert(G == 8 || G == 16 || G == 32, "the linear system has eight columns, one per lane");
+constexpr int MOST_SUMS = 48, ROW_TERMS = 35;
+
+/// What the lanes of a group show one another, in shared memory.
+struct Board {
+  double sums[MOST_SUMS];
+  double inertia[36];       // A of the problem at hand, row-major
+  double row[G][ROW_TERMS]; // what G rows add to the sums; the odd length keeps lanes on different banks
+};
 
 /// Infinity without a header.
 FN double infinity() {
@@ -55,76 +63,72 @@ struct Lanes {
   int lane;
   int shift;
   u32 mask;
-  double* exchange;  // MOST_SUMS numbers of the group, in shared memory
+  Board* board;
 
-  FN static Lanes own(double* exchange) {
+  FN static Lanes own(Board* board) {
     int in_warp = threadIdx.x & 31;
     int shift = in_warp & ~(G - 1);
     u32 mask = G == 32 ? 0xffffffffu : (((1u << (G & 31)) - 1u) << shift);
-    return {in_warp & (G - 1), shift, mask, exchange};
+    return {in_warp & (G - 1), shift, mask, board};
   }
+  /// Known at compile time where the group is the warp.
+  FN u32 group() const { return G == 32 ? 0xffffffffu : mask; }
   FN bool leads() const { return lane == 0; }
-  FN void sync() const { __syncwarp(mask); }
+  FN void sync() const { __syncwarp(group()); }
   FN u32 ballot(bool is) const {
-    u32 all = __ballot_sync(mask, is);
+    u32 all = __ballot_sync(group(), is);
     return G == 32 ? all : (all >> shift) & ((1u << (G & 31)) - 1u);
   }
-  FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(mask, a, 0, G); }
+  FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(group(), a, 0, G); }
 
   template <class F> FN void each(int count, F work) const {
+#pragma unroll 1
     for (int i = lane; i < count; i += G) work(i);
     sync();
   }
+  /// Sums for every lane.
   template <int N, class F> FN void sum(int count, double (&total)[N], F term) const {
 #pragma unroll
     for (int k = 0; k < N; ++k) total[k] = 0.0;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) term(i, total);
-    if (N <= 8) {
 #pragma unroll
-      for (int k = 0; k < N; ++k)
+    for (int k = 0; k < N; ++k)
 #pragma unroll
-        for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(mask, total[k], o, G);
-      return;
-    }
-    static_assert(N <= MOST_SUMS, "room for the exchange");
-    fold<G / 2, N>(total, 0, N);
-    sync();
-#pragma unroll
-    for (int k = 0; k < N; ++k) total[k] = exchange[k];
+      for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(group(), total[k], o, G);
+  }
+  /// Calls `make(i, board->row[lane])` for G rows at a time, and `add(rows)` after each time.
+  template <class Make, class Add> FN void by_rows(int count, Make make, Add add) const {
+    int base = 0;
+#pragma unroll 1
+    do {
+      sync();
+      if (base + lane < count) make(base + lane, board->row[lane]);
+      sync();
+      int rows = count - base < G ? count - base : G;
+      add(base == 0, rows);
+      base += G;
+    } while (base < count);
     sync();
   }
-  /// Halves the number of sums that a lane holds while it doubles the number of lanes that are added: the same tree with 45
-  /// exchanges for 48 sums instead of 192. The lane ends with `held` sums from `base` on and leaves them for all.
-  template <int O, int M> FN void fold(double* a, int base, int held) const {
-    if constexpr (O >= 1) {
-      constexpr int HALF = (M + 1) / 2;
-      bool is_upper = (lane & O) != 0;
-#pragma unroll
-      for (int i = 0; i < HALF; ++i) {
-        double high = i + HALF < M ? a[i + HALF] : 0.0;
-        double sent = is_upper ? a[i] : high, kept = is_upper ? high : a[i];
-        a[i] = kept + __shfl_xor_sync(mask, sent, O, G);
-      }
-      held = is_upper ? held - HALF : held < HALF ? held : HALF;
-      fold<O / 2, HALF>(a, base + (is_upper ? HALF : 0), held);
-    } else {
-#pragma unroll
-      for (int i = 0; i < M; ++i)
-        if (i < held) exchange[base + i] = a[i];
-    }
+  /// The sums of this lane.
+  template <class F> FN void own_sums(F work) const {
+#pragma unroll 1
+    for (int e = lane; e < MOST_SUMS; e += G) work(e);
   }
   /// Smallest value and the first index that has it; NaN is ignored.
   template <class F> FN double smallest(int count, int& index, F value) const {
     double least = infinity();
     int at = 0x7fffffff;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) {
       double own = value(i);
       if (own < least) { least = own; at = i; }
     }
 #pragma unroll
     for (int o = G / 2; o > 0; o /= 2) {
-      double other = __shfl_xor_sync(mask, least, o, G);
-      int place = __shfl_xor_sync(mask, at, o, G);
+      double other = __shfl_xor_sync(group(), least, o, G);
+      int place = __shfl_xor_sync(group(), at, o, G);
       if (other < least || (other == least && place < at)) { least = other; at = place; }
     }
     index = at;
@@ -134,6 +138,7 @@ struct Lanes {
   template <class F> FN double smallest_and_below(int count, double limit, int& index, int& below, F value) const {
     double least = infinity();
     int at = 0x7fffffff, found = 0;
+#pragma unroll 1
     for (int i = lane; i < count; i += G) {
       double own = value(i);
       found += own >= limit ? 0 : 1;
@@ -141,9 +146,9 @@ struct Lanes {
     }
 #pragma unroll
     for (int o = G / 2; o > 0; o /= 2) {
-      double other = __shfl_xor_sync(mask, least, o, G);
-      int place = __shfl_xor_sync(mask, at, o, G);
-      found += __shfl_xor_sync(mask, found, o, G);
+      double other = __shfl_xor_sync(group(), least, o, G);
+      int place = __shfl_xor_sync(group(), at, o, G);
+      found += __shfl_xor_sync(group(), found, o, G);
       if (other < least || (other == least && place < at)) { least = other; at = place; }
     }
     index = at;
@@ -152,6 +157,7 @@ struct Lanes {
   }
   template <class F> FN int count_if(int count, F is) const {
     int total = 0;
+#pragma unroll 1
     for (int base = 0; base < count; base += G) total += __popc(ballot(base + lane < count && is(base + lane)));
     return total;
   }
@@ -159,6 +165,7 @@ struct Lanes {
   /// and k; returns the place after the last. At most three are found for each i.
   template <class Found, class Make, class Put>
   FN int collect(int count, int first, Make make, Put put) const {
+#pragma unroll 1
     for (int base = 0; base < count; base += G) {
       Found found;
       found.count = 0;
@@ -180,7 +187,9 @@ struct Lanes {
 #else
 
 struct Lanes {
-  static Lanes own(double*) { return {}; }
+  Board* board;
+
+  static Lanes own(Board* board) { return {board}; }
   bool leads() const { return true; }
   void sync() const {}
   int from_leader(int a) const { return a; }
@@ -197,6 +206,18 @@ struct Lanes {
       for (int lane = 0; lane < o; ++lane)
         for (int k = 0; k < N; ++k) part[lane][k] += part[lane + o][k];
     for (int k = 0; k < N; ++k) total[k] = part[0][k];
+  }
+  template <class Make, class Add> void by_rows(int count, Make make, Add add) const {
+    int base = 0;
+    do {
+      int rows = count - base < G ? count - base : G;
+      for (int k = 0; k < rows; ++k) make(base + k, board->row[k]);
+      add(base == 0, rows);
+      base += G;
+    } while (base < count);
+  }
+  template <class F> void own_sums(F work) const {
+    for (int e = 0; e < MOST_SUMS; ++e) work(e);
   }
   template <class F> double smallest(int count, int& index, F value) const {
     double least = infinity();

@@ -1,4 +1,4 @@
-// Vectors of three and six numbers, 3 x 3 matrices, quaternions, and the 6 x 6 system. Every lane computes the same here.
+// Vectors of three and six numbers, 3 x 3 matrices, quaternions. Every lane computes the same here.
 #pragma once
 #include "lanes.h"
 
@@ -52,7 +52,7 @@ FN M3 sum(M3 a, const M3& b) {
 }
 /// S(a) b = a x b.
 FN M3 skew(V3 a) { return {{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
-FN M3 inverse(const M3& m) {
+CALL M3 inverse(const M3& m) {
   V3 c = cross(row(m, 1), row(m, 2)), e = cross(row(m, 2), row(m, 0)), f = cross(row(m, 0), row(m, 1));
   double d = 1.0 / dot(row(m, 0), c);
   return {{c.x * d, e.x * d, f.x * d, c.y * d, e.y * d, f.y * d, c.z * d, e.z * d, f.z * d}};
@@ -113,43 +113,4 @@ FN Quaternion turned(Quaternion q, V3 w) {
   V3 h = 0.5 * w;
   double s = 1.0 / sqrt(1.0 + dot(h, h));
   return normalized(mul(q, {h.x * s, h.y * s, h.z * s, s}));
-}
-
-/// Solves h x = b with exchange of rows, for all numbers in registers; sign of the determinant, 0 where singular.
-FN double solve6(double (&h)[36], double (&b)[6]) {
-  double sign = 1.0;
-#pragma unroll
-  for (int k = 0; k < 6; ++k) {
-    int best = k;
-    double most = fabs(h[7 * k]);
-#pragma unroll
-    for (int i = k + 1; i < 6; ++i)
-      if (fabs(h[6 * i + k]) > most) { most = fabs(h[6 * i + k]); best = i; }
-    if (!(most > 1e-300) || !(most < infinity())) return 0.0;
-#pragma unroll
-    for (int i = k + 1; i < 6; ++i)
-      if (best == i) {
-#pragma unroll
-        for (int j = k; j < 6; ++j) { double t = h[6 * i + j]; h[6 * i + j] = h[6 * k + j]; h[6 * k + j] = t; }
-        double t = b[i]; b[i] = b[k]; b[k] = t;
-        sign = -sign;
-      }
-    if (h[7 * k] < 0.0) sign = -sign;
-    double d = 1.0 / h[7 * k];
-#pragma unroll
-    for (int i = k + 1; i < 6; ++i) {
-      double f = h[6 * i + k] * d;
-#pragma unroll
-      for (int j = k + 1; j < 6; ++j) h[6 * i + j] = fma(-f, h[6 * k + j], h[6 * i + j]);
-      b[i] = fma(-f, b[k], b[i]);
-    }
-  }
-#pragma unroll
-  for (int k = 5; k >= 0; --k) {
-    double s = b[k];
-#pragma unroll
-    for (int j = k + 1; j < 6; ++j) s = fma(-h[6 * k + j], b[j], s);
-    b[k] = s / h[7 * k];
-  }
-  return sign;
 }

@@ -1,5 +1,5 @@
 // The velocity problem of one body over a working set, and Newton's method on it (the CPU's `system.rs`, `mixed_newton.rs`,
-// `primal_newton.rs`, `continuation.rs`).
+// `primal_newton.rs`, `continuation.rs`). Sums and H are on the board of the lanes.
 //
 //   r(V) = A (V - Vf) - sum J^T p(J V) = 0      H = A + sum J^T K J      merit sqrt(r^T sym(W) r)
 #pragma once
@@ -9,18 +9,20 @@ constexpr int AT_ONCE = 6, MOST_WRONG = 5, MIXED_ITERATIONS = 22;
 constexpr double TOLERANCE = 1e-9;
 
 struct Problem {
-  V3 response;         // W, linear part
+  V3 response, mass;   // W, linear part, and its inverse
   M3 turning_response; // W, angular part, world axes
   M3 mobility;         // its symmetric part
   M3 inertia;          // inverse of W
   M3 metric;           // inverse of the symmetric part
   V6 free, free_momentum;
   double friction, scale, trace;
-  int iterations, evaluations, most;
+  int iterations, evaluations;
+  int most, limit;     // passes of an attempt; of all so far with this one
 
   FN static Problem of(V3 response, const M3& turning_response, const V6& free, double friction, int most) {
     Problem p;
     p.response = response;
+    p.mass = v3(1.0 / response.x, 1.0 / response.y, 1.0 / response.z);
     p.turning_response = turning_response;
     p.mobility = scaled(0.5, sum(turning_response, transpose(turning_response)));
     p.inertia = inverse(turning_response);
@@ -31,17 +33,17 @@ struct Problem {
     p.scale = sqrt(p.product(free, free));
     p.trace = p.mobility.a[0] + p.mobility.a[4] + p.mobility.a[8];
     p.iterations = p.evaluations = 0;
-    p.most = most;
+    p.most = p.limit = most;
     return p;
   }
   /// a^T sym(W)^-1 b.
   FN double product(const V6& a, const V6& b) const {
-    double along = a.a[0] * b.a[0] / response.x + a.a[1] * b.a[1] / response.y + a.a[2] * b.a[2] / response.z;
-    return along + dot(angular(a), mul(metric, angular(b)));
+    return dot(linear(a), times(mass, linear(b))) + dot(angular(a), mul(metric, angular(b)));
   }
-  FN bool gave_up() const { return evaluations > most; }
+  FN bool gave_up() const { return evaluations > limit; }
+  FN void allow(int passes) { limit = evaluations + (passes < most ? passes : most); }
   FN V6 momentum(const V6& v) const {
-    return stack(v3(v.a[0] / response.x, v.a[1] / response.y, v.a[2] / response.z), mul(inertia, angular(v)));
+    return stack(times(mass, linear(v)), mul(inertia, angular(v)));
   }
   FN V6 respond(const V6& p) const {
     return stack(linear(free) + times(response, linear(p)), angular(free) + mul(turning_response, angular(p)));
@@ -56,15 +58,18 @@ struct Problem {
     double turned = trace * dot(arm, arm) - dot(arm, mul(mobility, arm));
     return 3.0 / (linear + turned);
   }
-  /// H <- A + K.
-  FN void add_inertia(double* h) const {
-    h[0] += 1.0 / response.x;
-    h[7] += 1.0 / response.y;
-    h[14] += 1.0 / response.z;
+  /// Shows A to the lanes.
+  FN void post(const Lanes& lanes) const {
+    lanes.sync();
+    if (lanes.leads()) {
+      double* a = lanes.board->inertia;
+#pragma unroll 1
+      for (int i = 0; i < 36; ++i) a[i] = 0.0;
+      a[0] = mass.x; a[7] = mass.y; a[14] = mass.z;
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-#pragma unroll
-      for (int j = 0; j < 3; ++j) h[21 + 6 * i + j] += inertia.a[3 * i + j];
+      for (int i = 0; i < 9; ++i) a[21 + 6 * (i / 3) + i % 3] = inertia.a[i];
+    }
+    lanes.sync();
   }
   FN V6 residual(const V6& v, const double* force) const {
     V6 r = momentum(v - free);
@@ -113,16 +118,13 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
     if (holds) {
       // all rows keep their state but the most wrong one, later the last wrong one
       bool by_size = iteration < AT_ONCE + MOST_WRONG;
-      auto is_wrong = [&](int i) {
-        LawRow row = set.row(i);
-        return set.slope(i).is_closed() != (row.depth(row.velocity(current)) > 0.0);
-      };
-      int wrong = lanes.count_if(set.count, is_wrong), chosen;
-      lanes.smallest(set.count, chosen, [&](int i) {
-        if (!is_wrong(i)) return infinity();
+      int wrong, chosen;
+      lanes.smallest_and_below(set.count, infinity(), chosen, wrong, [&](int i) {
         LawRow row = set.row(i);
         double depth = row.depth(row.velocity(current));
-        double speed = set.slope(i).is_closed() ? -depth / softness : depth;
+        bool is_closed = set.slope(i).is_closed();
+        if (is_closed == (depth > 0.0)) return infinity();
+        double speed = is_closed ? -depth / softness : depth;
         return by_size ? -speed : -(double)i;
       });
       lanes.sync();
@@ -134,8 +136,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
     }
     p.evaluations += 1;
     if (p.gave_up()) return false;
-    double sums[48];
-    lanes.sum(set.count, sums, [&](int i, double* a) {
+    post_sums(lanes, set.count, [&](int i, double* terms) {
       LawRow row = set.row(i);
       V3 v = row.velocity(current);
       V3 own = iteration == 0 ? set.trial(i) : set.offset(i) - set.slope(i).times(row.normal, v);
@@ -143,69 +144,56 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
       Stiffness slope;
       V3 offset = mixed_law(row, v, own, p.friction, softness, holds ? set.s.held[i] : -1.0, slope);
       set.keep(i, offset, slope);
-      add_impulse(a, row.arm, law_impulse(row, v, p.friction, softness));
-      add_impulse(a + 6, row.arm, offset);
-      add_stiffness(a + 12, row.arm, row.normal, slope);
+      put_terms(terms, row.arm, row.normal, slope, law_impulse(row, v, p.friction, softness), offset);
     });
-    if (p.merit(p.residual(current, sums)) < accepted) {
+    const double* sums = lanes.board->sums;
+    if (p.merit(p.residual(current, sums + FORCE_AT)) < accepted) {
       root = current;
       lanes.sync();
       lanes.each(set.count, [&](int i) { set.set_impulse(i, set.trial(i)); });
       return true;
     }
     if (iteration == MIXED_ITERATIONS) return false;
-    double h[36], b[6];
 #pragma unroll
-    for (int k = 0; k < 36; ++k) h[k] = sums[12 + k];
-#pragma unroll
-    for (int k = 0; k < 6; ++k) b[k] = p.free_momentum.a[k] + sums[6 + k];
-    p.add_inertia(h);
+    for (int k = 0; k < 6; ++k) current.a[k] = p.free_momentum.a[k] + sums[OFFSET_AT + k];
     p.iterations += 1;
-    if (solve6(h, b) == 0.0) return false;
-    current = load6(b);
+    if (solve6(lanes, current) == 0.0) return false;
     lanes.sync();
   }
   return false;
 }
 
-/// F, r and H of the law itself at a velocity; squared merit.
-FN double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual, V6& force, double (&h)[36]) {
+/// F and H of the law itself at a velocity, on the board, and r; squared merit.
+CALL double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v, double softness, V6& residual) {
   p.evaluations += 1;
-  double sums[42];
-  lanes.sum(set.count, sums, [&](int i, double* a) {
+  post_sums(lanes, set.count, [&](int i, double* terms) {
     LawRow row = set.row(i);
     Stiffness slope;
     V3 impulse = law_with_slope(row, row.velocity(v), p.friction, softness, slope);
-    add_impulse(a, row.arm, impulse);
-    add_stiffness(a + 6, row.arm, row.normal, slope);
+    put_terms(terms, row.arm, row.normal, slope, impulse, v3(0, 0, 0));
   });
-#pragma unroll
-  for (int k = 0; k < 36; ++k) h[k] = sums[6 + k];
-  p.add_inertia(h);
-  residual = p.residual(v, sums);
-  force = load6(sums);
+  residual = p.residual(v, lanes.board->sums + FORCE_AT);
   return p.merit(residual);
 }
 
 /// Newton at one softness with a halving line search; true where `v` is the root.
 CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double softness, int iterations, int halvings, V6& v) {
-  double accepted = p.accepted(), h[36];
-  V6 r, force;
-  double merit = evaluate(lanes, set, p, v, softness, r, force, h);
+  double accepted = p.accepted();
+  V6 r;
+  double merit = evaluate(lanes, set, p, v, softness, r);
   for (int iteration = 0; iteration < iterations; ++iteration) {
     if (merit < accepted) return true;
-    double b[6];
+    V6 direction, trial = v;
 #pragma unroll
-    for (int k = 0; k < 6; ++k) b[k] = -r.a[k];
+    for (int k = 0; k < 6; ++k) direction.a[k] = -r.a[k];
     p.iterations += 1;
-    if (solve6(h, b) == 0.0) return false;
-    V6 direction = load6(b), trial = v;
+    if (solve6(lanes, direction) == 0.0) return false;
     double best = 1e308, best_length = 1.0, length = 1.0;
     bool is_found = false;
     for (int k = 0; k < halvings && !is_found; ++k) {
       if (p.gave_up()) return false;
       trial = scaled_sum(length, direction, v);
-      double reached = evaluate(lanes, set, p, trial, softness, r, force, h);
+      double reached = evaluate(lanes, set, p, trial, softness, r);
       if (reached < (1.0 - 1e-4 * length) * merit) {
         merit = reached;
         is_found = true;
@@ -216,7 +204,7 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
     }
     if (!is_found) {
       trial = scaled_sum(best_length, direction, v);
-      merit = evaluate(lanes, set, p, trial, softness, r, force, h);
+      merit = evaluate(lanes, set, p, trial, softness, r);
     }
     v = trial;
   }
@@ -224,12 +212,13 @@ CALL bool primal_newton(const Lanes& lanes, const Set& set, Problem& p, double s
 }
 
 /// Level 1: roots of ever stiffer laws. `prefix` is the last root before any failure, at the softness `from`, zero without one.
-CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, V6& v, V6& prefix, double& from) {
+/// The short one (`is_short`) ends where it fails, the long one where it fails after a root: what follows needs fewer passes.
+CALL bool continuation(const Lanes& lanes, const Set& set, Problem& p, double first, double last, int halvings, bool is_short, V6& v, V6& prefix, double& from) {
   bool is_unbroken = true;
   from = 0.0;
   for (double softness = first;;) {
     bool is_solved = primal_newton(lanes, set, p, softness, 12, halvings, v);
-    if (softness <= last || p.gave_up()) return is_solved;
+    if (softness <= last || p.gave_up() || (!is_solved && (is_short || from > 0.0))) return is_solved && softness <= last;
     is_unbroken = is_unbroken && is_solved;
     if (is_unbroken) { prefix = v; from = softness; }
     double next = 0.1 * softness;

@@ -1,4 +1,4 @@
-// Level 2: follows the roots V(softness) through their folds (the CPU's `arclength.rs`; Allgower & Georg 1990).
+// Levels 2 and 3: follow the roots V(softness) through their folds (the CPU's `arclength.rs`; Allgower & Georg 1990).
 //
 //   dr/dl = F, l = ln softness      tangent  l' = -sign(det H),  V' = -H^-1 F l',  scaled to V'^T A V'/s^2 + l'^2 = 1
 //   predict y + d y';  correct by Newton on [r; plane through the prediction, normal to y']
@@ -8,6 +8,9 @@
 
 constexpr int PATH_STEPS = 200, PATH_CORRECTIONS = 8;
 constexpr double LARGEST_CORRECTION = 0.6, KINK_STEP = 0.05, SHORTEST_STEP = 1e-8, RELATIVE_SCALE = 0.3, LONGEST_STEP = 1.5;
+// level 3 starts where contacts are so soft that Newton's method converges from V_f
+constexpr double SOFTEST = 1e3;
+constexpr int LONG_PATH_STEPS = 600;
 
 struct Tangent { V6 velocity; double rate, sign; };
 
@@ -18,16 +21,15 @@ struct RootPath {
   double squared;  // of the velocity scale
 
   CALL Tangent tangent_at(const V6& v, double lambda) {
-    V6 r, force;
-    double h[36], b[6];
-    evaluate(lanes, set, p, v, exponential(lambda), r, force, h);
-    store6(b, force);
+    V6 b;
+    evaluate(lanes, set, p, v, exponential(lambda), b);
+    b = load6(lanes.board->sums + FORCE_AT);
     p.iterations += 1;
     Tangent t;
-    t.sign = solve6(h, b);
+    t.sign = solve6(lanes, b);
     t.rate = -t.sign;
 #pragma unroll
-    for (int k = 0; k < 6; ++k) t.velocity.a[k] = -b[k] * t.rate;
+    for (int k = 0; k < 6; ++k) t.velocity.a[k] = -b.a[k] * t.rate;
     double length = sqrt(p.product(t.velocity, t.velocity) / squared + t.rate * t.rate);
 #pragma unroll
     for (int k = 0; k < 6; ++k) t.velocity.a[k] /= length;
@@ -39,27 +41,22 @@ struct RootPath {
     corrected = predicted;
     reached = lambda;
     for (int k = 0; k < PATH_CORRECTIONS && !p.gave_up(); ++k) {
-      V6 r, force;
-      double h[36], same[36], by_residual[6], by_force[6];
-      double merit = evaluate(lanes, set, p, corrected, exponential(reached), r, force, h);
+      V6 by_residual, by_force;
+      double merit = evaluate(lanes, set, p, corrected, exponential(reached), by_residual);
       V6 moved = corrected - predicted;
       double off_plane = p.product(t.velocity, moved) / squared + t.rate * (reached - lambda);
       if (merit < 1e-14 * squared && fabs(off_plane) < 1e-10) {
         double far = p.product(moved, moved) / squared + (reached - lambda) * (reached - lambda);
         return far < (LARGEST_CORRECTION * step) * (LARGEST_CORRECTION * step);
       }
-#pragma unroll
-      for (int i = 0; i < 36; ++i) same[i] = h[i];
-      store6(by_residual, r);
-      store6(by_force, force);
+      by_force = load6(lanes.board->sums + FORCE_AT);
       p.iterations += 1;
-      if (solve6(h, by_residual) == 0.0) return false;
-      solve6(same, by_force);
-      double denominator = t.rate - p.product(t.velocity, load6(by_force)) / squared;
-      double change = (p.product(t.velocity, load6(by_residual)) / squared - off_plane) / denominator;
+      if (solve6(lanes, by_residual, by_force) == 0.0) return false;
+      double denominator = t.rate - p.product(t.velocity, by_force) / squared;
+      double change = (p.product(t.velocity, by_residual) / squared - off_plane) / denominator;
       if (!(fabs(change) <= 5.0)) return false;
 #pragma unroll
-      for (int i = 0; i < 6; ++i) corrected.a[i] -= by_residual[i] + by_force[i] * change;
+      for (int i = 0; i < 6; ++i) corrected.a[i] -= by_residual.a[i] + by_force.a[i] * change;
       reached += change;
     }
     return false;
@@ -80,10 +77,10 @@ struct RootPath {
     return false;
   }
   /// From the root `point` at one softness to the root at another; true where `v` is that.
-  CALL bool follow(V6 point, double softness, double last, V6& v) {
+  CALL bool follow(V6 point, double softness, double last, int steps, V6& v) {
     double target = logarithm(last), lambda = logarithm(softness), scale = larger(p.scale, 1e-6) * RELATIVE_SCALE, step = 1.0;
     squared = scale * scale;
-    for (int k = 0; k < PATH_STEPS; ++k) {
+    for (int k = 0; k < steps; ++k) {
       Tangent t = tangent_at(point, lambda);
       if (t.sign == 0.0) return false;
       bool has_moved = false;

@@ -21,7 +21,7 @@ struct SingleContact {
   FN double excess(V3 p) const { return sqrt(fma(p.y, p.y, p.z * p.z)) - friction * p.x; }
   FN double distance(V3 p, V3 q) const { return norm(times(diagonal, p - q)); }
   /// Root of g between two u of different sign, on the side inside the cone.
-  FN V3 bisect(double low, double high) const {
+  CALL V3 bisect(double low, double high) const {
     bool rising = excess(at(low)) <= 0.0;
     for (int k = 0; k < 60; ++k) {
       double middle = 0.5 * (low + high);
@@ -52,7 +52,7 @@ struct SingleContact {
     return fabs(excess(q)) <= 1e-13 * friction * q.x ? distance(q, p) : -1.0;
   }
   /// Distance of an impulse to the nearest of all solutions.
-  FN double nearest(V3 p) const {
+  CALL double nearest(V3 p) const {
     if (!is_sound()) return infinity();
     V3 zero = v3(0, 0, 0), stick = at(1.0);
     bool sticks = excess(stick) <= 0.0;

@@ -9,7 +9,7 @@ constexpr double LARGEST_MARGIN = 200e-3;
 constexpr double PARALLEL = 0.995;
 
 /// By how much the gap of any node closes within a time, at most [m]; negative where the parts are not on one axis.
-FN double closed_within(const Common& common, const Environment& env, const Body& body, const V6& velocity, double time) {
+CALL double closed_within(const Common& common, const Environment& env, const Body& body, const V6& velocity, double time) {
   int free = common.free_side;
   M3 fixed_turn = matrix({common.fixed_rotation[0], common.fixed_rotation[1], common.fixed_rotation[2], common.fixed_rotation[3]});
   V3 origins[2], axes[2];

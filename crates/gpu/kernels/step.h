@@ -19,6 +19,7 @@ struct Stepper {
   Environment& env;
   Contacts& contacts;
   Scratch& scratch;
+  Rows kept;                 // those of the environment
   double margin, required;   // of the contacts at hand
   bool is_known, is_exchanged;
   int status;
@@ -27,9 +28,19 @@ struct Stepper {
   FN void fail(Status why) { if (status == STEPPED) status = why; }
 
   /// Finds the contacts within a margin.
-  FN void find_within(const Body& body, double wanted) {
+  CALL void find_within(const Body& body, double wanted) {
     lanes.sync();
-    if (!detect(lanes, common, env, body, wanted, contacts, scratch)) fail(MANY_CONTACTS);
+    contacts.set_margin(wanted, env.dt);
+    contacts.rows = kept;
+    if (!detect(lanes, common, env, body, wanted, contacts, scratch)) {
+      bool fits = contacts.count <= WIDE_ROWS;
+      contacts.rows = {scratch.wide[0], WIDE_ROWS};
+      lanes.sync();
+      if (!fits || !detect(lanes, common, env, body, wanted, contacts, scratch)) {
+        contacts.count = 0;
+        fail(MANY_CONTACTS);
+      }
+    }
     margin = required = wanted;
     is_known = true;
     is_exchanged = false;
@@ -65,7 +76,7 @@ struct Stepper {
     int index;
     double worst = lanes.smallest(contacts.count, index, [&](int i) {
       double closing = larger(contacts.gap(i), 0.0) * per_step, speed = contacts.normal_speed(i, start) + closing;
-      contacts.rows.approach[i] = (float)(is_impact ? closing : larger(speed + closing, 0.0));
+      contacts.set_approach(i, is_impact ? closing : larger(speed + closing, 0.0));
       return speed;
     });
     lanes.sync();
@@ -76,15 +87,15 @@ struct Stepper {
   CALL bool exchange_faces(const Body& body, const Ladder& ladder, const V6& velocity) {
     int exchanged = lanes.count_if(ladder.set.count, [&](int i) {
       int contact = ladder.set.s.contact[i];
-      if (!(contacts.rows.id[contact] & HAS_OTHER)) return false;
+      if (!(contacts.rows.id(contact) & HAS_OTHER)) return false;
       LawRow row = ladder.set.row(i);
       if (!(row.depth(row.velocity(ladder.root)) > 0.0)) return false;
       Face other;
       if (!other_face(common, env, body, contacts.id(contact), other)) return false;
       if (!(fma(env.dt, dot(other.normal, row.velocity(velocity)), other.distance) >= -PASSES)) return false;
       contacts.set_normal(contact, other.normal);
-      contacts.rows.gap[contact] = (float)other.distance;
-      contacts.rows.id[contact] &= ~HAS_OTHER;
+      contacts.set_gap(contact, other.distance);
+      contacts.rows.id(contact) &= ~HAS_OTHER;
       return true;
     });
     lanes.sync();
@@ -98,7 +109,7 @@ struct Stepper {
     report.evaluations += ladder.p.evaluations;
     if (ladder.status != STEPPED) fail((Status)ladder.status);
   }
-  FN void note_residuals(const Ladder& ladder) {
+  CALL void note_residuals(const Ladder& ladder) {
     Residuals r = judge(lanes, ladder);
     report.coulomb = larger(report.coulomb, r.coulomb);
     report.complementarity = larger(report.complementarity, r.complementarity);
@@ -210,7 +221,7 @@ struct Stepper {
     }
   }
 
-  FN double potential(const Coupling& coupling, V3 center, Quaternion rotation, const M3& turn, const V6& velocity, double time) {
+  CALL double potential(const Coupling& coupling, V3 center, Quaternion rotation, const M3& turn, const V6& velocity, double time) {
     V3 at = scaled_sum(time, linear(velocity), center);
     Quaternion q = turned(rotation, time * mul_t(turn, angular(velocity)));
     double total = -env.mass * dot(load3(common.gravity), at);
@@ -236,13 +247,21 @@ struct Stepper {
   }
 
   /// Lists the contacts that a velocity brings within a gap; none where they are many.
-  FN int list_near(const Contacts& rows, const V6& velocity, double time, double gap) {
+  CALL int list_near(const Contacts& rows, const V6& velocity, double time, double gap) {
     lanes.sync();
     double per_time = 1.0 / time, limit = gap * per_time;
     int count = lanes.collect<IntFound>(rows.count, 0,
       [&](int i, IntFound& found) { if (rows.normal_speed(i, velocity) + per_time * rows.gap(i) <= limit) { found.count = 1; found.at[0] = i; } },
       [&](int place, int i) { if (place < MOST_NEAR) scratch.near[place] = rows.id(i); });
     return count < MOST_NEAR ? count : 0;
+  }
+
+  /// The body after a motion at constant velocity.
+  CALL static Body moved_by(const Body& from, const V6& u, double time, V3 com, const V6& end, V3 turning_in_body) {
+    Quaternion q = turned(from.rotation, time * mul_t(from.turn, angular(u)));
+    Body next = Body::at(scaled_sum(time, linear(u), from.center), q, com, end);
+    next.velocity = stack(linear(end), mul(next.turn, turning_in_body));
+    return next;
   }
 
   FN void run() {
@@ -294,17 +313,12 @@ struct Stepper {
       if (bend >= BENT) near = list_near(contacts, moved, env.dt, NEAR_BENDS * bend);
     }
     V3 turning_in_body = mul_t(r, angular(end));
-    auto moved_body = [&](const Body& from, const V6& u, double time) {
-      Quaternion q = turned(from.rotation, time * mul_t(from.turn, angular(u)));
-      Body next = Body::at(scaled_sum(time, linear(u), from.center), q, com, end);
-      next.velocity = stack(linear(end), mul(next.turn, turning_in_body));
-      return next;
-    };
+    auto moved_body = [&](const Body& from, const V6& u, double time) { return moved_by(from, u, time, com, end, turning_in_body); };
     Body next = moved_body(body, moved, env.dt), unpushed = next;
     bool is_pushed = false;
     double push_depth = 0.0, push_tank = tank, push_spent = report.projection_work;
     for (int push = 0; push < PUSHES && near > 0; ++push) {
-      Contacts early{scratch.early, 0, contacts.arm_unit};
+      Contacts early = Contacts::of({scratch.early.number[0], ROWS}, 0, contacts.arm_unit, COUNTED * bend, env.dt);
       detect_listed(lanes, common, env, next, scratch.near, near, COUNTED * bend, early, scratch);
       double least = smallest_gap(lanes, early), before = tank, spent = report.projection_work;
       if (least > -CORRECTED) break;
@@ -362,7 +376,8 @@ struct Stepper {
       env.margin = margin;
       env.required = required;
       env.rows = contacts.count;
-      env.is_known = 1;
+      env.by_host = 0;
+      env.is_known = contacts.rows.at == kept.at ? 1 : 0;  // else they are found again
       env.is_warm = scratch.is_warm;
       env.warm_count = scratch.warm_count;
       store6(env.warm_velocity, load6(scratch.warm_velocity));
@@ -377,10 +392,12 @@ struct Stepper {
 };
 
 /// Steps an environment; the step of one that is frozen or waits for the host is left out.
-FN int step(const Lanes& lanes, const Common& common, Environment& env, Rows& rows, Scratch& scratch) {
+FN int step(const Lanes& lanes, const Common& common, Environment& env, KeptRows& own, Scratch& scratch) {
   if (env.status != STEPPED) return env.status;
-  Contacts contacts{rows, env.is_known ? env.rows : 0, arm_unit_of(env.shape[common.free_side], load3(env.center_of_mass))};
-  Stepper stepper{lanes, common, env, contacts, scratch, env.margin, env.required, env.is_known != 0, false, STEPPED};
+  double arm_unit = arm_unit_of(env.shape[common.free_side], load3(env.center_of_mass));
+  Rows rows = {own.number[0], ROWS};
+  Contacts contacts = Contacts::of(rows, env.is_known ? env.rows : 0, arm_unit, env.margin, env.dt);
+  Stepper stepper{lanes, common, env, contacts, scratch, rows, env.margin, env.required, env.is_known != 0, false, STEPPED};
   stepper.run();
   lanes.sync();
   if (lanes.leads() && stepper.status != STEPPED) {
@@ -392,7 +409,7 @@ FN int step(const Lanes& lanes, const Common& common, Environment& env, Rows& ro
 }
 
 /// Takes the steps of an environment up to its target, which grows by `more`; stops where the host must take one.
-FN int take_all(const Lanes& lanes, const Common& common, Environment& env, Rows& rows, Scratch& scratch, int more) {
+FN int take_all(const Lanes& lanes, const Common& common, Environment& env, KeptRows& rows, Scratch& scratch, int more) {
   lanes.sync();
   if (more > 0) {
     if (lanes.leads()) env.target = env.steps + (u64)more;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bytemuck::Zeroable;
 use rayon::prelude::*;
+use tightfit_shape::Part;
 use tightfit_simulation::batch::{Batch, BatchError, Control, Fault, Observations, Setup};
 use tightfit_simulation::{BodyId, Certificate, Scene, State};
 
@@ -35,6 +36,8 @@ pub struct Tail {
     pub steps: u64,
     /// Steps that the host took, by reason.
     pub by_reason: Vec<(&'static str, u64)>,
+    /// Steps without a converged certificate. The kernels write none, so these are among the host's.
+    pub unconverged: u64,
 }
 
 impl Tail {
@@ -58,6 +61,7 @@ pub struct GpuBatch {
     /// Steps by status.
     counts: [u64; REASONS.len()],
     steps: u64,
+    unconverged: u64,
 }
 
 impl GpuBatch {
@@ -66,7 +70,9 @@ impl GpuBatch {
     /// # Errors
     /// When the scene has something that the kernels do not have, or the device cannot be used.
     pub fn new(scene: Scene, count: usize, device: &Device) -> Result<Self, GpuError> {
-        Self::with_options(scene, count, device, KernelOptions::default())
+        let is_threaded = scene.bodies.iter().any(|body| matches!(body.part, Part::Bolt(_) | Part::Nut(_)));
+        let options = if is_threaded { KernelOptions::for_threads() } else { KernelOptions::default() };
+        Self::with_options(scene, count, device, options)
     }
 
     /// The same with other options of the kernels.
@@ -108,6 +114,7 @@ impl GpuBatch {
             backend,
             counts: [0; REASONS.len()],
             steps: 0,
+            unconverged: 0,
         };
         let setups = (0..count).map(|index| (index, usual.clone())).collect();
         batch.reset_many(setups)?;
@@ -240,6 +247,8 @@ impl GpuBatch {
             }
             let mut chosen = pick(&mut self.known, &left);
             self.fallback.take_steps(&self.scene, &mut chosen, &mut records);
+            let is_unconverged = |record: &&Environment| record.status != FROZEN && record.report.limits != 0;
+            self.unconverged += records.iter().filter(is_unconverged).count() as u64;
             self.backend.write(&left, &records)?;
             let goes_on = |record: &Environment| record.status != FROZEN && record.steps < record.target;
             let rest: Vec<i32> = left
@@ -302,7 +311,7 @@ impl GpuBatch {
     pub fn certificates(&mut self, indices: &[usize]) -> Result<Vec<Certificate>, GpuError> {
         let records = self.read(indices)?;
         let one = |(index, record): (&usize, &Environment)| {
-            let by_host = self.known[*index].by_host.as_deref().filter(|_| record.is_known == 0);
+            let by_host = self.known[*index].by_host.as_deref().filter(|_| record.by_host != 0);
             by_host.cloned().unwrap_or_else(|| certificate(&record.report))
         };
         Ok(indices.iter().zip(&records).map(one).collect())
@@ -326,7 +335,8 @@ impl GpuBatch {
     #[must_use]
     pub fn tail(&self) -> Tail {
         let by_reason = REASONS.iter().zip(self.counts).skip(2).filter(|(_, count)| *count > 0);
-        Tail { steps: self.steps, by_reason: by_reason.map(|(reason, count)| (*reason, count)).collect() }
+        let by_reason = by_reason.map(|(reason, count)| (*reason, count)).collect();
+        Tail { steps: self.steps, by_reason, unconverged: self.unconverged }
     }
 
     /// Reads the free body of every environment, in columns; frozen environments give their last state.

@@ -16,7 +16,7 @@ use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES};
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
-    /// Lanes of one environment: 1, 2, 4, 8, 16 or 32.
+    /// Lanes of one environment: 8, 16 or 32.
     pub lanes: u32,
     /// Threads of a block.
     pub block: u32,
@@ -28,7 +28,15 @@ pub struct KernelOptions {
 
 impl Default for KernelOptions {
     fn default() -> Self {
-        Self { lanes: 8, block: 64, resident: 6, most_passes: 1000 }
+        Self { lanes: 8, block: 64, resident: 8, most_passes: 1000 }
+    }
+}
+
+impl KernelOptions {
+    /// The options that were fastest for threads: they have more candidates, and longer solves, than turned parts.
+    #[must_use]
+    pub fn for_threads() -> Self {
+        Self { lanes: 32, resident: 3, ..Self::default() }
     }
 }
 
@@ -37,15 +45,46 @@ impl Default for KernelOptions {
 /// # Errors
 /// When there is no compiler and no binary, or the kernels do not compile.
 pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
-    let source = kernel_source();
+    let KernelOptions { lanes, block, resident, .. } = options;
+    let definitions = [
+        format!("-DLANES={lanes}"),
+        format!("-DBLOCK={block}"),
+        format!("-DRESIDENT={resident}"),
+        format!("-DENVIRONMENT_BYTES={}", size_of::<Environment>()),
+        format!("-DROWS_BYTES={ROWS_BYTES}"),
+        format!("-DCOMMON_BYTES={}", size_of::<Common>()),
+        format!("-DSCRATCH_BYTES={SCRATCH_BYTES}"),
+    ];
+    // every fused operation of the step is written as fma(): host and device give the same bits
+    binary_of("step", &kernel_source(), architecture, "--fmad=false", &definitions)
+}
+
+/// The kernel of depth networks.
+///
+/// # Errors
+/// As [`kernel_binary`].
+pub fn network_binary(architecture: &str) -> Result<Vec<u8>, GpuError> {
+    binary_of("network", include_str!("../kernels/network.cu"), architecture, "--fmad=true", &[])
+}
+
+fn binary_of(
+    name: &str,
+    source: &str,
+    architecture: &str,
+    fused: &str,
+    definitions: &[String],
+) -> Result<Vec<u8>, GpuError> {
     let mut hash = DefaultHasher::new();
-    (&source, options.lanes, options.block, options.resident, architecture).hash(&mut hash);
-    let name = format!("step-{architecture}-{}-{:016x}.cubin", options.lanes, hash.finish());
-    let file = cache_folder().map(|folder| folder.join(name));
+    (source, definitions, architecture).hash(&mut hash);
+    let file = format!("{name}-{architecture}-{:016x}.cubin", hash.finish());
+    let file = cache_folder().map(|folder| folder.join(file));
     if let Some(binary) = file.as_ref().and_then(|file| std::fs::read(file).ok()) {
         return Ok(binary);
     }
-    let binary = compile(&source, architecture, options)?;
+    let first = [format!("--gpu-architecture={architecture}"), "--std=c++17".into(), fused.into()];
+    let options: Vec<String> = first.iter().chain(definitions).cloned().collect();
+    let compiled = Nvrtc::open()?.compile(source, &options);
+    let binary = compiled.map_err(|log| GpuError::Compile { architecture: architecture.into(), log })?;
     if let Some(file) = file {
         // without a cache the next start compiles again
         let _ = file.parent().map(std::fs::create_dir_all);
@@ -63,26 +102,6 @@ fn cache_folder() -> Option<PathBuf> {
             .or_else(usual)
             .map(|folder| folder.join("tightfit"))
     })
-}
-
-fn compile(source: &str, architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
-    let compiler = Nvrtc::open()?;
-    let KernelOptions { lanes, block, resident, .. } = options;
-    let options = [
-        format!("--gpu-architecture={architecture}"),
-        "--std=c++17".into(),
-        "--fmad=false".into(),
-        format!("-DLANES={lanes}"),
-        format!("-DBLOCK={block}"),
-        format!("-DRESIDENT={resident}"),
-        format!("-DENVIRONMENT_BYTES={}", size_of::<Environment>()),
-        format!("-DROWS_BYTES={ROWS_BYTES}"),
-        format!("-DCOMMON_BYTES={}", size_of::<Common>()),
-        format!("-DSCRATCH_BYTES={SCRATCH_BYTES}"),
-    ];
-    compiler
-        .compile(source, &options)
-        .map_err(|log| GpuError::Compile { architecture: architecture.into(), log })
 }
 
 /// The compiler's library.

@@ -59,8 +59,9 @@ impl Cuda {
         let take_steps = module.load_function("take_steps")?;
         let processors =
             context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
-        let resident =
-            take_steps.occupancy_max_active_blocks_per_multiprocessor(options.block, 0, None)?.max(1);
+        // more warps than asked for would drive one another's code out of the instruction cache
+        let resident = take_steps.occupancy_max_active_blocks_per_multiprocessor(options.block, 0, None)?;
+        let resident = resident.min(options.resident).max(1);
         let groups = options.block / options.lanes;
         let blocks = (processors * resident).min((count as u32).div_ceil(groups)).max(1);
         let dense = count.clamp(1, DENSE);

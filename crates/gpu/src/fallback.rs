@@ -46,6 +46,7 @@ impl Fallback {
                         at(workspace.generalised_impulse()) + at(workspace.impact_impulse())
                     });
                     record.status = STEPPED;
+                    record.by_host = 1;
                     record.report = report(&certificate);
                     // a warm start beyond the room of the record is a colder one
                     if write_state(state, record).is_err() {

@@ -1,7 +1,7 @@
 //! The source of the kernels as one text, as the device's compiler takes it.
 
 /// The files in the order in which they include one another, and the entry points.
-const FILES: [&str; 17] = [
+const FILES: [&str; 18] = [
     include_str!("../kernels/lanes.h"),
     include_str!("../kernels/linear.h"),
     include_str!("../kernels/angles.h"),
@@ -14,6 +14,7 @@ const FILES: [&str; 17] = [
     include_str!("../kernels/detection.h"),
     include_str!("../kernels/drive.h"),
     include_str!("../kernels/projection.h"),
+    include_str!("../kernels/linear_system.h"),
     include_str!("../kernels/contact_law.h"),
     include_str!("../kernels/newton.h"),
     include_str!("../kernels/path.h"),

@@ -8,7 +8,7 @@ Setup ─► record ─► kernels: predict, detect, impact, smooth, project, ad
 ```
 
 The kernels (`kernels/`) are CUDA C++ that compiles as C++17 too. They take the same decisions as the CPU's step: the same nodes,
-faces, working sets and tolerances. A step that needs more than they have (levels of the solver beyond continuation, more contacts
+faces, working sets and tolerances. A step that needs more than they have (the last levels of the solver, more contacts
 than there is room for, a projection that cannot be completed) is not written; the environment goes on a list, and the host takes
 that step by [`tightfit_simulation::step`]. Nothing is dropped, and [`GpuBatch::tail`] counts these steps by reason.
 
@@ -23,6 +23,7 @@ mod error;
 mod fallback;
 mod host;
 mod kernel_source;
+mod network;
 mod node_table;
 mod records;
 mod setup_record;
@@ -30,6 +31,7 @@ mod shape_record;
 mod support;
 
 pub use batch::{Device, GpuBatch, Tail};
-pub use compiler::{KernelOptions, kernel_binary};
+pub use compiler::{KernelOptions, kernel_binary, network_binary};
 pub use error::GpuError;
 pub use kernel_source::kernel_source;
+pub use network::{GpuNetwork, GpuPoints};

@@ -14,7 +14,7 @@ pub(crate) const BLOCK: usize = 32;
 /// Bytes of one environment's candidate contacts on the device.
 pub(crate) const ROWS_BYTES: usize = 9 * 4 * ROWS;
 /// Memory of one group while it works [bytes]; at least what the kernels take.
-pub(crate) const SCRATCH_BYTES: usize = 200 << 10;
+pub(crate) const SCRATCH_BYTES: usize = 416 << 10;
 
 pub(crate) const ROUND: i32 = 0;
 pub(crate) const BOLT: i32 = 1;
@@ -137,7 +137,7 @@ pub(crate) struct Environment {
     pub impulse: [f64; 6],
     pub report: Report,
     pub rows: i32,
-    pub passes: i32,
+    pub by_host: i32,
 }
 
 /// Addresses are those of the backend's memory.
@@ -172,7 +172,7 @@ pub(crate) const REASONS: [&str; 12] = [
     "more candidate contacts than there is room for",
     "more active contacts than there is room for",
     "passes of the solver at the cap",
-    "solver levels beyond the path of roots",
+    "solver levels beyond those of the kernels",
     "parts inside one another at the start",
     "axes not parallel, or a motion beyond any search",
     "a motion that bends",

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
-use tightfit_gpu::{GpuError, KernelOptions, kernel_binary, kernel_source};
+use tightfit_gpu::{GpuError, KernelOptions, kernel_binary, kernel_source, network_binary};
 
 /// It takes a minute and a half the first time, so it must be asked for: TIGHTFIT_NVRTC names the library of the wheel
 /// nvidia-cuda-nvrtc-cu12.
@@ -12,8 +12,10 @@ fn the_kernels_compile_for_hopper() {
         eprintln!("skipped: set TIGHTFIT_NVRTC to libnvrtc.so.12 of the wheel nvidia-cuda-nvrtc-cu12");
         return;
     }
-    match kernel_binary("sm_90", &KernelOptions::default()) {
-        Ok(binary) => assert!(binary.starts_with(b"\x7fELF")),
+    let both = kernel_binary("sm_90", &KernelOptions::default())
+        .and_then(|step| network_binary("sm_90").map(|network| [step, network]));
+    match both {
+        Ok(both) => assert!(both.iter().all(|binary| binary.starts_with(b"\x7fELF"))),
         Err(GpuError::NoCompiler { reason, .. }) => eprintln!("skipped: no NVRTC ({reason})"),
         Err(error) => panic!("{error}"),
     }

@@ -21,9 +21,21 @@ pub(crate) fn host_device() -> Option<Device> {
     LIBRARY.get_or_init(compile).clone().map(Device::Host)
 }
 
+/// Whether a file is newer than all files of a folder.
+fn is_newer(file: &Path, folder: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|about| about.modified()).ok();
+    let Some((own, files)) = changed(file).zip(folder.read_dir().ok()) else { return false };
+    files.flatten().all(|other| changed(&other.path()).is_some_and(|other| other < own))
+}
+
 fn compile() -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/host.cpp");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libtightfit_host_kernels.so");
+    if is_newer(&library, source.parent()?) {
+        return Some(library);
+    }
+    // tests in other processes may be compiling too: each writes a file of its own and puts it there in one move
+    let own = library.with_extension(format!("{}.so", std::process::id()));
     let fused = if cfg!(target_arch = "x86_64") { "-mfma" } else { "-O2" };
     let compiled = Command::new("g++")
         .args([
@@ -37,11 +49,14 @@ fn compile() -> Option<PathBuf> {
             "-fPIC",
             "-o",
         ])
-        .arg(&library)
+        .arg(&own)
         .arg(&source)
         .output();
     match compiled {
-        Ok(output) if output.status.success() => Some(library),
+        Ok(output) if output.status.success() => {
+            std::fs::rename(&own, &library).expect("the folder of the tests can be written");
+            Some(library)
+        }
         Ok(output) => panic!("the kernels do not compile: {}", String::from_utf8_lossy(&output.stderr)),
         Err(error) => {
             eprintln!("skipped: the kernels need g++ to run on the host ({error})");
@@ -70,6 +85,24 @@ fn nut(scene: &Scene, index: usize) -> Setup {
     }
     Setup::of(scene)
         .with_friction(between(0.05, 0.3))
+        .with_part(scene, "nut", Part::Nut(nut.expect("a nut")))
+        .and_then(|setup| setup.with_drive(scene, drive))
+        .expect("it can start there")
+}
+
+/// A nut above its bolt, beside the axis.
+pub(crate) fn nut_above(scene: &Scene, index: usize) -> Setup {
+    let mut random = SplitMix::stream(index as u64);
+    let mut between = |low: f64, high: f64| low + (high - low) * random.unit();
+    let (friction, radial) = (between(0.05, 0.3), between(0.0, 0.1e-3));
+    let nut = Nut::new(48e-3, 5e-3, 15e-3, 74e-3, ThreadAllowance { radial, axial: 0.0 }, Hand::Right);
+    let nut = nut.and_then(|nut| nut.with_start(ThreadStart::Chamfered { end_radius: 22.5e-3 + radial }));
+    let (turn, aside) = (between(-0.5, 0.5), between(0.0, 0.2e-3));
+    let mut drive = scene.drives[0].clone();
+    drive.offset = 2.0 * aside;
+    drive.waypoints.iter_mut().for_each(|waypoint| waypoint.angle += std::f64::consts::TAU * turn);
+    Setup::of(scene)
+        .with_friction(friction)
         .with_part(scene, "nut", Part::Nut(nut.expect("a nut")))
         .and_then(|setup| setup.with_drive(scene, drive))
         .expect("it can start there")

@@ -1,6 +1,7 @@
 //! What the kernels do not have is refused by name, before any device is asked for.
 
-use tightfit_gpu::{Device, GpuBatch, GpuError};
+use tightfit_gpu::{Device, GpuBatch, GpuError, GpuNetwork};
+use tightfit_network::{Activation, Network, Random};
 use tightfit_simulation::{Methods, Preset, Scene};
 
 fn refusal(scene: Scene) -> String {
@@ -44,5 +45,22 @@ fn without_a_driver_the_error_says_what_is_missing() {
     match GpuBatch::new(scene, 1, &Device::Cuda(0)) {
         Ok(_) | Err(GpuError::NoCompiler { .. } | GpuError::Driver(_)) => {}
         Err(error) => assert!(error.to_string().contains("libcuda.so.1"), "{error}"),
+    }
+}
+
+#[test]
+fn networks_that_the_kernel_cannot_evaluate_are_refused_by_name() {
+    let mut random = Random::new(1);
+    for (sizes, hidden, what) in [
+        (vec![3, 32, 32, 1], Activation::Relu, "[32, 32, 1]"),
+        (vec![3, 64, 64, 64, 1], Activation::Silu, "Silu"),
+        (vec![9, 64, 64, 64, 1], Activation::Relu, "9 inputs"),
+    ] {
+        let network = Network::random(&sizes, hidden, Activation::Tanh, &mut random).expect("a network");
+        match GpuNetwork::open(&network, 0) {
+            Err(error @ GpuError::Unsupported { .. }) => assert!(error.to_string().contains(what), "{error}"),
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("{what} was not refused"),
+        }
     }
 }

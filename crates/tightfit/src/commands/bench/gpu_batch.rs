@@ -109,6 +109,7 @@ fn measure(
         "steps": tail.steps - before.steps,
         "steps_by_host": tail.host_steps() - before.host_steps(),
         "host_reasons": tail.by_reason.iter().map(|(reason, count)| json!({ "reason": reason, "steps": count })).collect::<Vec<_>>(),
+        "unconverged": tail.unconverged - before.unconverged,
         "audited_poses": places.len(),
         "audited_penetration_um": 1e6 * deepest,
         "bytes_per_environment": batch.environment_bytes(),
@@ -129,9 +130,10 @@ fn print(measured: &Value) -> Result<()> {
     );
     say!("  {}", text("device"));
     say!(
-        "  {} of {} steps were taken by the host, {} environments frozen",
+        "  {} of {} steps were taken by the host, {} did not converge, {} environments frozen",
         number("steps_by_host"),
         number("steps"),
+        number("unconverged"),
         number("faults")
     );
     for own in measured["host_reasons"].as_array().into_iter().flatten() {
