@@ -11,6 +11,7 @@ use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 
 use super::VirtualOptions;
 use super::human_motion::HumanMotion;
+use super::pose_error::PoseError;
 use super::options::SAMPLED;
 use super::wavy_bolt::WavyBolt;
 use crate::LearningError;
@@ -61,9 +62,11 @@ pub fn generate_trial(
         }
         moments.push(moment.mean(per_sample));
     }
+    // A stream apart: without the error every other number stays the same.
+    let error = PoseError::new(&mut Random::stream(options.seed ^ 0x0e44_c0de, number), options.pose_error);
     Ok(Recording {
         name: format!("trial-{number:03}"),
-        samples: recorded(&moments, &trial.inertia, options, &mut random),
+        samples: recorded(&moments, &trial.inertia, options, &error, &mut random),
     })
 }
 
@@ -98,6 +101,7 @@ fn recorded(
     moments: &[Moment],
     inertia: &Inertia,
     options: &VirtualOptions,
+    error: &PoseError,
     random: &mut Random,
 ) -> Vec<Sample> {
     let mut noise = |sigma: f64| Vector3::from_fn(|_, _| sigma * random.normal());
@@ -113,7 +117,8 @@ fn recorded(
     let mut poses = Vec::with_capacity(moments.len());
     let mut samples = Vec::with_capacity(moments.len());
     for moment in moments {
-        poses.push(hand(moment, noise(options.pose_noise[0]), noise(options.pose_noise[1])));
+        let [shift, turn] = error.at(moment.time);
+        poses.push(hand(moment, shift + noise(options.pose_noise[0]), turn + noise(options.pose_noise[1])));
     }
     for (index, moment) in moments.iter().enumerate() {
         // As for any log: differences over two samples to either side.

@@ -7,7 +7,7 @@ human motion ─► hand ─► spring of the drive ─► part ─► contact w
  set-points      ▲                              │
  hesitation      │ deflects by F/K_g           ├─► force and torque ─► mean over 10 ms, noise ─► sensor
  tilt, push      └── grasp ◄────────────────────┘
-                     hand pose, noise ─► recorded pose, 100 Hz
+                     hand pose, error, noise ─► recorded pose, 100 Hz
 ```
 
 As on a robot, the recorded pose is the hand's: the load on the grasp displaces the part relative to it. Friction varies over
@@ -19,6 +19,7 @@ mod generate;
 mod human_motion;
 mod options;
 mod pairs;
+mod pose_error;
 mod wavy_bolt;
 
 pub use generate::{generate, generate_trial};

@@ -4,6 +4,7 @@ mod calibrate;
 pub(crate) mod evaluate;
 mod habit_options;
 pub(crate) mod identify;
+pub(crate) mod identify_pose;
 pub(crate) mod import;
 pub(crate) mod plan_touches;
 mod recorded_trials;
