@@ -9,8 +9,8 @@ Search (CMA-ES) ─► parameters ─► step: detection, interaction clustering
 
 The paper searches all 3,246 parameters by CMA-ES. [`Subset`] lets a search start with fewer: the last layers, then the object
 networks, then all. [`spread_start`] is the start network: clusters at the outermost contacts in twelve directions, normals
-unchanged. A random network would put all twelve clusters at the mean of all contacts. [`braced_start`] leans the normals
-against the load.
+unchanged. A random network would put all twelve clusters at the mean of all contacts. [`braced_start`] also turns
+normals to the side that carries the load.
 */
 
 mod progress;

@@ -14,12 +14,13 @@ use super::human_motion::HumanMotion;
 use super::pose_error::PoseError;
 use super::options::SAMPLED;
 use super::wavy_bolt::WavyBolt;
+use super::with_arm::generate_arm_trial;
 use crate::LearningError;
 
 /// Generates trials; `done` is called after each, in any order.
 ///
 /// # Errors
-/// When the options are invalid, or the scene has no drive of a single free part.
+/// When the options are invalid, or the scene has neither an arm nor a drive of a single free part.
 pub fn generate(
     scene: &Scene,
     options: &VirtualOptions,
@@ -43,6 +44,9 @@ pub fn generate_trial(
     options: &VirtualOptions,
     number: u64,
 ) -> Result<Recording, LearningError> {
+    if scene.arm.is_some() {
+        return generate_arm_trial(scene, options, number);
+    }
     let per_sample = options.steps_per_sample()?;
     let mut scene = scene.clone();
     scene.dt = options.step;
@@ -184,7 +188,7 @@ impl<'a> Trial<'a> {
             return Err(LearningError::Option {
                 option: "scene of a virtual experiment",
                 value: scene.name.clone(),
-                allowed: "one with a drive for its only free part, and no arm",
+                allowed: "one with an arm, or with a drive for its only free part",
             });
         };
         let human = HumanMotion::new(random);

@@ -2,6 +2,7 @@
 
 mod calibrate;
 pub(crate) mod evaluate;
+mod evaluate_arm;
 mod habit_options;
 pub(crate) mod identify;
 pub(crate) mod identify_pose;

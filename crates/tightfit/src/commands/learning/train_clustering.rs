@@ -63,7 +63,7 @@ pub(super) struct ClusteringArguments {
     /// Start from this network instead of clusters spread over the contacts.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Start with clusters at the outermost contacts, or with wide ones whose normals lean against the load along the axis.
+    /// Start with clusters at the outermost contacts, and with normals unchanged or turned to the side that carries the load.
     #[arg(long, value_enum, default_value_t = Start::Spread, conflicts_with = "from")]
     start: Start,
     /// Take the surface from this file, such as `tightfit train embedding` writes with geodesic averages.
@@ -100,7 +100,7 @@ enum Method {
 enum Start {
     /// Clusters at the outermost contacts in twelve directions, normals unchanged.
     Spread,
-    /// Wide clusters whose normals lean against the load, for poses that are off by as much as the play.
+    /// The same, normals turned to the side that carries the load: for poses that are off by as much as the play.
     Braced,
 }
 
