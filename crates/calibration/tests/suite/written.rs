@@ -69,7 +69,11 @@ fn a_refused_stiffness_and_a_refused_shift_stay_out_of_the_written_scene() {
     let drive = |text: &str| {
         let drive = text.parse::<toml::Table>().unwrap()["drive"].clone();
         ["stiffness_n_m", "turning_stiffness_nm_rad"].map(|key| {
-            drive[key].as_array().unwrap().iter().map(|k| k.as_float().or(k.as_integer().map(|k| k as f64)).unwrap())
+            drive[key]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|k| k.as_float().or(k.as_integer().map(|k| k as f64)).unwrap())
                 .collect::<Vec<f64>>()
         })
     };
@@ -79,6 +83,7 @@ fn a_refused_stiffness_and_a_refused_shift_stay_out_of_the_written_scene() {
     assert_eq!((&after[1..], turning_after), (&before[1..], turning));
     let scene = Scene::from_toml(&written).unwrap();
     let hole = scene.body("hole").unwrap();
-    let moved = scene.bodies[hole].world_from_part.translation - experiment.scene.bodies[hole].world_from_part.translation;
+    let moved = scene.bodies[hole].world_from_part.translation
+        - experiment.scene.bodies[hole].world_from_part.translation;
     assert!((moved - Vector3::new(0.0, 1e-4, 0.0)).norm() < 1e-9, "{moved}");
 }

@@ -11,8 +11,8 @@ use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 
 use super::VirtualOptions;
 use super::human_motion::HumanMotion;
-use super::pose_error::PoseError;
 use super::options::SAMPLED;
+use super::pose_error::PoseError;
 use super::wavy_bolt::WavyBolt;
 use super::with_arm::generate_arm_trial;
 use crate::LearningError;

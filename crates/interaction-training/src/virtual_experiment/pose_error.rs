@@ -23,8 +23,6 @@ impl PoseError {
 
     /// Shift [m] and turn [rad] in world axes at a time [s].
     pub(super) fn at(&self, time: f64) -> [Vector3<f64>; 2] {
-        [0, 1].map(|kind| {
-            Vector3::from_fn(|axis, _| self.sizes[kind] * self.wanders[kind][axis].at(time))
-        })
+        [0, 1].map(|kind| Vector3::from_fn(|axis, _| self.sizes[kind] * self.wanders[kind][axis].at(time)))
     }
 }

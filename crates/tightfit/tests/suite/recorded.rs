@@ -75,13 +75,25 @@ fn the_hole_is_found_where_the_recorded_peg_penetrates_least() {
     let folder = folder("recorded-pose");
     succeeds(
         &folder,
-        &["virtual-experiment", "peg-in-hole", "--trials", "1", "--seconds", "3", "--step-ms", "5", "--out", "made"],
+        &[
+            "virtual-experiment",
+            "peg-in-hole",
+            "--trials",
+            "1",
+            "--seconds",
+            "3",
+            "--step-ms",
+            "5",
+            "--out",
+            "made",
+        ],
     );
     let scene = std::fs::read_to_string(folder.join("made/scene.toml")).unwrap();
     let wrong = scene.replace("[parts.hole]", "[parts.hole]\nposition_mm = [0.2, -0.15, 0]");
     assert_ne!(wrong, scene);
     std::fs::write(folder.join("wrong.toml"), wrong).unwrap();
-    let arguments = ["identify-pose", "made", "--scene", "wrong.toml", "--poses", "24", "--write", "placed.toml"];
+    let arguments =
+        ["identify-pose", "made", "--scene", "wrong.toml", "--poses", "24", "--write", "placed.toml"];
     let found = json(&succeeds(&folder, &[&arguments[..], &["--json"]].concat()));
     let position = |axis: usize| found["position_mm"][axis].as_f64().unwrap();
     // it was recorded at the origin; the hand deflects by about as much as the play of 0.065 mm
@@ -100,4 +112,33 @@ fn the_hole_is_found_where_the_recorded_peg_penetrates_least() {
     let unknown = tightfit(&folder, &["identify-pose", "made", "--part", "peg"]);
     let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(!unknown.status.success() && text.contains("fixed parts: [\"hole\"]"), "{text}");
+}
+
+#[test]
+fn a_scene_with_an_arm_is_evaluated_as_a_whole() {
+    let folder = folder("recorded-arm");
+    let made = [
+        "virtual-experiment",
+        "peg-in-hole-arm",
+        "--trials",
+        "2",
+        "--seconds",
+        "0.4",
+        "--step-ms",
+        "10",
+        "--without",
+        "friction,sensor-noise",
+        "--out",
+        "made",
+    ];
+    succeeds(&folder, &made);
+    let report = json(&succeeds(&folder, &["evaluate", "made", "--preset", "tight,textbook", "--json"]));
+    assert_eq!(report["complete_simulation"], true, "{report}");
+    let names: Vec<&str> =
+        report["methods"].as_array().unwrap().iter().map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tight", "textbook", "zero", "mean of the training trials"]);
+    // the same methods at the same step from the same start
+    assert!(report["methods"][0]["errors"]["force"].as_f64().unwrap() < 1e-9, "{report}");
+    let refused = tightfit(&folder, &["evaluate", "made", "--trained", "none.safetensors"]);
+    assert!(!refused.status.success());
 }

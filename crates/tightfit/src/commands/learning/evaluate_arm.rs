@@ -17,7 +17,9 @@ use crate::progress;
 
 pub(super) fn run(arguments: &EvaluateArguments, scene: &Scene) -> Result<ExitCode> {
     if arguments.trained.is_some() {
-        bail!("--trained is for a part without an arm; name the network in the scene file (`interaction`) instead");
+        bail!(
+            "--trained is for a part without an arm; name the network in the scene file (`interaction`) instead"
+        );
     }
     let (train, mut chosen, fingerprint) = arguments.recorded.whole_trials()?;
     let mean = mean_wrench(&train);

@@ -66,7 +66,8 @@ pub(crate) fn run(arguments: &IdentifyPoseArguments) -> Result<ExitCode> {
     let (roll, pitch, yaw) = found.rotation.euler_angles();
     let rotation = [roll, pitch, yaw].map(f64::to_degrees);
     if let Some(path) = &arguments.write {
-        let key = |key: &str, [x, y, z]: [f64; 3]| format!("parts.{}.{key}=[{x:?}, {y:?}, {z:?}]", fixed.name);
+        let key =
+            |key: &str, [x, y, z]: [f64; 3]| format!("parts.{}.{key}=[{x:?}, {y:?}, {z:?}]", fixed.name);
         let replaced = [key("position_mm", position.into()), key("rotation_deg", rotation)];
         let placed = Scene::from_source_with(&scene.source, &scene.name, &replaced)?;
         write_text(path, &placed.source.text_for_any_folder()?)?;
@@ -111,12 +112,12 @@ impl IdentifyPoseArguments {
         let names: Vec<&str> = all.iter().map(|body| body.name.as_str()).collect();
         match (&self.part, &all[..]) {
             (None, [only]) => Ok(only),
-            (None, _) => bail!("`{}` has {} fixed parts; name one with --part: {names:?}", scene.name, all.len()),
-            (Some(name), _) => all
-                .iter()
-                .find(|body| body.name == *name)
-                .copied()
-                .with_context(|| format!("`{}` has no fixed part `{name}`; fixed parts: {names:?}", scene.name)),
+            (None, _) => {
+                bail!("`{}` has {} fixed parts; name one with --part: {names:?}", scene.name, all.len())
+            }
+            (Some(name), _) => all.iter().find(|body| body.name == *name).copied().with_context(|| {
+                format!("`{}` has no fixed part `{name}`; fixed parts: {names:?}", scene.name)
+            }),
         }
     }
 }

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tightfit::interaction::InteractionFile;
 use tightfit::interaction_training::clustering::{
-    ClusteringRecipe, Subset, braced_start, input_ranges, interaction_pair, plain_surface, spread_start, train_clustering,
+    ClusteringRecipe, Subset, braced_start, input_ranges, interaction_pair, plain_surface, spread_start,
+    train_clustering,
 };
 use tightfit::interaction_training::cma_es::Covariance;
 use tightfit::interaction_training::wrench::{Moment, Moments, RecordedScene};

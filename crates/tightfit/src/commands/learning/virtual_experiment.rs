@@ -88,7 +88,8 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
         step: arguments.step_ms * 1e-3,
         waviness: [waviness, VirtualOptions::default().waviness[1]],
         grasp: two("--grasp", &arguments.grasp, [[1.0, 1e9], [1e-3, 1e9]])?,
-        pose_error: two("--pose-error", &arguments.pose_error, [[0.0, 5000.0], [0.0, 1e5]])?.map(|own| own * 1e-6),
+        pose_error: two("--pose-error", &arguments.pose_error, [[0.0, 5000.0], [0.0, 1e5]])?
+            .map(|own| own * 1e-6),
         ..VirtualOptions::default()
     };
     let left_out = arguments.without.iter().copied().map(Disturbance::from);
