@@ -71,5 +71,6 @@ fn a_braced_start_holds_a_nut_whose_recorded_pose_is_off() {
     let spread = error(spread_start(ranges, InteractionOptions::PRINTED, 1).unwrap());
     let braced = error(braced_start(ranges, InteractionOptions::PRINTED, 1).unwrap());
     println!("force error of the measured: spread {spread:.3}, braced {braced:.3}");
-    assert!(spread > 0.5 && braced < 0.25, "{spread} {braced}");
+    // the part is lost without it
+    assert!(spread > 0.9 && braced < 0.5 * spread, "{spread} {braced}");
 }

@@ -98,7 +98,7 @@ pub fn identify_fixed_pose(
             residuals: &residuals,
             loss: 1.0,
             noise,
-            iterations: 60,
+            iterations: 25,
         }
         .solve();
         let values = merged(&solution.values);
