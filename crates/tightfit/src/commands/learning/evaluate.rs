@@ -92,6 +92,7 @@ struct Contender {
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     output_file::check("--curves", arguments.curves.as_ref())?;
     output_file::check("--report", arguments.report.as_ref())?;
+    arguments.recorded.check()?;
     let scene = arguments.recorded.scene()?;
     if scene.arm.is_some() {
         return evaluate_arm::run(arguments, &scene);

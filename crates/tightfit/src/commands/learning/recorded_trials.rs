@@ -88,10 +88,15 @@ pub(super) struct RecordedTrials {
 }
 
 impl RecordedArguments {
-    pub(super) fn load(&self) -> Result<RecordedTrials> {
+    /// Checks options before anything is read.
+    pub(super) fn check(&self) -> Result<()> {
         // A hundredth of a second is the shortest section with two samples.
         within("--fit-seconds", self.fit_seconds, 0.01, 1e5)?;
-        output_file::check("--write-load", self.write_load.as_ref())?;
+        output_file::check("--write-load", self.write_load.as_ref())
+    }
+
+    pub(super) fn load(&self) -> Result<RecordedTrials> {
+        self.check()?;
         let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
         let (all, left_out) = self.all(calibration.as_ref())?;
         for reason in &left_out {
