@@ -4,7 +4,7 @@ use tightfit_simulation::Motion;
 use tightfit_spatial::Pose;
 use toml::{Table, Value};
 
-use crate::{CalibrationError, Estimated, Experiment, Quantity, Solution, WearChart};
+use crate::{CalibrationError, Estimated, Experiment, Quantity, Setup, Solution, Unknown, WearChart};
 
 /// Text of the scene with every determined value in place of the old one, and `[[uncertainty]]` ranges that batches and
 /// environments draw from. Refused values stay as they were and have no range. `source` is the scene that was calibrated.
@@ -28,7 +28,7 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
         ranges.push(Value::Table(own));
     };
     let mut is_moved = false;
-    let mut stiffness = None;
+    let mut told_stiffness = [false; 6];
     for Estimated { unknown, value, range: [low, high], .. } in
         solution.quantities().filter(|own| own.refusal.is_none())
     {
@@ -55,13 +55,14 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
                 }
             }
             Quantity::FixedPose(_) => is_moved = true,
-            Quantity::Stiffness(_) => stiffness = Some(solution.setup.spring()),
+            Quantity::Stiffness(axis) => told_stiffness[*axis] = true,
             _ => {}
         }
     }
     if is_moved {
+        let told = without_refused(experiment, solution)?;
         for body in experiment.fixed() {
-            let Pose { translation, rotation } = solution.setup.scene.bodies[body].world_from_part;
+            let Pose { translation, rotation } = told.scene.bodies[body].world_from_part;
             let (roll, pitch, yaw) = rotation.euler_angles();
             let name = &experiment.scene.bodies[body].name;
             let part = table.get_mut("parts").and_then(|own| own.get_mut(name.as_str()));
@@ -73,8 +74,10 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
         }
     }
     // A drive that holds the part by springs holds it by those of the hold; one in series with a softer drive would be that drive.
-    if let (Some(spring), Some(drive)) = (stiffness, table.get_mut("drive").and_then(Value::as_table_mut)) {
-        let softer = |drive: &Table, key: &str, hold: [f64; 3]| {
+    if let Some(drive) = table.get_mut("drive").and_then(Value::as_table_mut) {
+        let spring = solution.setup.spring();
+        let [along, about] = [0, 3].map(|first| [0, 1, 2].map(|axis| told_stiffness[first + axis]));
+        let softer = |drive: &Table, key: &str, hold: [f64; 3], is_told: [bool; 3]| {
             let own: Vec<f64> = drive
                 .get(key)
                 .and_then(Value::as_array)
@@ -84,15 +87,16 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
                 .unwrap_or_default();
             let in_series = |axis: usize| {
                 let k = own.get(axis).copied().unwrap_or(0.0);
-                if k > 0.0 { k * hold[axis] / (k + hold[axis]) } else { 0.0 }
+                if k > 0.0 && is_told[axis] { k * hold[axis] / (k + hold[axis]) } else { k }
             };
             numbers((0..3).map(in_series))
         };
-        for (key, hold) in
-            [("stiffness_n_m", spring.stiffness), ("turning_stiffness_nm_rad", spring.turning_stiffness)]
-        {
-            if drive.contains_key(key) {
-                let value = softer(drive, key, hold);
+        for (key, hold, is_told) in [
+            ("stiffness_n_m", spring.stiffness, along),
+            ("turning_stiffness_nm_rad", spring.turning_stiffness, about),
+        ] {
+            if drive.contains_key(key) && is_told.contains(&true) {
+                let value = softer(drive, key, hold, is_told);
                 drive.insert(key.into(), value);
             }
         }
@@ -122,6 +126,14 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
     let description = format!("{}, calibrated from recordings", experiment.scene.description);
     table.insert("description".into(), Value::String(description));
     toml::to_string(&table).map_err(|error| wrong(error.to_string()))
+}
+
+/// The fitted experiment with every refused quantity at its start.
+fn without_refused(experiment: &Experiment, solution: &Solution) -> Result<Setup, CalibrationError> {
+    let unknowns: Vec<Unknown> = solution.estimates.iter().map(|own| own.unknown.clone()).collect();
+    let told = |(own, x): (&Estimated, &f64)| if own.refusal.is_none() { *x } else { 0.0 };
+    let coordinates: Vec<f64> = solution.estimates.iter().zip(&solution.coordinates).map(told).collect();
+    Setup::new(experiment, &unknowns, solution.wear, &coordinates, false)
 }
 
 fn numbers(all: impl IntoIterator<Item = f64>) -> Value {

@@ -86,6 +86,8 @@ enum Command {
     Haptics(commands::haptics::HapticsArguments),
     /// Identify an experiment from its recordings: sensor, hole and grasp of a log, or with --fit what a scene's parts really are.
     Identify(commands::learning::identify::IdentifyArguments),
+    /// Find the pose of the fixed part at which a recorded motion penetrates it least, as the paper does.
+    IdentifyPose(commands::learning::identify_pose::IdentifyPoseArguments),
     /// Convert published data of others into files of this program.
     Import(commands::learning::import::ImportArguments),
     /// Regenerate the tables and figures of the paper beside the printed ones.
@@ -136,6 +138,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Fit(arguments)) => commands::assembly::fit::run(&arguments),
         Some(Command::Haptics(arguments)) => commands::haptics::run(&arguments),
         Some(Command::Identify(arguments)) => commands::learning::identify::run(&arguments),
+        Some(Command::IdentifyPose(arguments)) => commands::learning::identify_pose::run(&arguments),
         Some(Command::Import(arguments)) => commands::learning::import::run(&arguments),
         Some(Command::Paper(arguments)) => commands::paper::run(&arguments),
         Some(Command::Part(arguments)) => commands::assembly::part::run(&arguments),

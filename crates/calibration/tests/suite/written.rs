@@ -1,6 +1,6 @@
 //! The fitted scene is a file that runs and that draws from its ranges.
 
-use tightfit_calibration::{Experiment, Fit, FitOptions, TouchOptions, fitted_scene, plan_touches};
+use tightfit_calibration::{Experiment, Fit, FitOptions, Quantity, TouchOptions, fitted_scene, plan_touches};
 use tightfit_shape::Part;
 use tightfit_simulation::{Scene, Simulation};
 use tightfit_spatial::{SplitMix, Vector3};
@@ -47,4 +47,43 @@ fn planned_touches_tell_what_is_asked_and_each_tells_less_than_the_first() {
     assert!(last[0] < 0.2 && last[1] < 0.2, "{last:?}");
     // a round peg in a round hole tells least about the rotation about their axis
     assert!(last[..6].iter().all(|own| *own < 0.2 * last[6]), "{last:?}");
+}
+
+#[test]
+fn a_refused_stiffness_and_a_refused_shift_stay_out_of_the_written_scene() {
+    let experiment = experiment();
+    let (unknowns, wear) = experiment.unknowns(&words("stiffness,fixed-pose"), &[], [None, None]).unwrap();
+    let truth: Vec<f64> = unknowns.iter().map(|_| 0.0).collect();
+    let trials = recorded(&experiment, &unknowns, &truth, 1..2, 0.5, [0.05, 0.002]);
+    let options = FitOptions { iterations: 1, ..FitOptions::default() };
+    let mut found = Fit::new(&experiment, unknowns, wear, &trials, options).unwrap().solve(|_| ()).unwrap();
+    for (index, own) in found.estimates.iter_mut().enumerate() {
+        let (is_told, coordinate) = match own.unknown.quantity {
+            Quantity::Stiffness(axis) => (axis == 0, 0.0),
+            Quantity::FixedPose(axis) => (axis == 1, 1e-4),
+            _ => panic!("not asked for"),
+        };
+        found.coordinates[index] = coordinate;
+        own.refusal = (!is_told).then(|| "not told".to_string());
+    }
+    let drive = |text: &str| {
+        let drive = text.parse::<toml::Table>().unwrap()["drive"].clone();
+        ["stiffness_n_m", "turning_stiffness_nm_rad"].map(|key| {
+            drive[key]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|k| k.as_float().or(k.as_integer().map(|k| k as f64)).unwrap())
+                .collect::<Vec<f64>>()
+        })
+    };
+    let written = fitted_scene(&experiment, &found).unwrap();
+    let ([before, turning], [after, turning_after]) = (drive(&experiment.source.text), drive(&written));
+    assert!(after[0] < before[0], "{after:?} of {before:?}");
+    assert_eq!((&after[1..], turning_after), (&before[1..], turning));
+    let scene = Scene::from_toml(&written).unwrap();
+    let hole = scene.body("hole").unwrap();
+    let moved = scene.bodies[hole].world_from_part.translation
+        - experiment.scene.bodies[hole].world_from_part.translation;
+    assert!((moved - Vector3::new(0.0, 1e-4, 0.0)).norm() < 1e-9, "{moved}");
 }

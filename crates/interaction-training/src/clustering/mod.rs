@@ -9,7 +9,8 @@ Search (CMA-ES) ─► parameters ─► step: detection, interaction clustering
 
 The paper searches all 3,246 parameters by CMA-ES. [`Subset`] lets a search start with fewer: the last layers, then the object
 networks, then all. [`spread_start`] is the start network: clusters at the outermost contacts in twelve directions, normals
-unchanged. A random network would put all twelve clusters at the mean of all contacts.
+unchanged. A random network would put all twelve clusters at the mean of all contacts. [`braced_start`] also turns
+normals to the side that carries the load.
 */
 
 mod progress;
@@ -23,7 +24,7 @@ mod train;
 pub use progress::ClusteringProgress;
 pub use ranges::input_ranges;
 pub use recipe::ClusteringRecipe;
-pub use start::spread_start;
+pub use start::{braced_start, spread_start};
 pub use subset::Subset;
 pub use surface::{interaction_pair, plain_surface};
 pub use train::{TrainedClustering, train_clustering};

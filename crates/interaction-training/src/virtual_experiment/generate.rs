@@ -12,13 +12,15 @@ use tightfit_spatial::{Inertia, Pose, Twist, Wrench};
 use super::VirtualOptions;
 use super::human_motion::HumanMotion;
 use super::options::SAMPLED;
+use super::pose_error::PoseError;
 use super::wavy_bolt::WavyBolt;
+use super::with_arm::generate_arm_trial;
 use crate::LearningError;
 
 /// Generates trials; `done` is called after each, in any order.
 ///
 /// # Errors
-/// When the options are invalid, or the scene has no drive of a single free part.
+/// When the options are invalid, or the scene has neither an arm nor a drive of a single free part.
 pub fn generate(
     scene: &Scene,
     options: &VirtualOptions,
@@ -42,6 +44,9 @@ pub fn generate_trial(
     options: &VirtualOptions,
     number: u64,
 ) -> Result<Recording, LearningError> {
+    if scene.arm.is_some() {
+        return generate_arm_trial(scene, options, number);
+    }
     let per_sample = options.steps_per_sample()?;
     let mut scene = scene.clone();
     scene.dt = options.step;
@@ -61,9 +66,11 @@ pub fn generate_trial(
         }
         moments.push(moment.mean(per_sample));
     }
+    // A stream apart: without the error every other number stays the same.
+    let error = PoseError::new(&mut Random::stream(options.seed ^ 0x0e44_c0de, number), options.pose_error);
     Ok(Recording {
         name: format!("trial-{number:03}"),
-        samples: recorded(&moments, &trial.inertia, options, &mut random),
+        samples: recorded(&moments, &trial.inertia, options, &error, &mut random),
     })
 }
 
@@ -98,6 +105,7 @@ fn recorded(
     moments: &[Moment],
     inertia: &Inertia,
     options: &VirtualOptions,
+    error: &PoseError,
     random: &mut Random,
 ) -> Vec<Sample> {
     let mut noise = |sigma: f64| Vector3::from_fn(|_, _| sigma * random.normal());
@@ -113,7 +121,8 @@ fn recorded(
     let mut poses = Vec::with_capacity(moments.len());
     let mut samples = Vec::with_capacity(moments.len());
     for moment in moments {
-        poses.push(hand(moment, noise(options.pose_noise[0]), noise(options.pose_noise[1])));
+        let [shift, turn] = error.at(moment.time);
+        poses.push(hand(moment, shift + noise(options.pose_noise[0]), turn + noise(options.pose_noise[1])));
     }
     for (index, moment) in moments.iter().enumerate() {
         // As for any log: differences over two samples to either side.
@@ -179,7 +188,7 @@ impl<'a> Trial<'a> {
             return Err(LearningError::Option {
                 option: "scene of a virtual experiment",
                 value: scene.name.clone(),
-                allowed: "one with a drive for its only free part, and no arm",
+                allowed: "one with an arm, or with a drive for its only free part",
             });
         };
         let human = HumanMotion::new(random);

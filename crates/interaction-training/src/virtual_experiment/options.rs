@@ -25,6 +25,9 @@ pub struct VirtualOptions {
     pub friction: [f64; 2],
     /// Standard deviation of the noise of the recorded pose [m] and [rad].
     pub pose_noise: [f64; 2],
+    /// Standard deviation of the slow error of the recorded pose [m] and [rad]: kinematics of the arm, pose of the fixed part.
+    #[serde(default)]
+    pub pose_error: [f64; 2],
     /// Standard deviation of the noise of the sensor [N] and [N·m].
     pub sensor_noise: [f64; 2],
 }
@@ -41,6 +44,7 @@ impl Default for VirtualOptions {
             waviness: [3e-6, 5e-6],
             friction: [0.1, 0.1],
             pose_noise: [2e-6, 2e-5],
+            pose_error: [0.0; 2],
             sensor_noise: [0.05, 0.002],
         }
     }
@@ -92,7 +96,15 @@ impl VirtualOptions {
         if !(self.seconds >= 0.1 && self.seconds <= 600.0) {
             return wrong("seconds of a trial", self.seconds.to_string(), "0.1 to 600");
         }
-        let all = [self.grasp, self.wander, self.waviness, self.friction, self.pose_noise, self.sensor_noise];
+        let all = [
+            self.grasp,
+            self.wander,
+            self.waviness,
+            self.friction,
+            self.pose_noise,
+            self.pose_error,
+            self.sensor_noise,
+        ];
         if all.iter().flatten().chain([&self.push]).any(|value| !(value.is_finite() && *value >= 0.0)) {
             return wrong("an amplitude of a virtual experiment", format!("{all:?}"), "0 or more");
         }

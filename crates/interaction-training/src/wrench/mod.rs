@@ -13,6 +13,7 @@ from recorded poses. It is the same for every compared set of methods.
 */
 
 mod closed_loop;
+mod complete_run;
 mod errors;
 mod fitted_load;
 mod load_model;
@@ -23,6 +24,7 @@ mod recorded_scene;
 mod settled;
 
 pub use closed_loop::closed_loop;
+pub use complete_run::{complete_run, measured_run};
 pub use errors::WrenchErrors;
 pub use fitted_load::FittedLoad;
 pub use load_model::LoadModel;

@@ -79,6 +79,23 @@ fn without_noise_and_waviness_the_followed_part_has_the_measured_wrench() {
     assert!(difference.force < 0.01 * errors.measured[0], "{difference:?}");
 }
 
+/// An arm whose kinematics are off reports other poses of the same motion.
+#[test]
+fn a_pose_error_changes_recorded_poses_and_nothing_else() {
+    let scene = thread_scene(48.0, 5.0).expect("a pair");
+    let off = VirtualOptions { pose_error: [150e-6, 1e-3], ..short() };
+    let [exact, off] = [short(), off].map(|own| generate_trial(&scene, &own, 3).expect("generated"));
+    let mut largest = [0.0_f64; 2];
+    for (exact, off) in exact.samples.iter().zip(&off.samples) {
+        assert_eq!((exact.force, exact.torque, exact.load), (off.force, off.torque, off.load));
+        let error = exact.world_from_part.inverse() * off.world_from_part;
+        largest[0] = largest[0].max(error.translation.norm());
+        largest[1] = largest[1].max(error.rotation.angle());
+    }
+    // three axes and a peak of √10 standard deviations each, at most; the turn is about the centre of mass
+    assert!((20e-6..1e-3).contains(&largest[0]) && (1e-4..6e-3).contains(&largest[1]), "{largest:?}");
+}
+
 /// The true spring of an experiment without disturbances: hardly any candidate is better, and a search that forgets its
 /// start ends with a worse one.
 #[test]

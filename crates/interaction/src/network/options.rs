@@ -47,6 +47,8 @@ pub enum NormalTurn {
     Centred,
     /// θ₁ = 180° tanh(o₁/200), θ₂ = 30° / (1 + exp(−o₂/100)), as published.
     Published,
+    /// θ₁ = o₁, θ₂ = o₂ [rad], as printed: a normal may turn to the opposite side.
+    Printed,
 }
 
 /// How a weighted average in the embedding returns to the surface.
@@ -90,8 +92,15 @@ impl InteractionOptions {
         quaternion: false,
     };
 
-    /// Options of the paper to the letter: quaternions in, normals averaged by the learnt weights and then turned.
-    pub const PRINTED: Self = Self { normal: NormalSource::Average, quaternion: true, ..Self::PAPER };
+    /// Options of the paper to the letter: quaternions in, normals averaged by the learnt weights and then turned by the
+    /// outputs themselves, however few contacts there are.
+    pub const PRINTED: Self = Self {
+        normal: NormalSource::Average,
+        quaternion: true,
+        turn: NormalTurn::Printed,
+        keeps_few: false,
+        ..Self::PAPER
+    };
 
     /// Clusters are contacts that close to within a micrometre during the step. The inputs hold neither gaps nor faces:
     /// an average over all near contacts would lie between the two flanks of a thread, where there is no contact.
@@ -138,6 +147,7 @@ impl NormalTurn {
         const STEEPEST: f64 = std::f64::consts::PI / 6.0;
         let [about, tilt] = outputs;
         match self {
+            Self::Printed => outputs,
             Self::Centred => [std::f64::consts::PI * libm::tanh(about), STEEPEST * libm::tanh(tilt)],
             Self::Published => [
                 std::f64::consts::PI * libm::tanh(about / 200.0),

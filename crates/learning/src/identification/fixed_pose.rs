@@ -9,8 +9,12 @@
 //!
 //! The nodes of both parts are grouped by octants, so that opposite walls count separately. Any pair of parts will do.
 //! With play the minimum is not a point: the pose is known to about half the play in the directions that the motion
-//! covered. The standard deviation assumes residuals of `noise`. Directions that no penetration limits (rotation about
-//! a round hole's axis) are reported as undetermined.
+//! covered. The standard deviation assumes residuals of `noise`.
+//!
+//! A direction is determined only where penetration grows both ways along it. A hole that is moved off its peg penetrates
+//! less and less: along such a direction, and along one that no penetration limits (rotation about a round hole's axis), the
+//! part stays at its start and the direction is refused. A weak prior of twice the limit of a refusal keeps the first solution near
+//! the start, where this is decided.
 
 use tightfit_shape::Part;
 use tightfit_shape::node::NodeSpacing;
@@ -23,6 +27,10 @@ use super::least_squares::{Parameter, Problem};
 const NODES: usize = 600;
 /// Sections of the motion that count as trials in the covariance.
 const TRIALS: usize = 8;
+/// Shift that must be determined better [m]; turns by the part's reach.
+const LIMIT: f64 = 0.5e-3;
+/// Growth of the sum of squares, in squares of the noise, that limits a direction [-].
+const GROWTH: f64 = 9.0;
 
 /// Finds the pose of `fixed` from poses of `moving`; `noise` is the standard deviation of the poses [m].
 #[must_use]
@@ -42,13 +50,13 @@ pub fn identify_fixed_pose(
     // Rotations are about the mean position, where they do not displace the part.
     let middle = world_from_moving.iter().map(|pose| pose.translation).sum::<Vector3<f64>>()
         / world_from_moving.len() as f64;
-    let pose_of = |values: &[f64]| {
+    let pose_of = |values: &[f64; 6]| {
         let shift = Vector3::new(values[0], values[1], values[2]);
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(values[3], values[4], values[5]));
         Pose::new(middle + shift, turn) * Pose::from_translation(-middle) * start
     };
     let per_trial = world_from_moving.len().div_ceil(TRIALS);
-    let residuals = |values: &[f64], trial: usize, out: &mut Vec<f64>| {
+    let depths = |values: &[f64; 6], trial: usize, out: &mut Vec<f64>| {
         let fixed_from_world = pose_of(values).inverse();
         for pose in world_from_moving.iter().skip(trial * per_trial).take(per_trial) {
             let fixed_from_moving = fixed_from_world * *pose;
@@ -58,30 +66,78 @@ pub fn identify_fixed_pose(
             out.extend(into_fixed.into_iter().chain(into_moving).map(|depth| depth * 1e3));
         }
     };
-    let names = ["x", "y", "z"];
-    let mut parameters: Vec<Parameter> =
-        names.iter().map(|axis| Parameter::new(format!("shift along {axis}"), "m", 0.0, 0.5e-3)).collect();
-    parameters.extend(
-        names.iter().map(|axis| Parameter::new(format!("turn about {axis}"), "rad", 0.0, 0.5e-3 / reach)),
-    );
-    let solution = Problem {
-        parameters,
-        trials: TRIALS,
-        residuals: &residuals,
-        loss: 1.0,
-        noise: noise * 1e3,
-        iterations: 60,
+    let sum_of_squares = |values: &[f64; 6]| {
+        let mut all = Vec::new();
+        (0..TRIALS).for_each(|trial| depths(values, trial, &mut all));
+        all.iter().map(|depth| depth * depth).sum::<f64>()
+    };
+    let limits = [LIMIT, LIMIT, LIMIT, LIMIT / reach, LIMIT / reach, LIMIT / reach];
+    let noise = noise * 1e3;
+    let mut free: Vec<usize> = (0..6).collect();
+    let mut refusals = Answer::default();
+    loop {
+        let merged = |own: &[f64]| {
+            let mut values = [0.0; 6];
+            free.iter().zip(own).for_each(|(axis, value)| values[*axis] = *value);
+            values
+        };
+        let residuals = |own: &[f64], trial: usize, out: &mut Vec<f64>| {
+            let values = merged(own);
+            depths(&values, trial, out);
+            if trial == 0 {
+                out.extend(values.iter().zip(limits).map(|(value, limit)| noise * value / (2.0 * limit)));
+            }
+        };
+        let parameter = |axis: &usize| {
+            let unit = if *axis < 3 { "m" } else { "rad" };
+            Parameter::new(NAMES[*axis], unit, 0.0, limits[*axis])
+        };
+        let solution = Problem {
+            parameters: free.iter().map(parameter).collect(),
+            trials: TRIALS,
+            residuals: &residuals,
+            loss: 1.0,
+            noise,
+            iterations: 25,
+        }
+        .solve();
+        let values = merged(&solution.values);
+        let here = sum_of_squares(&values);
+        let is_limited = |axis: usize| {
+            [-1.0, 1.0].into_iter().all(|sign| {
+                let mut moved = values;
+                moved[axis] += sign * limits[axis];
+                sum_of_squares(&moved) > here + GROWTH * noise * noise
+            })
+        };
+        let reason = |place: usize, axis: usize| match &solution.open[place] {
+            Some(reason) => Some(reason.clone()),
+            None if is_limited(axis) => None,
+            None => Some("penetration does not grow both ways along it".to_string()),
+        };
+        let open: Vec<(usize, String)> = free
+            .iter()
+            .enumerate()
+            .filter_map(|(place, axis)| Some((*axis, reason(place, *axis)?)))
+            .collect();
+        open.iter().for_each(|(axis, reason)| refusals.refuse(NAMES[*axis], reason));
+        if open.len() == free.len() {
+            return (start, refusals);
+        }
+        if open.is_empty() {
+            let mut answer = solution.answer(free.len());
+            answer.extend(refusals);
+            let left = (here / world_from_moving.len() as f64).sqrt() * 1e-3;
+            answer.add("penetration left", "m", left, 0.0);
+            return (pose_of(&values), answer);
+        }
+        free.retain(|axis| open.iter().all(|(other, _)| other != axis));
     }
-    .solve();
-    let mut answer = solution.answer(6);
-    answer.add(
-        "penetration left",
-        "m",
-        (2.0 * solution.cost / world_from_moving.len() as f64).sqrt() * 1e-3,
-        0.0,
-    );
-    (pose_of(&solution.values), answer)
 }
+
+/// Directions in the order of the parameters.
+const NAMES: [&str; 6] =
+    ["shift along x", "shift along y", "shift along z", "turn about x", "turn about y", "turn about z"];
 
 fn nodes(part: &Part) -> Vec<Vector3<f64>> {
     let mut places = Columns3::default();

@@ -69,3 +69,86 @@ fn an_experiment_with_a_mesh_is_examined_and_evaluated_from_elsewhere() {
     assert!(text.contains("1 trials (1 of them train by the split)"), "{text}");
     assert!(text.contains("N/m") && text.contains("fitted: cost"), "{text}");
 }
+
+#[test]
+fn the_hole_is_found_where_the_recorded_peg_penetrates_least() {
+    let folder = folder("recorded-pose");
+    succeeds(
+        &folder,
+        &[
+            "virtual-experiment",
+            "peg-in-hole",
+            "--trials",
+            "2",
+            "--seconds",
+            "4",
+            "--step-ms",
+            "5",
+            "--out",
+            "made",
+        ],
+    );
+    let scene = std::fs::read_to_string(folder.join("made/scene.toml")).unwrap();
+    let wrong = scene.replace("[parts.hole]", "[parts.hole]\nposition_mm = [0.2, -0.15, 0]");
+    assert_ne!(wrong, scene);
+    std::fs::write(folder.join("wrong.toml"), wrong).unwrap();
+    let arguments = [
+        "identify-pose",
+        "made",
+        "--scene",
+        "wrong.toml",
+        "--share",
+        "0.3",
+        "--poses",
+        "24",
+        "--write",
+        "placed.toml",
+    ];
+    let found = json(&succeeds(&folder, &[&arguments[..], &["--json"]].concat()));
+    let position = |axis: usize| found["position_mm"][axis].as_f64().unwrap();
+    // it was recorded at the origin, with a play of 0.065 mm
+    assert!(position(0).hypot(position(1)) < 0.04, "{found}");
+    let refused = found["answer"]["refusals"].as_array().unwrap();
+    assert!(refused.iter().any(|own| own["name"] == "turn about z"), "{found}");
+    // the written scene holds the part there
+    let again = json(&succeeds(
+        &folder,
+        &["identify-pose", "made", "--scene", "placed.toml", "--share", "0.3", "--poses", "24", "--json"],
+    ));
+    for axis in 0..2 {
+        let shift = again["position_mm"][axis].as_f64().unwrap() - position(axis);
+        assert!(shift.abs() < 0.02, "{again}");
+    }
+    let unknown = tightfit(&folder, &["identify-pose", "made", "--part", "peg"]);
+    let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(!unknown.status.success() && text.contains("fixed parts: [\"hole\"]"), "{text}");
+}
+
+#[test]
+fn a_scene_with_an_arm_is_evaluated_as_a_whole() {
+    let folder = folder("recorded-arm");
+    let made = [
+        "virtual-experiment",
+        "peg-in-hole-arm",
+        "--trials",
+        "2",
+        "--seconds",
+        "0.4",
+        "--step-ms",
+        "10",
+        "--without",
+        "friction,sensor-noise",
+        "--out",
+        "made",
+    ];
+    succeeds(&folder, &made);
+    let report = json(&succeeds(&folder, &["evaluate", "made", "--preset", "tight,textbook", "--json"]));
+    assert_eq!(report["complete_simulation"], true, "{report}");
+    let names: Vec<&str> =
+        report["methods"].as_array().unwrap().iter().map(|own| own["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tight", "textbook", "zero", "mean of the training trials"]);
+    // the same methods at the same step from the same start
+    assert!(report["methods"][0]["errors"]["force"].as_f64().unwrap() < 1e-9, "{report}");
+    let refused = tightfit(&folder, &["evaluate", "made", "--trained", "none.safetensors"]);
+    assert!(!refused.status.success());
+}

@@ -17,6 +17,7 @@ use tightfit::learning::recordings::Recording;
 use tightfit::report::{EvaluatedMethod, evaluation_html};
 use tightfit::scene::{ClusteringMethod, CspaceMethod, InteractionPair, Methods, Motion, Preset};
 
+use super::evaluate_arm;
 use super::recorded_trials::{RecordedArguments, load_words};
 use crate::commands::output_file::{self, write_text};
 use crate::commands::simulate::preset;
@@ -27,13 +28,13 @@ use crate::table::Table;
 #[derive(Args)]
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
-    recorded: RecordedArguments,
+    pub(super) recorded: RecordedArguments,
     /// Evaluate these presets, separated by commas [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = preset)]
-    preset: Vec<Preset>,
+    pub(super) preset: Vec<Preset>,
     /// Evaluate this network of `tightfit train clustering`; every method uses its load model and spring.
     #[arg(long, value_name = "FILE")]
-    trained: Option<PathBuf>,
+    pub(super) trained: Option<PathBuf>,
     /// Take the surface from this file, where the trained network has the geodesic surface of another part.
     #[arg(long, value_name = "FILE", requires = "trained")]
     surface: Option<PathBuf>,
@@ -53,19 +54,19 @@ pub(crate) struct EvaluateArguments {
     rigid: bool,
     /// Evaluate all trials, not only the test trials of the split.
     #[arg(long)]
-    all_trials: bool,
+    pub(super) all_trials: bool,
     /// Simulate each trial from its first evaluated state on, instead of predicting every recorded state.
     #[arg(long)]
     closed_loop: bool,
     /// Write measured and predicted wrenches of every moment as CSV.
     #[arg(long, value_name = "FILE")]
-    curves: Option<PathBuf>,
+    pub(super) curves: Option<PathBuf>,
     /// Write a page with tables and curves.
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Clone, Copy, Eq, PartialEq, ValueEnum)]
@@ -91,6 +92,11 @@ struct Contender {
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<ExitCode> {
     output_file::check("--curves", arguments.curves.as_ref())?;
     output_file::check("--report", arguments.report.as_ref())?;
+    arguments.recorded.check()?;
+    let scene = arguments.recorded.scene()?;
+    if scene.arm.is_some() {
+        return evaluate_arm::run(arguments, &scene);
+    }
     let mut trials = arguments.recorded.load()?;
     let trained = arguments.trained.as_deref().map(InteractionFile::load).transpose()?;
     let told = trained.as_ref().map(|file| &file.recipe["purpose"]["recipe"]);
@@ -351,7 +357,7 @@ impl Task {
 }
 
 /// One row per moment: trial, time, measured wrench, then the wrench of each method.
-fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> String {
+pub(super) fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> String {
     let axes = ["force_x_n", "force_y_n", "force_z_n", "torque_x_nm", "torque_y_nm", "torque_z_nm"];
     let mut text = "trial,time_s".to_string();
     for name in std::iter::once("measured").chain(curves.iter().map(|(name, _)| *name)) {
@@ -374,7 +380,7 @@ fn curves_csv(moments: &[Moments], curves: &[(&str, Vec<Vec<[f64; 6]>>)]) -> Str
     text
 }
 
-fn table(evaluated: &[EvaluatedMethod]) -> Table {
+pub(super) fn table(evaluated: &[EvaluatedMethod]) -> Table {
     let mut head = vec![
         "method",
         "force [N]",

@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &IdentifyArguments) -> Result<ExitCode> {
         say!("{} trials{placed}, {} left out because of errors", train.len(), unsound.len());
         for (question, answer) in &found.answers {
             say!("\n{}", heading(*question, &found));
-            put!("{}", table(answer));
+            put!("{}", answer_table(answer));
             for refusal in &answer.refusals {
                 say!("not determined: {}: {}", refusal.name, refusal.reason);
             }
@@ -194,7 +194,7 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
-fn table(answer: &Answer) -> String {
+pub(super) fn answer_table(answer: &Answer) -> String {
     let mut table = Table::new(&["what", "value", "± 1 sd", "unit"]);
     for estimate in &answer.estimates {
         let [value, sigma, unit] = handy(estimate);
@@ -219,7 +219,7 @@ fn section(name: String, answer: &Answer) -> IdentifiedSection {
     }
 }
 
-fn answer_json(question: &str, answer: &Answer) -> Value {
+pub(super) fn answer_json(question: &str, answer: &Answer) -> Value {
     let estimate =
         |e: &Estimate| json!({ "name": e.name, "value": e.value, "sigma": e.sigma, "unit": e.unit });
     json!({

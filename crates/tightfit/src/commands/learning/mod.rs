@@ -2,8 +2,10 @@
 
 mod calibrate;
 pub(crate) mod evaluate;
+mod evaluate_arm;
 mod habit_options;
 pub(crate) mod identify;
+pub(crate) mod identify_pose;
 pub(crate) mod import;
 pub(crate) mod plan_touches;
 mod recorded_trials;

@@ -88,24 +88,21 @@ pub(super) struct RecordedTrials {
 }
 
 impl RecordedArguments {
-    pub(super) fn load(&self) -> Result<RecordedTrials> {
+    /// Checks options before anything is read.
+    pub(super) fn check(&self) -> Result<()> {
         // A hundredth of a second is the shortest section with two samples.
         within("--fit-seconds", self.fit_seconds, 0.01, 1e5)?;
-        output_file::check("--write-load", self.write_load.as_ref())?;
+        output_file::check("--write-load", self.write_load.as_ref())
+    }
+
+    pub(super) fn load(&self) -> Result<RecordedTrials> {
+        self.check()?;
         let calibration = self.calibration.as_deref().map(Calibration::load).transpose()?;
         let (all, left_out) = self.all(calibration.as_ref())?;
         for reason in &left_out {
             let _ = writeln!(std::io::stderr(), "tightfit: left out: {reason}");
         }
-        let folder =
-            if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
-        let folder = self.calibration.as_deref().map_or(folder, Path::parent);
-        let beside = folder.unwrap_or(Path::new(".")).join("scene.toml");
-        let scene = match &self.scene {
-            Some(scene) => Scene::find(scene)?,
-            None if beside.exists() => Scene::load(&beside)?,
-            None => bail!("{} does not exist; name the scene with --scene", beside.display()),
-        };
+        let scene = self.scene()?;
         let mut periods: Vec<f64> = all
             .iter()
             .flat_map(|own| own.samples.windows(2))
@@ -130,6 +127,29 @@ impl RecordedArguments {
         let (train, test) = (of(&split.train), of(&split.test));
         let (fit_costs, as_given) = (None, recorded.clone());
         Ok(RecordedTrials { recorded, as_given, train, test, fingerprint, left_out, fit_costs, calibration })
+    }
+
+    /// The named scene, or that beside the recordings or their calibration.
+    pub(super) fn scene(&self) -> Result<Scene> {
+        if let Some(scene) = &self.scene {
+            return Ok(Scene::find(scene)?);
+        }
+        let folder =
+            if self.recordings.is_dir() { Some(&*self.recordings) } else { self.recordings.parent() };
+        let folder = self.calibration.as_deref().map_or(folder, Path::parent);
+        let beside = folder.unwrap_or(Path::new(".")).join("scene.toml");
+        if !beside.exists() {
+            bail!("{} does not exist; name the scene with --scene", beside.display());
+        }
+        Ok(Scene::load(&beside)?)
+    }
+
+    /// Training and test trials, and their fingerprint, for a scene that is simulated as a whole.
+    pub(super) fn whole_trials(&self) -> Result<(Vec<Recording>, Vec<Recording>, String)> {
+        let all = load_recordings(&self.recordings)?;
+        let Split { train, test } = split_trials(&vec![""; all.len()], self.split);
+        let of = |places: &[usize]| places.iter().map(|place| all[*place].clone()).collect::<Vec<_>>();
+        Ok((of(&train), of(&test), format!("{:016x}", fingerprint(&all))))
     }
 
     /// The trials, and the reasons why others are left out: no insertion, or unknown to the calibration.

@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tightfit::interaction::InteractionFile;
 use tightfit::interaction_training::clustering::{
-    ClusteringRecipe, Subset, input_ranges, interaction_pair, plain_surface, spread_start, train_clustering,
+    ClusteringRecipe, Subset, braced_start, input_ranges, interaction_pair, plain_surface, spread_start,
+    train_clustering,
 };
 use tightfit::interaction_training::cma_es::Covariance;
 use tightfit::interaction_training::wrench::{Moment, Moments, RecordedScene};
@@ -63,6 +64,9 @@ pub(super) struct ClusteringArguments {
     /// Start from this network instead of clusters spread over the contacts.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+    /// Start with clusters at the outermost contacts, and with normals unchanged or turned to the side that carries the load.
+    #[arg(long, value_enum, default_value_t = Start::Spread, conflicts_with = "from")]
+    start: Start,
     /// Take the surface from this file, such as `tightfit train embedding` writes with geodesic averages.
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     surface: Option<PathBuf>,
@@ -91,6 +95,14 @@ enum Method {
     Separable,
     /// A few directions (LM-MA-ES).
     LowRank,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Start {
+    /// Clusters at the outermost contacts in twelve directions, normals unchanged.
+    Spread,
+    /// The same, normals turned to the side that carries the load: for poses that are off by as much as the play.
+    Braced,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -144,11 +156,12 @@ fn train(arguments: &ClusteringArguments) -> Result<ExitCode> {
             let radius = contact_radius(recorded);
             let all: Vec<Moment> = moments.iter().flat_map(|own| own.moments.iter().copied()).collect();
             let ranges = input_ranges(recorded, &spring, &all, radius)?;
-            (
-                spread_start(ranges, arguments.habits.options()?, arguments.seed)?,
-                surface,
-                arguments.surface.is_none(),
-            )
+            let options = arguments.habits.options()?;
+            let network = match arguments.start {
+                Start::Spread => spread_start(ranges, options, arguments.seed)?,
+                Start::Braced => braced_start(ranges, options, arguments.seed)?,
+            };
+            (network, surface, arguments.surface.is_none())
         }
     };
     let pair = interaction_pair(scene, network, surface)?;

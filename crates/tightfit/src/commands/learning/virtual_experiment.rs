@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tightfit::interaction_training::virtual_experiment::{
@@ -15,7 +15,7 @@ use tightfit::learning::recordings::{Recording, fingerprint};
 use tightfit::scene::Scene;
 use tightfit::shape::preset::PAPER_PAIRS;
 
-use crate::commands::numbers::within;
+use crate::commands::numbers::{numbers, within};
 use crate::commands::output_file::write_text;
 use crate::output::say;
 use crate::progress;
@@ -43,6 +43,12 @@ pub(crate) struct VirtualExperimentArguments {
     /// Set the standard deviation of the bolt's radius along the thread [um].
     #[arg(long, default_value_t = 3.0, value_name = "UM", allow_negative_numbers = true)]
     waviness_um: f64,
+    /// Set the stiffness of the grasp, along and about every axis [N/m, N·m/rad].
+    #[arg(long, default_value = "1e5,200", value_name = "K,KR")]
+    grasp: String,
+    /// Set the standard deviation of a slow error of recorded poses [um, urad]: the arm's kinematics, the fixed part's pose.
+    #[arg(long, default_value = "0,0", value_name = "UM,URAD")]
+    pose_error: String,
     /// Leave these disturbances out, separated by commas; motions and other disturbances stay the same.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES")]
     without: Vec<LeftOut>,
@@ -81,6 +87,9 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
         seconds: arguments.seconds,
         step: arguments.step_ms * 1e-3,
         waviness: [waviness, VirtualOptions::default().waviness[1]],
+        grasp: two("--grasp", &arguments.grasp, [[1.0, 1e9], [1e-3, 1e9]])?,
+        pose_error: two("--pose-error", &arguments.pose_error, [[0.0, 5000.0], [0.0, 1e5]])?
+            .map(|own| own * 1e-6),
         ..VirtualOptions::default()
     };
     let left_out = arguments.without.iter().copied().map(Disturbance::from);
@@ -115,6 +124,16 @@ pub(crate) fn run(arguments: &VirtualExperimentArguments) -> Result<ExitCode> {
         say!("{}", serde_json::to_string_pretty(&all)?);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Two numbers of an option, each within its range.
+fn two(option: &str, text: &str, ranges: [[f64; 2]; 2]) -> Result<[f64; 2]> {
+    let numbers: Vec<f64> = numbers(text, ',').map_err(|wrong| anyhow!("{option}: {wrong}"))?;
+    let [first, second] = numbers[..] else {
+        bail!("{option} is `{text}`; give two numbers with a comma between them");
+    };
+    let [[least, most], [second_least, second_most]] = ranges;
+    Ok([within(option, first, least, most)?, within(option, second, second_least, second_most)?])
 }
 
 /// A scene by name, or by the size of a pair.

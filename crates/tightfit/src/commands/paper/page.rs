@@ -9,11 +9,11 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;mar
 h1{font-size:1.7rem}h2{font-size:1.15rem;margin:2.2rem 0 .3rem}table{border-collapse:collapse;margin:.6rem 0}\
 td,th{padding:.25rem .7rem;border-bottom:1px solid #dde3ea;text-align:left;font-variant-numeric:tabular-nums}\
 .printed{background:#f3f6fa;border-left:4px solid #8aa4c0;padding:.4rem .8rem;margin:.4rem 0}\
-.note{color:#56636f;font-size:.92rem}.bar{fill:#3b78b5}.label{font-size:12px;fill:#1d2733}nav a{margin-right:.8rem}";
+.note{color:#56636f;font-size:.92rem}.bar{fill:#3b78b5}.baseline{fill:#c98a3a}.again{color:#aab4bf}.label{font-size:12px;fill:#1d2733}nav a{margin-right:.8rem}";
 
 /// Width of the chart, of its labels, and height of a bar [px].
-const WIDTH: f64 = 860.0;
-const LABELS: f64 = 300.0;
+const WIDTH: f64 = 900.0;
+const LABELS: f64 = 340.0;
 const HEIGHT: f64 = 20.0;
 
 pub(super) fn html(items: &[(Item, Regenerated)], is_quick: bool) -> String {
@@ -58,16 +58,20 @@ fn table(page: &mut String, made: &Regenerated) {
     for cell in &made.head {
         let _ = write!(page, "<th>{}</th>", escape(cell));
     }
+    let mut before: Option<&String> = None;
     for row in &made.rows {
         page.push_str("</tr><tr>");
-        for cell in row {
-            let _ = write!(page, "<td>{}</td>", escape(cell));
+        for (place, cell) in row.iter().enumerate() {
+            // a first cell that repeats the one above recedes
+            let class = if place == 0 && before == Some(cell) { " class=\"again\"" } else { "" };
+            let _ = write!(page, "<td{class}>{}</td>", escape(cell));
         }
+        before = row.first();
     }
     page.push_str("</tr></table>");
 }
 
-/// Horizontal bars from zero, each with its value.
+/// Horizontal bars from zero, each with its value; those of the paper's baseline have another colour.
 fn bars(page: &mut String, made: &Regenerated) {
     let largest =
         made.bars.iter().map(|(_, value)| *value).filter(|value| value.is_finite()).fold(0.0, f64::max);
@@ -86,7 +90,7 @@ fn bars(page: &mut String, made: &Regenerated) {
         let _ = write!(
             page,
             "<text class=\"label\" x=\"{0}\" y=\"{1}\" text-anchor=\"end\">{2}</text>\
-             <rect class=\"bar\" x=\"{LABELS}\" y=\"{3}\" width=\"{length:.1}\" height=\"{4}\"/>\
+             <rect class=\"{6}\" x=\"{LABELS}\" y=\"{3}\" width=\"{length:.1}\" height=\"{4}\"/>\
              <text class=\"label\" x=\"{5:.1}\" y=\"{1}\">{value:.3}</text>",
             LABELS - 8.0,
             y + 0.7 * HEIGHT,
@@ -94,6 +98,7 @@ fn bars(page: &mut String, made: &Regenerated) {
             y + 3.0,
             HEIGHT - 6.0,
             LABELS + length + 6.0,
+            if label.contains("textbook") { "baseline" } else { "bar" },
         );
     }
     let _ = write!(
