@@ -15,14 +15,14 @@ const browser = await openBrowser(modules, chromiumPath);
 const failures = [];
 
 async function test(name, body) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
+  if (process.env.ONLY && !new RegExp(process.env.ONLY).test(name)) return;
   const start = Date.now();
   try {
     await body();
     console.log(`ok    ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   } catch (error) {
     failures.push(name);
-    console.log(`FAIL  ${name}: ${error.message}`);
+    console.log(`FAIL  ${name}: ${error.stack}`);
   }
 }
 

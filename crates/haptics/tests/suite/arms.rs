@@ -35,7 +35,9 @@ impl Device for Aside {
 
 #[test]
 fn an_arm_follows_the_hand_by_impedance_and_by_admittance() {
-    for changes in [vec![], vec![ADMITTANCE.to_string()]] {
+    // friction of the joints would hold the arm back by a millimetre
+    let smooth = || "arm.joint_friction=false".to_string();
+    for changes in [vec![smooth()], vec![smooth(), ADMITTANCE.to_string()]] {
         let scene = Scene::find_with("peg-in-hole-arm", &changes).unwrap();
         let mut scene = RenderedScene::new(Simulation::new(scene, 1)).unwrap();
         let peg = scene.simulation().scene.body_id("peg").unwrap();
@@ -45,7 +47,7 @@ fn an_arm_follows_the_hand_by_impedance_and_by_admittance() {
         let measures = rehearse(&mut scene, &mut Aside(0.0), &options, &mut |_| {});
         let moved = place(&scene) - start;
         println!("moved by {:?} mm, lowest energy {:e} J", 1e3 * moved, measures.lowest_port_energy);
-        assert!((moved.x - WAY).abs() < 0.25 * WAY, "{moved:?}");
+        assert!((moved.x - WAY).abs() < 0.1 * WAY, "{moved:?}");
         assert!(moved.y.abs() < 0.5e-3 && moved.z.abs() < 1e-3, "{moved:?}");
         assert!(measures.lowest_port_energy >= -1e-6 && measures.unconverged == 0);
         assert!(scene.simulation().certificate().arm_failure.is_none());

@@ -7,20 +7,17 @@
 //! The threshold depends on the place alone, so that a region at rest keeps its bits and costs nothing; diffusion of errors
 //! would make it flicker. B. E. Bayer, "An optimum method for two-level rendition of continuous-tone pictures", ICC 1973.
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use color_quant::NeuQuant;
 
+use super::palette::Palette;
 use super::pixels::Pixels;
 
 /// Index of the colour that lets the last picture show through.
 const CLEAR: u8 = 255;
 /// Amplitude of the dither [levels of 255].
 const DITHER: i32 = 6;
-/// Every n-th pixel trains the palette.
-const SAMPLING: i32 = 10;
 /// The last picture stays, before the film begins again [s].
 const PAUSE: f64 = 1.0;
 const BAYER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
@@ -28,9 +25,7 @@ const BAYER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15,
 /// Writes a film picture by picture.
 pub(super) struct GifFilm<W: Write> {
     encoder: gif::Encoder<W>,
-    palette: NeuQuant,
-    /// Palette index by colour: few colours occur often.
-    known: HashMap<[u8; 3], u8>,
+    palette: Palette,
     size: [u16; 2],
     shown: Vec<u8>,
     /// A picture waits until the next one shows how long it stays.
@@ -44,15 +39,14 @@ impl<W: Write> GifFilm<W> {
     pub(super) fn new(file: W, samples: &[Pixels], rate: f64) -> Result<Self> {
         let first = samples.first().context("a film needs a picture")?;
         let size = [first.width, first.height].map(|side| u16::try_from(side).unwrap_or(u16::MAX));
-        let colours: Vec<u8> = samples.iter().flat_map(|sample| sample.rgba.iter().copied()).collect();
-        let palette = NeuQuant::new(SAMPLING, usize::from(CLEAR), &colours);
-        let mut map = palette.color_map_rgb();
+        let palette = Palette::of(samples, usize::from(CLEAR));
+        let mut map = palette.bytes();
         map.resize(3 * 256, 0);
         let mut encoder =
             gif::Encoder::new(file, size[0], size[1], &map).context("the film cannot be written")?;
         encoder.set_repeat(gif::Repeat::Infinite)?;
         let delay = (100.0 / rate).round().clamp(2.0, 1000.0) as u16;
-        Ok(Self { encoder, palette, known: HashMap::new(), size, shown: Vec::new(), waiting: None, delay })
+        Ok(Self { encoder, palette, size, shown: Vec::new(), waiting: None, delay })
     }
 
     /// Adds a picture of the same size.
@@ -99,11 +93,7 @@ impl<W: Write> GifFilm<W> {
                 let shift = DITHER * threshold / 32;
                 let colour: [u8; 3] =
                     std::array::from_fn(|axis| (i32::from(rgba[axis]) + shift).clamp(0, 255) as u8);
-                let [red, green, blue] = colour;
-                *self
-                    .known
-                    .entry(colour)
-                    .or_insert_with(|| self.palette.index_of(&[red, green, blue, 255]).min(254) as u8)
+                self.palette.index(colour)
             })
             .collect()
     }

@@ -3,6 +3,7 @@
 mod film;
 mod gif_film;
 mod headless_browser;
+mod palette;
 mod pixels;
 
 use std::path::{Path, PathBuf};
