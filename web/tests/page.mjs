@@ -91,6 +91,7 @@ await test("the nut moves down its thread while E is pressed, and stops with the
   await opened(page, "bolting-engaged");
   const before = await frame(page);
   await page.keyboard.down("e");
+  await until(page, () => window.tightfit[0].frame().hasHand);
   await page.waitForTimeout(1500);
   await page.keyboard.up("e");
   await shot(page, "turned-by-keys");
@@ -118,7 +119,7 @@ await test("a gamepad turns the nut and rumbles; a SpaceMouse turns it back", as
   });
   const height = async () => (await frame(page)).bodies[7 + 2];
   const start = await height();
-  await page.waitForTimeout(1200);
+  await until(page, (start) => window.tightfit[0].frame().bodies[7 + 2] < start - 4e-4, start);
   await page.evaluate(() => (navigator.getGamepads = () => [null, null]));
   const sunk = (start - (await height())) * 1000;
   const rumbles = await page.evaluate(() => window.rumbles);
@@ -145,7 +146,7 @@ await test("a gamepad turns the nut and rumbles; a SpaceMouse turns it back", as
   const low = await height();
   // its third axis points down: a negative turn about it unscrews
   await page.evaluate(() => window.spaceMouse(2, 0, 0, -350));
-  await page.waitForTimeout(1200);
+  await until(page, (low) => window.tightfit[0].frame().bodies[7 + 2] > low + 4e-4, low);
   await shot(page, "space-mouse");
   await page.evaluate(() => window.spaceMouse(2, 0, 0, 0));
   const raised = ((await height()) - low) * 1000;
@@ -201,6 +202,7 @@ await test("the page holds the nut of the haptic loop", async () => {
   const page = await openPage(browser, server.address);
   const start = (await frame(page)).bodies[7 + 2];
   await page.keyboard.down("e");
+  await until(page, () => window.tightfit[0].frame().hasHand);
   await page.waitForTimeout(2000);
   await shot(page, "haptics-browser");
   await page.keyboard.up("e");

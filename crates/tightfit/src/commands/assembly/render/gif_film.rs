@@ -114,9 +114,9 @@ impl<W: Write> GifFilm<W> {
         }
         let mut pixels = Vec::with_capacity((high[0] - low[0] + 1) * (high[1] - low[1] + 1));
         for row in low[1]..=high[1] {
-            for place in row * width + low[0]..=row * width + high[0] {
-                pixels.push(if indices[place] == self.shown[place] { CLEAR } else { indices[place] });
-            }
+            let span = row * width + low[0]..=row * width + high[0];
+            let pairs = indices[span.clone()].iter().zip(&self.shown[span]);
+            pixels.extend(pairs.map(|(now, before)| if now == before { CLEAR } else { *now }));
         }
         let [left, top, right, bottom] = [low[0], low[1], high[0], high[1]].map(|side| side as u16);
         let mut frame =
