@@ -23,7 +23,7 @@ mod tests {
 
     #[test]
     fn it_undoes_the_exponential() {
-        for angle in [0.0, 1e-12, 1e-9, 1e-6, 0.1, 1.0, 3.0, 3.14] {
+        for angle in [0.0, 1e-12, 1e-9, 1e-6, 0.1, 1.0, 3.0, 3.1] {
             let vector = Vector3::new(0.36, -0.48, 0.8) * angle;
             let rotation = UnitQuaternion::from_scaled_axis(vector);
             for rotation in [rotation, UnitQuaternion::new_unchecked(-rotation.into_inner())] {
