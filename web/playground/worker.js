@@ -2,6 +2,8 @@
 
 const FRAME_MS = 1000 / 60;
 const HEAT_MS = 200;
+/** Longest time that is caught up with: after a pause, such as the opening of a scene, the simulation does not jump. */
+const MOST_MS = 100;
 /** A hand that is silent for longer lets go. */
 const SILENCE_MS = 600;
 
@@ -46,11 +48,19 @@ function obey(message) {
 
 onmessage = ({ data }) => (simulator ? obey(data) : waiting.push(data));
 
+/** Compiles while it loads, where the server names the kind of the file. */
+async function load() {
+  try {
+    return (await WebAssembly.instantiateStreaming(fetch("tightfit.wasm"), {})).instance.exports;
+  } catch {
+    const response = await fetch("tightfit.wasm");
+    return (await WebAssembly.instantiate(await response.arrayBuffer(), {})).instance.exports;
+  }
+}
+
 async function start() {
   const scene = new URLSearchParams(self.location.search).get("scene") ?? "bolting";
-  const response = await fetch("tightfit.wasm");
-  const { instance } = await WebAssembly.instantiate(await response.arrayBuffer(), {});
-  simulator = instance.exports;
+  simulator = await load();
   write(scene);
   if (simulator.open() === 0) return postMessage(JSON.stringify({ type: "error", message: text() }));
   showScene();
@@ -63,7 +73,7 @@ async function start() {
       simulator.release();
       lastHand = 0;
     }
-    isNew = simulator.advance((now - last) / 1000, 1000) > 0 || isNew;
+    isNew = simulator.advance(Math.min(now - last, MOST_MS) / 1000, 1000) > 0 || isNew;
     last = now;
     if (simulator.generation() !== generation) showScene();
     if (!isNew) return;

@@ -8,6 +8,8 @@ export interface Link {
   exaggerate: number | null;
   /** Time that is shown [s]. */
   time: number | null;
+  /** How many times nearer the camera stands. */
+  zoom: number;
   /** Whether panels are left out. */
   isBare: boolean;
 }
@@ -32,5 +34,5 @@ export function readLink(hash: string): Link {
   if (scene) commands.push({ do: "scene", name: scene });
   if (toml) commands.push({ do: "toml", text: toml });
   if (changes.length > 0) commands.push({ do: "set", changes });
-  return { commands, cut: number("cut"), exaggerate: number("exaggerate"), time: number("time"), isBare: values.has("bare") };
+  return { commands, cut: number("cut"), exaggerate: number("exaggerate"), time: number("time"), zoom: number("zoom") ?? 1, isBare: values.has("bare") };
 }

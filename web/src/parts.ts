@@ -4,14 +4,14 @@ import * as THREE from "three";
 import type { Frame, PartDescription, PartMesh, SceneDescription } from "./protocol";
 import { MM } from "./stage";
 
-interface Look {
+interface Finish {
   color: number;
   metalness: number;
   roughness: number;
   cap: number;
 }
 
-const LOOKS: Record<string, Look> = {
+const FINISHES: Record<string, Finish> = {
   bolt: { color: 0xb9c2cc, metalness: 1, roughness: 0.3, cap: 0x8b97a5 },
   hole: { color: 0x9aa7b8, metalness: 1, roughness: 0.42, cap: 0x7d8b9d },
   nut: { color: 0xd9a441, metalness: 1, roughness: 0.28, cap: 0xc98a1d },
@@ -21,10 +21,10 @@ const LOOKS: Record<string, Look> = {
   free: { color: 0xd08a4e, metalness: 0.85, roughness: 0.36, cap: 0xb8733a },
 };
 
-function lookOf(part: PartDescription): Look {
-  if (part.motion === "fixed" && (part.kind === "peg" || part.kind === "nut")) return LOOKS.fixed;
-  if (part.motion !== "fixed" && (part.kind === "hole" || part.kind === "bolt")) return LOOKS.free;
-  return LOOKS[part.kind] ?? LOOKS[part.motion === "fixed" ? "fixed" : "free"];
+function finishOf(part: PartDescription): Finish {
+  if (part.motion === "fixed" && (part.kind === "peg" || part.kind === "nut")) return FINISHES.fixed;
+  if (part.motion !== "fixed" && (part.kind === "hole" || part.kind === "bolt")) return FINISHES.free;
+  return FINISHES[part.kind] ?? FINISHES[part.motion === "fixed" ? "fixed" : "free"];
 }
 
 interface Solid {
@@ -71,7 +71,7 @@ export class Parts {
   add(mesh: PartMesh) {
     const part = this.scene.parts[mesh.body];
     if (!part || this.solids.some((solid) => solid.index === mesh.body)) return;
-    const look = lookOf(part);
+    const finish = finishOf(part);
     const geometry = new THREE.BufferGeometry();
     const scaled = mesh.positions.map((value) => value * MM);
     geometry.setAttribute("position", new THREE.BufferAttribute(scaled, 3));
@@ -82,9 +82,9 @@ export class Parts {
     geometry.computeBoundingSphere();
     const shrink = { value: 0 };
     const material = new THREE.MeshStandardMaterial({
-      color: look.color,
-      metalness: look.metalness,
-      roughness: look.roughness,
+      color: finish.color,
+      metalness: finish.metalness,
+      roughness: finish.roughness,
       side: THREE.FrontSide,
       clipShadows: true,
     });
@@ -121,7 +121,7 @@ export class Parts {
     const cap = new THREE.Mesh(
       new THREE.PlaneGeometry(1, 1),
       new THREE.MeshStandardMaterial({
-        color: look.cap,
+        color: finish.cap,
         metalness: 0.25,
         roughness: 0.75,
         side: THREE.DoubleSide,

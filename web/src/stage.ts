@@ -90,6 +90,12 @@ export class Stage {
     this.dirty();
   }
 
+  /** Brings the camera nearer to what it looks at. */
+  zoom(factor: number) {
+    this.camera.position.sub(this.orbit.target).divideScalar(factor).add(this.orbit.target);
+    this.dirty();
+  }
+
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement ?? this.canvas;
     if (width === 0 || height === 0) return;
@@ -102,6 +108,16 @@ export class Stage {
 
   dirty() {
     this.isDirty = true;
+  }
+
+  /** Draws now, in full resolution and with its shadows. */
+  renderInFull() {
+    this.isFull = true;
+    this.resize();
+    this.renderer.shadowMap.needsUpdate = true;
+    this.isDirty = false;
+    this.rendered = performance.now();
+    this.renderer.render(this.scene, this.camera);
   }
 
   render() {

@@ -38,15 +38,25 @@ export function picture(page) {
 
 /** Starts `tightfit view …` on a free port; resolves with its address. */
 export function serve(program, scene, ...more) {
-  const child = spawn(program, ["view", scene, "--port", "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
+  return start(program, ["view", scene, ...more], "stdout");
+}
+
+/** Starts `tightfit haptics … --device browser` on a free port; resolves with its address. */
+export function serveHaptics(program, scene, ...more) {
+  return start(program, ["haptics", scene, "--device", "browser", ...more], "stderr");
+}
+
+function start(program, words, stream) {
+  const stdio = stream === "stdout" ? ["ignore", "pipe", "inherit"] : ["ignore", "ignore", "pipe"];
+  const child = spawn(program, [...words, "--port", "0"], { stdio });
   const address = new Promise((resolve, reject) => {
     let text = "";
-    child.stdout.on("data", (data) => {
+    child[stream].on("data", (data) => {
       text += data;
       const found = text.match(/http:\S+/);
       if (found) resolve(found[0]);
     });
-    child.on("exit", (code) => reject(new Error(`tightfit view ended with ${code}`)));
+    child.on("exit", (code) => reject(new Error(`tightfit ${words[0]} ended with ${code}`)));
   });
   return address.then((address) => ({ address, stop: () => child.kill() }));
 }

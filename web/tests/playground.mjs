@@ -1,6 +1,7 @@
 // Test of the playground: node playground.mjs PROGRAM MODULES CHROMIUM PICTURES FOLDER
 //
-// The simulator in the browser must end the bolting run in the same state as the native program.
+// The simulator in the browser must end the bolting run in the same state as the native program, at real time or faster,
+// and turn the nut by keys.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -49,13 +50,33 @@ await page.waitForFunction(() => window.tightfit[0].frame().step < 300, null, { 
 await page.waitForFunction(() => window.tightfit[0].frame().isOver, null, { timeout: 60000, polling: 20 });
 const seconds = (Date.now() - start) / 1000;
 const again = await state();
-const size = (name) => `${name} ${(gzipSync(readFileSync(path.join(folder, name))).length / 1e6).toFixed(2)} MB compressed (${(statSync(path.join(folder, name)).size / 1e6).toFixed(2)} MB)`;
+await page.evaluate(() => {
+  window.tightfit[0].send({ do: "speed", factor: 1 });
+  window.tightfit[0].send({ do: "scene", name: "bolting-engaged" });
+});
+await page.waitForFunction(() => window.tightfit[0].scene().name === "bolting-engaged" && window.tightfit[0].ready(), null, { timeout: 60000 });
+const height = () => page.evaluate(() => window.tightfit[0].frame().bodies[7 + 2]);
+const before = await height();
+await page.keyboard.down("e");
+await page.waitForTimeout(1500);
+await picture(page);
+await page.screenshot({ path: path.join(pictures, "playground-keys.png") });
+await page.keyboard.up("e");
+assert.ok(await page.evaluate(() => window.tightfit[0].frame().hasHand), "the hand holds the nut");
+const sunk = (before - (await height())) * 1000;
+await page.evaluate(() => window.tightfit[0].send({ do: "set", changes: ['method={ preset = "paper" }'] }));
+await page.locator(".tf-note").filter({ hasText: "clustering-networks" }).waitFor({ timeout: 20000 });
+const compressed = (name) => gzipSync(readFileSync(path.join(folder, name)), { level: 9 }).length / 1e6;
+const size = (name) => `${name} ${compressed(name).toFixed(2)} MB compressed (${(statSync(path.join(folder, name)).size / 1e6).toFixed(2)} MB)`;
 console.log(`${size("tightfit.wasm")}, ${size("view.js")}`);
 console.log(`first picture after ${page.firstPicture} ms; ${end.time.toFixed(2)} s simulated in ${seconds.toFixed(2)} s: ${(end.time / seconds).toFixed(1)} times real time`);
+console.log(`the nut went down by ${sunk.toFixed(2)} mm while E was held`);
 console.log(`state hash: native ${native}, browser ${end.hash}`);
 assert.deepEqual(page.problems, []);
 assert.equal(again.hash, end.hash, "a second run gives the same state");
 assert.equal(end.hash, native, "the browser ends in the native state");
+assert.ok(sunk > 0.5, `${sunk} mm`);
+assert.ok(compressed("tightfit.wasm") < 3 && compressed("view.js") < 2, "small enough to load");
 assert.ok(end.time / seconds >= 1, "real time or faster");
 await browser.close();
 server.close();

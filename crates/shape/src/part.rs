@@ -150,7 +150,7 @@ impl Part {
     #[must_use]
     pub fn extent(&self) -> Extent {
         let of_box = |aabb: Aabb| {
-            let radius = |corner: Vector3<f64>| corner.x.hypot(corner.y);
+            let radius = |corner: Vector3<f64>| libm::hypot(corner.x, corner.y);
             Extent {
                 heights: [aabb.min.z, aabb.max.z],
                 radii: [0.0, radius(aabb.min.abs().sup(&aabb.max.abs()))],

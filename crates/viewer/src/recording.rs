@@ -115,6 +115,14 @@ impl Recording {
         &self.frames
     }
 
+    /// Time of the last state [s]; zero where there is none.
+    #[must_use]
+    pub fn end(&self) -> f64 {
+        let time =
+            self.frames.last().and_then(|frame| frame.get(8..16)).and_then(|bytes| bytes.try_into().ok());
+        time.map_or(0.0, f64::from_le_bytes)
+    }
+
     /// All messages as one block: for each, its length as u32 and its bytes.
     #[must_use]
     pub fn block(&self) -> Vec<u8> {

@@ -216,7 +216,8 @@ impl Session {
             }
             Command::Move { part, linear, angular } => {
                 self.hand_on(&part)?.set_velocity(linear, angular);
-                self.is_paused = false;
+                // a key that is let go after a pause does not end the pause
+                self.is_paused &= linear.iter().chain(&angular).all(|speed| *speed == 0.0);
             }
             Command::Drag { part, position, rotation } => {
                 self.hand_on(&part)?.set_pose(position, rotation);

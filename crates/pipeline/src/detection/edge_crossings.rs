@@ -95,7 +95,7 @@ impl<'a> Circle<'a> {
     /// Whether a point of it can be within `reach` [m] of the other rim.
     fn comes_near(&self, other: &Rim, reach: f64) -> bool {
         let radius = self.rim.radius;
-        let (rise, beside) = (self.axes[0].z.hypot(self.axes[1].z), self.middle.xy().norm());
+        let (rise, beside) = (libm::hypot(self.axes[0].z, self.axes[1].z), self.middle.xy().norm());
         let (least, most) = (radius * self.axes[2].z.abs() - beside, radius + beside);
         (other.height - self.middle.z).abs() <= radius * rise + reach
             && other.radius <= most + reach

@@ -110,7 +110,7 @@ impl Meeting {
         let low = own.heights[0].max(one.min(two));
         let high = own.heights[1].min(one.max(two));
         let middle = origins[narrow] + axes[narrow] * f64::midpoint(low, high);
-        Self { middle, reach: radii[narrow].hypot(0.5 * (high - low)) }
+        Self { middle, reach: libm::hypot(radii[narrow], 0.5 * (high - low)) }
     }
 }
 

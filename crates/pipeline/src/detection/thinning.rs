@@ -54,10 +54,10 @@ impl AxisOffset {
         let axis = turn.column(2);
         let beside = |height: f64| {
             let along = (height - shift.z) / axis.z;
-            (shift.x + along * axis.x).hypot(shift.y + along * axis.y)
+            libm::hypot(shift.x + along * axis.x, shift.y + along * axis.y)
         };
         let farthest = beside(heights[0]).max(beside(heights[1]));
-        (axis.z.abs() >= UPRIGHT).then(|| Self { farthest, tilt: axis.x.hypot(axis.y) })
+        (axis.z.abs() >= UPRIGHT).then(|| Self { farthest, tilt: libm::hypot(axis.x, axis.y) })
     }
 }
 

@@ -14,7 +14,7 @@
 use std::f64::consts::TAU;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use tightfit_spatial::Pose;
+use tightfit_spatial::{Pose, rotation_vector};
 
 /// Spring and damper to a target; diagonal in world axes (translation) and body axes (rotation).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl Coupling {
         let (sin, cos) = libm::sincos(angle / 2.0);
         let twist = UnitQuaternion::new_normalize(Quaternion::new(cos, 0.0, 0.0, sin));
         // The tilt precedes the twist, which turns it into body axes.
-        let tilt = twist.inverse() * (relative * twist.inverse()).scaled_axis();
+        let tilt = twist.inverse() * rotation_vector(&(relative * twist.inverse()));
         let turns = ((self.twist - angle) / TAU).round();
         [center - target.translation, Vector3::new(tilt.x, tilt.y, angle + TAU * turns)]
     }
@@ -58,7 +58,7 @@ impl Coupling {
     #[must_use]
     pub fn target_velocity(&self, step: f64) -> [Vector3<f64>; 2] {
         let turn = self.target.rotation.inverse() * self.next_target.rotation;
-        [(self.next_target.translation - self.target.translation) / step, turn.scaled_axis() / step]
+        [(self.next_target.translation - self.target.translation) / step, rotation_vector(&turn) / step]
     }
 
     /// The coupling over a part of the step, from one fraction of it to another [-]; the target moves at constant

@@ -88,7 +88,7 @@ impl CompliantGrasp {
     /// r of a load; zero without a limit.
     fn ratio(&self, load: &Vector6<f64>) -> f64 {
         let (force, torque) = halves(load);
-        self.limit.map_or(0.0, |limit| (force.norm() / limit.force).hypot(torque.norm() / limit.torque))
+        self.limit.map_or(0.0, |limit| libm::hypot(force.norm() / limit.force, torque.norm() / limit.torque))
     }
 
     /// Elastic energy of the spring [J].

@@ -115,7 +115,7 @@ impl SpiralSearch {
     fn search(&self, memory: &mut StrategyMemory, seen: &Perception, step: f64) {
         let per_radian = self.pitch / TAU;
         let radius = per_radian * memory.progress;
-        memory.progress += self.speed / radius.hypot(per_radian) * step;
+        memory.progress += self.speed / libm::hypot(radius, per_radian) * step;
         let place = self.place(memory.progress);
         (memory.command.position.x, memory.command.position.y) = (place.x, place.y);
         self.touch.pressing.press(memory, seen, step);

@@ -94,7 +94,7 @@ pub(super) fn pseudo_normals(
         for (i, &vertex) in indices.iter().enumerate() {
             let [here, next, previous] = [0, 1, 2].map(|k| triangle.corners[(i + k) % 3]);
             let (next, previous) = (next - here, previous - here);
-            let angle = next.cross(&previous).norm().atan2(next.dot(&previous));
+            let angle = libm::atan2(next.cross(&previous).norm(), next.dot(&previous));
             at_vertex[vertex as usize] += triangle.normal * angle;
         }
     }

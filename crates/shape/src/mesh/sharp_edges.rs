@@ -42,7 +42,7 @@ pub fn dihedral_angle(mesh: &TriMesh, edge: Edge<'_>) -> Option<f64> {
     let [from, to] = [half_edge_start, half_edge_end].map(|end| end(&mesh.triangles, first) as usize);
     let along = (mesh.vertices[to] - mesh.vertices[from]).normalize();
     let [n1, n2] = [first, second].map(|half| unit(mesh.area_vector((half / 3) as usize)));
-    Some(f64::atan2(n1.cross(&n2).dot(&along), n1.dot(&n2)))
+    Some(libm::atan2(n1.cross(&n2).dot(&along), n1.dot(&n2)))
 }
 
 /// The direction of `vector`; zero for a triangle without area, so that the turn at its edges is zero.

@@ -21,7 +21,7 @@ pub(crate) fn winding_number(
         let [a, b, c] = mesh.corners(index).map(|corner| corner - point);
         let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
         let below = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-        f64::atan2(a.dot(&b.cross(&c)), below)
+        libm::atan2(a.dot(&b.cross(&c)), below)
     };
     triangles.into_iter().map(half_angle).sum::<f64>() / std::f64::consts::TAU
 }

@@ -133,7 +133,7 @@ impl Polyhedron {
                 return;
             }
             let (place, beside) = face.locate(point, &self.edges);
-            let own = Near { face: index, place, height, distance: height.hypot(beside) };
+            let own = Near { face: index, place, height, distance: libm::hypot(height, beside) };
             if own.distance > reach {
                 return;
             }

@@ -57,7 +57,7 @@ impl Outline {
         let count = vertices.len();
         let normal = |index: usize| {
             let [da, dz] = sub(vertices[(index + 1) % count], vertices[index]);
-            let inverse = 1.0 / da.hypot(dz);
+            let inverse = 1.0 / libm::hypot(da, dz);
             [dz * inverse, -da * inverse]
         };
         let normals = (0..count).map(normal).collect();

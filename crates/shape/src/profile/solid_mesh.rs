@@ -28,7 +28,7 @@ impl SectionedSolid {
         let vertices = self.outline.vertices();
         let rings: Vec<_> = vertices.iter().map(|&vertex| ring_at(&mut builder, vertex, vertex[0])).collect();
         for (index, [start, end]) in self.outline.edges() {
-            let length = (end[0] - start[0]).hypot(end[1] - start[1]);
+            let length = libm::hypot(end[0] - start[0], end[1] - start[1]);
             let count = NodeSpacing::intervals(length, options.max_edge);
             let mut lower = rings[index].clone();
             for step in 1..=count {

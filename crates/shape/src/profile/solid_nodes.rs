@@ -30,7 +30,7 @@ impl SectionedSolid {
             let left = wall
                 .filter(|(edge, _)| *edge == index)
                 .map_or(f64::INFINITY, |(_, wall)| on_rim(wall.radius).arc);
-            let length = (end[0] - start[0]).hypot(end[1] - start[1]);
+            let length = libm::hypot(end[0] - start[0], end[1] - start[1]);
             // a flat end touches at its rims, so its face needs no minimum count
             let is_flat = self.outline.edge_normal(index)[0].abs() < 1e-9;
             let fewest = if is_flat { FewestNodes::NONE } else { spacing.fewest_on_faces };

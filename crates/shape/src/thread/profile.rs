@@ -319,7 +319,7 @@ impl ThreadProfile {
         let inside = radius < root || (radius < crest && from_middle < self.half_width_at(radius));
 
         let along = [high[0] - low[0], high[1] - low[1]];
-        let length = along[0].hypot(along[1]);
+        let length = libm::hypot(along[0], along[1]);
         let to = [radius - low[0], height - low[1]];
         let t = (to[0] * along[0] + to[1] * along[1]) / (length * length);
         let flank_normal = [-along[1] / length, along[0] / length];
@@ -343,7 +343,7 @@ impl ThreadProfile {
         }
         for vertex in [low, high] {
             let away = [radius - vertex[0], height - vertex[1]];
-            let distance = away[0].hypot(away[1]);
+            let distance = libm::hypot(away[0], away[1]);
             let sign = if inside { -1.0 } else { 1.0 };
             if distance > 0.0 {
                 offer(sign * distance, [sign * away[0] / distance, sign * away[1] / distance], vertex[0]);

@@ -82,7 +82,8 @@ impl RadialSurface {
         let mut nodes = NodeSet::default();
         let profile = &self.profile;
         let flank_depth = profile.crest_radius() - profile.root_radius();
-        let flank_width = flank_depth.hypot(
+        let flank_width = libm::hypot(
+            flank_depth,
             profile.half_width_at(profile.root_radius()) - profile.half_width_at(profile.crest_radius()),
         );
         let widths = [
@@ -184,7 +185,7 @@ impl RadialSurface {
         let turns = self.ends.map(|z| (z - s) / self.profile.pitch());
         let lead = self.profile.rise().abs();
         let between = if kind == NodeKind::Edge { spacing.helix_edge } else { spacing.helix };
-        let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * radius.hypot(lead), between);
+        let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * libm::hypot(radius, lead), between);
         let hand = self.profile.rise().signum();
         let mut row = Vec::with_capacity(count + 1);
         for index in 0..=count {

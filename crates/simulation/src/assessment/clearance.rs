@@ -23,7 +23,7 @@ pub(super) fn of_task(run: &Simulation) -> Option<f64> {
                 // across the flank, which slopes against the axis
                 let slope = bolt.flank_slope();
                 let axial = nut.half_width_at(radius) - bolt.half_width_at(radius);
-                axial * slope.abs() / slope.hypot(1.0)
+                axial * slope.abs() / libm::hypot(slope, 1.0)
             }
             _ => return None,
         },

@@ -56,19 +56,27 @@ pub(super) fn interaction_of(
     pair(bodies, [moving, fixed], file, *rotation).map(Some)
 }
 
+#[cfg(feature = "clustering-networks")]
 macro_rules! embedded {
     ($($moving:literal, $fixed:literal, $file:literal);* $(;)?) => {
         [$((
             $moving,
             $fixed,
-            include_bytes!(concat!("../../assets/networks/", $file, "-clustering.safetensors")),
+            Some(include_bytes!(concat!("../../assets/networks/", $file, "-clustering.safetensors"))),
         )),*]
     };
 }
+#[cfg(not(feature = "clustering-networks"))]
+macro_rules! embedded {
+    ($($moving:literal, $fixed:literal, $file:literal);* $(;)?) => { [$(($moving, $fixed, None)),*] };
+}
+
+/// Why a network is missing.
+const LEFT_OUT: &str = "a build with the feature `clustering-networks`";
 
 /// Moving part, fixed part and file of every embedded network, both parts by the name of their preset. They have the paper's
 /// form and were trained by its method on virtual recordings.
-static NETWORKS: [(&str, &str, &[u8]); 2] = embedded![
+static NETWORKS: [(&str, &str, Option<&[u8]>); 2] = embedded![
     "peg-50", "hole-50", "peg-in-hole";
     "m48x5-nut", "m48x5-bolt", "bolting";
 ];
@@ -92,6 +100,7 @@ impl Scene {
             }
         };
         let (name, _, bytes) = NETWORKS[place];
+        let bytes = bytes.ok_or_else(|| NetworkError::size("embedded clustering", "task", task, LEFT_OUT))?;
         InteractionFile::from_bytes(bytes, name)
     }
 }
@@ -104,8 +113,10 @@ fn embedded(bodies: &[Body]) -> Result<Option<InteractionPair>, Problem> {
     };
     for (own, other, bytes) in &NETWORKS {
         if let (Some(moving), Some(fixed)) = (find(Motion::Free, own), find(Motion::Fixed, other)) {
-            let file = InteractionFile::from_bytes(bytes, own)
-                .map_err(|error| -> Problem { ("method.clustering".into(), error.to_string()) })?;
+            let refused = |reason: String| -> Problem { ("method.clustering".into(), reason) };
+            let remedy = format!("has no network here: use another preset, or {LEFT_OUT}");
+            let bytes = bytes.ok_or_else(|| refused(remedy))?;
+            let file = InteractionFile::from_bytes(bytes, own).map_err(|error| refused(error.to_string()))?;
             return pair(bodies, [moving, fixed], &file, UnitQuaternion::identity()).map(Some);
         }
     }

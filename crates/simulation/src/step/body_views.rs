@@ -7,7 +7,7 @@ use tightfit_pipeline::detection::{
 };
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_shape::Part;
-use tightfit_spatial::Pose;
+use tightfit_spatial::{Pose, rotation_vector};
 
 use super::context::{Context, Span};
 use crate::{BodyId, State};
@@ -173,7 +173,7 @@ impl<'a> BodyViews<'a> {
         let here: Pose = self.state.kinematic[index];
         match (self.surfaces, self.context.input.kinematic.get(index)) {
             (Surfaces::Moving(left), Some(next)) => {
-                let turn = (next.rotation * here.rotation.inverse()).scaled_axis();
+                let turn = rotation_vector(&(next.rotation * here.rotation.inverse()));
                 [(next.translation - here.translation) / left, turn / left]
             }
             _ => [Vector3::zeros(); 2],

@@ -33,6 +33,8 @@ fn a_paused_session_does_not_move_and_goes_on_where_it_was() {
     apply(&mut session, r#"{"do":"pause"}"#);
     let before = hash(&session);
     assert_eq!(session.advance(1.0, || true), 0);
+    apply(&mut session, r#"{"do":"move","part":"peg","linear":[0,0,0],"angular":[0,0,0]}"#);
+    assert_eq!(session.advance(1.0, || true), 0, "a key that is let go does not end the pause");
     assert_eq!(hash(&session), before);
     apply(&mut session, r#"{"do":"step","count":3}"#);
     assert_eq!(session.simulation().state.step_count, 8);
