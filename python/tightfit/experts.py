@@ -15,7 +15,7 @@ import numpy as np
 
 from .environments import VectorEnv, make_vec_env
 
-__all__ = ["EXPERTS", "ArmNutExpert", "NutExpert", "PegExpert", "evaluate"]
+__all__ = ["EXPERTS", "ArmNutExpert", "NutExpert", "PegExpert", "TUNNEL_LIMIT", "describe", "evaluate"]
 
 Policy = Callable[[np.ndarray], np.ndarray]
 
@@ -102,6 +102,10 @@ EXPERTS: dict[str, Callable[[int], Policy]] = {
 }
 
 
+#: Audited penetration above which an episode is no success [m].
+TUNNEL_LIMIT = 5e-6
+
+
 def evaluate(
     policy: Policy,
     scene: Any = "PegInHole",
@@ -114,7 +118,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Run one episode of each of ``episodes`` seeds and return rates, returns and penetration.
 
-    With ``audit`` every simulation step is audited, which is slow.
+    With ``audit`` every simulation step is audited, which is slow; an episode whose parts were ever deeper in one another than
+    ``TUNNEL_LIMIT`` is no success then. :func:`describe` tells the result in a line.
     """
     envs: VectorEnv = make_vec_env(
         scene, num_envs=episodes, threads=threads, autoreset_mode="Disabled", audit=audit, **options
@@ -123,7 +128,8 @@ def evaluate(
     native = envs._core.get()
     running = np.ones(episodes, bool)
     success, returns = np.zeros(episodes, bool), np.zeros(episodes)
-    steps, deepest, audited, force = (np.zeros(episodes) for _ in range(4))
+    steps, deepest, audited, force, turns = (np.zeros(episodes) for _ in range(5))
+    unconverged, faults = np.zeros(episodes, int), np.zeros(episodes, bool)
     while running.any():
         actions = np.asarray(policy(observations), np.float32)
         native.step(actions, running)
@@ -131,19 +137,46 @@ def evaluate(
         rewards, terminated, truncated = native.ends()
         returns[running] += rewards[running]
         steps[running] += 1
+        unconverged[running] += info["unconverged"][running]
+        turns[running] = info["turns"][running]
+        faults |= running & info["fault"]
         for column, worst in (("penetration", deepest), ("audited", audited), ("peak_force", force)):
             if column in info:
                 worst[running] = np.maximum(worst[running], info[column][running])
         success |= running & info["success"]
         running &= ~(terminated | truncated)
     envs.close()
+    if audit:
+        success &= audited <= TUNNEL_LIMIT
     return {
         "episodes": episodes,
+        "first_seed": first_seed,
         "success_rate": float(success.mean()),
         "success": success,
         "mean_return": float(returns.mean()),
         "mean_steps": float(steps.mean()),
         "penetration": float(deepest.max()),
         "audited": float(audited.max()) if audit else None,
+        "audited_per_episode": audited if audit else None,
         "peak_force": float(force.max()),
+        "turns": turns,
+        "unconverged": int(unconverged.sum()),
+        "faults": int(faults.sum()),
     }
+
+
+def describe(result: dict[str, Any]) -> str:
+    """Tell an evaluation in a line: success, audited penetration, force, and what did not go well."""
+    first, count = result["first_seed"], result["episodes"]
+    text = f"{100 * result['success_rate']:.1f} % of seeds {first} to {first + count - 1}"
+    audited = result["audited_per_episode"]
+    if audited is None:
+        text += f"; deepest penetration by the certificates {1e6 * result['penetration']:.2f} um, not audited"
+    else:
+        over = int(np.sum(audited > TUNNEL_LIMIT))
+        text += (
+            f"; audited penetration: median of the episodes {1e6 * np.median(audited):.2f} um, deepest "
+            f"{1e6 * audited.max():.2f} um, {over} episodes above {1e6 * TUNNEL_LIMIT:.0f} um"
+        )
+    text += f"; largest force {result['peak_force']:.1f} N"
+    return text + f"; {result['unconverged']} steps did not converge, {result['faults']} episodes ended by a fault"
