@@ -1,6 +1,6 @@
 """The PPO example of the Python package on MuJoCo's peg: same network, same hyperparameters, same episodes.
 
-    target/python-venv/bin/python experiments/peers/mujoco_ppo.py --step-ms 10 --minutes 30 --out learned-mujoco
+    target/python-venv/bin/python experiments/peers/mujoco_ppo.py --step-ms 10 --envs 64 --processor-minutes 4 --out learned-mujoco
 
 Prints what `python/examples/learn_peg.py` prints, with the penetration of the exact parts after every step of MuJoCo.
 """
@@ -38,6 +38,7 @@ def main() -> None:
     options.env = f"MuJoCo {mujoco.__version__}, step {options.step_ms:g} ms"
     options.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
     step, threads = options.step_ms * 1e-3, options.threads or 2
     envs, agent = MujocoPegs(options.envs, step, threads), learn_peg.Agent()
     seeds = range(options.first_unseen_seed, options.first_unseen_seed + options.episodes)

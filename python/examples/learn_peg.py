@@ -32,6 +32,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("learned"), help="folder of policy, curve and table")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0, help="stop training after this time")
+    parser.add_argument("--processor-minutes", type=float, default=float("inf"), help="stop training after this processor time")
     parser.add_argument("--updates", type=int, default=24)
     parser.add_argument("--envs", type=int, default=256)
     parser.add_argument("--horizon", type=int, default=64, help="policy steps per environment and update")
@@ -180,7 +181,7 @@ def train(envs: Any, agent: Agent, options: argparse.Namespace) -> tuple[list[tu
                 f"{steps / seconds:6.0f} steps/s, of which simulation alone {steps / simulating:6.0f}",
                 flush=True,
             )
-        if seconds > options.minutes * 60:
+        if seconds > options.minutes * 60 or time.process_time() - processor > options.processor_minutes * 60:
             break
     return curve, time.monotonic() - start, time.process_time() - processor
 
@@ -197,7 +198,11 @@ def main() -> None:
     before = evaluate(agent.act, options.env, **unseen)
     print(f"untrained: {describe(before)}", flush=True)
     curve, seconds, processor = train(envs, agent, options)
-    print(f"training took {seconds:.0f} s, {processor:.0f} s of processor time", flush=True)
+    print(
+        f"training took {seconds:.0f} s, {processor:.0f} s of processor time: {curve[-1][0] / processor:.0f} policy steps per second "
+        "of it",
+        flush=True,
+    )
     torch.save(agent.state_dict(), options.out / "policy.pt")
     after = evaluate(agent.act, options.env, audit=True, **unseen)
     print(f"trained: {describe(after)}")
