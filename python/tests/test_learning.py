@@ -138,7 +138,7 @@ def test_a_killed_ray_node_loses_no_generation_and_changes_no_bit():
 
 @pytest.mark.parametrize("name", ["PegInHole", "NutThread"])
 def test_experts_reach_their_rates_without_penetration(name):
-    result = evaluate(EXPERTS[name](), name, episodes=20, audit=True)
+    result = evaluate(EXPERTS[name](), name, episodes=10, audit=True)
     assert result["success_rate"] >= 0.95, result
     assert result["audited"] <= 5e-6, result
 

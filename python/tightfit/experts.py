@@ -45,7 +45,7 @@ class PegExpert:
 class NutExpert:
     """Hold the nut straight over the bolt, press it down lightly and turn it on; back off where it jams.
 
-    The expert remembers for each environment how long it still backs off.
+    The expert remembers for each environment how long it still backs off and whether it has begun to turn.
     """
 
     #: Height of an M48x5 nut on its bolt from which the thread guides it [mm].
@@ -56,16 +56,20 @@ class NutExpert:
     LEAK = 0.4
     #: The same of the tilt.
     TILT_LEAK = 0.1
+    #: Share of the full speed until the thread guides the nut: the first touch is soft.
+    SEARCH_SPEED = 0.6
 
     def __init__(self, count: int = 1) -> None:
         """Make an expert for ``count`` environments."""
         self.retreat = np.zeros(count, int)
+        self.turning = np.zeros(count, bool)
 
     def __call__(self, observations: np.ndarray) -> np.ndarray:
         """Return actions for observations (n, 30)."""
         if len(self.retreat) != len(observations):
             self.retreat = np.zeros(len(observations), int)
-        position, tilt, turn = observations[:, 0:3], observations[:, 3:5], observations[:, 5]
+            self.turning = np.zeros(len(observations), bool)
+        position, tilt = observations[:, 0:3], observations[:, 3:5]
         lead, lead_tilt, lead_turn = observations[:, 18:21], observations[:, 21:23], observations[:, 23]
         started = np.any(observations[:, 24:30] != 0, axis=1)
         self.retreat = np.where(started, np.maximum(self.retreat - 1, 0), 0)
@@ -78,11 +82,13 @@ class NutExpert:
         actions[:, :2] = np.where(threaded, -0.3 * lead[:, :2], centring) / 0.5
         actions[:, 3:5] = np.where(threaded, -0.3 * lead_tilt, -0.4 * tilt - self.TILT_LEAK * lead_tilt) / 0.5
         lateral, straight = np.linalg.norm(position[:, :2], axis=1), np.linalg.norm(tilt, axis=1)
-        # Once the nut turns it goes on turning: contact may tilt it until it drops into the thread.
-        aligned = (turn < -5.0) | ((lateral < 0.3) & (straight < 0.3))
+        # Once the nut turns it goes on turning: contact may shift and tilt it until it drops into the thread.
+        self.turning = started & ~back & (self.turning | ((lateral < 0.3) & (straight < 0.3)))
+        speed = np.where(threaded[:, 0], 1.0, self.SEARCH_SPEED)
         # 4 mm of lead are a few newtons: enough to follow the thread, too little to jam
-        actions[:, 2] = np.where(back, 1.0, np.where(aligned, (-4.0 - lead[:, 2]) / 0.5, 0.0))
-        actions[:, 5] = np.where(back, 1.0, np.where(aligned, -1.0, 0.0))
+        press = np.clip((-4.0 - lead[:, 2]) / 0.5, -speed, speed)
+        actions[:, 2] = np.where(back, 1.0, np.where(self.turning, press, 0.0))
+        actions[:, 5] = np.where(back, 1.0, np.where(self.turning, -speed, 0.0))
         return np.clip(actions, -1.0, 1.0)
 
 
