@@ -58,6 +58,12 @@ impl NativeEnvironments {
         self.inner.most_steps()
     }
 
+    /// Seconds that all steps spent in the native batch: the rest is what environments and Python add.
+    #[getter]
+    fn batch_seconds(&self) -> f64 {
+        self.inner.batch_time().as_secs_f64()
+    }
+
     /// Begins episodes of the environments with a true mask; a seed for each, or `None` for their next episode.
     fn reset(
         &mut self,

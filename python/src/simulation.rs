@@ -15,7 +15,7 @@ use crate::arrays::{self, PoseArrays};
 use crate::certificate::Certificate;
 use crate::scene::{Scene, scene_of};
 use crate::snapshot::Snapshot;
-use crate::{errors, interrupt};
+use crate::{errors, interrupt, logs};
 
 /// A scene under way.
 #[pyclass(module = "tightfit")]
@@ -257,6 +257,13 @@ impl Simulation {
     fn write_log(&self, path: PathBuf) -> PyResult<()> {
         let meta = RunMeta::new(self.seed, self.inner.disturbance);
         log::write(&path, &self.inner.scene, &meta, self.recorded()?).map_err(errors::log)
+    }
+
+    /// Writes the recorded steps with the parts and the contact forces for Foxglove (.mcap). The run is repeated; one that was
+    /// guided by hand has no contacts.
+    fn write_mcap(&self, python: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let records = self.recorded()?;
+        python.detach(|| logs::write_mcap(&path, &self.inner, self.seed, records))
     }
 
     /// The report of the recorded steps: one HTML page.

@@ -25,6 +25,21 @@ def test_logs_become_data_frames_and_arrow_tables():
     assert len(frame) == table.num_rows == 10 and list(frame.columns) == table.column_names
 
 
+def test_foxglove_reads_the_mcap_file_of_a_run_that_was_guided_by_hand(tmp_path):
+    from mcap.reader import make_reader
+
+    sim = tightfit.Simulation("peg-in-hole")
+    for _ in range(5):
+        sim.guide("peg", [1e-3, 0.0, 5e-3])
+        sim.step()
+    sim.write_mcap(tmp_path / "run.mcap")
+    with (tmp_path / "run.mcap").open("rb") as file:
+        messages = [(channel.topic, json.loads(message.data)) for _, channel, message in make_reader(file).iter_messages()]
+    poses = [data for topic, data in messages if topic == "/tf"]
+    last = {transform["child_frame_id"]: transform["translation"] for transform in poses[-1]["transforms"]}
+    np.testing.assert_allclose([last["peg"][axis] for axis in "xyz"], sim.pose("peg")[0], atol=1e-7)
+
+
 def test_torch_reads_observations_without_a_copy():
     import torch
 
@@ -123,7 +138,7 @@ def test_a_killed_ray_node_loses_no_generation_and_changes_no_bit():
 
 @pytest.mark.parametrize("name", ["PegInHole", "NutThread"])
 def test_experts_reach_their_rates_without_penetration(name):
-    result = evaluate(EXPERTS[name](), name, episodes=20, audit=True)
+    result = evaluate(EXPERTS[name](), name, episodes=10, audit=True)
     assert result["success_rate"] >= 0.95, result
     assert result["audited"] <= 5e-6, result
 
@@ -135,6 +150,7 @@ def test_experts_reach_their_rates_without_penetration(name):
         ("randomisation_study.py", ["2"]),
         ("compare_presets.py", ["peg-in-hole", "0.1"]),
         ("own_parts.py", []),
+        ("evaluate_expert.py", ["PegInHole", "--episodes", "2"]),
         ("stable_baselines.py", ["64"]),
     ],
 )

@@ -55,6 +55,24 @@ def test_a_run_is_judged_logged_and_shown(tmp_path):
     assert "peg-in-hole" in page and "<iframe" in sim._repr_html_()
 
 
+def test_a_run_becomes_an_mcap_file(tmp_path):
+    sim = tightfit.Simulation("peg-in-hole")
+    sim.step(30)
+    path = tmp_path / "run.mcap"
+    sim.write_mcap(path)
+    content = path.read_bytes()
+    assert content[:8] == content[-8:] == b"\x89MCAP0\r\n" and list(tmp_path.iterdir()) == [path]
+    counts: dict[int, int] = {}
+    at = 8
+    while at < len(content) - 8:
+        counts[content[at]] = counts.get(content[at], 0) + 1
+        at += 9 + int.from_bytes(content[at + 1 : at + 9], "little")
+    # four topics; the parts once, three messages at the start and after every step
+    assert counts[0x03] == counts[0x04] == 4 and counts[0x05] == 1 + 3 * 31
+    with pytest.raises(tightfit.LogError, match="no-such-folder"):
+        sim.write_mcap(tmp_path / "no-such-folder" / "run.mcap")
+
+
 def test_guide_moves_the_set_point():
     sim = tightfit.Simulation("peg-in-hole")
     for _ in range(100):

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         "test" if std::env::args().any(|argument| argument == "--learning") => python::test(&root(), true),
         "test" => test(),
         "python" => python::test(&root(), false),
+        "wheel" => python::wheel(&root()),
         "layers" => layers::check(&root()),
         "dependencies" => dependencies::check(&root()),
         "documents" => documents::check(&root()),
@@ -31,6 +32,9 @@ fn main() -> ExitCode {
             );
             println!("cargo xtask test --learning  the Python tests that need torch or Ray");
             println!("cargo xtask python        the Python package and its tests");
+            println!(
+                "cargo xtask wheel         the wheel, installed into a fresh virtual environment and tested there"
+            );
             println!("cargo xtask layers        imports follow the layer order");
             println!("cargo xtask dependencies  licences and duplicate versions, by the rules of deny.toml");
             println!(

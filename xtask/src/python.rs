@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 /// What the tests import.
 const PACKAGES: [&str; 4] = ["maturin", "numpy", "gymnasium", "pytest"];
 /// What the tests of learning import besides.
-const LEARNING_PACKAGES: [&str; 6] = ["torch", "stable_baselines3", "ray", "pandas", "pyarrow", "matplotlib"];
+const LEARNING_PACKAGES: [&str; 7] =
+    ["torch", "stable_baselines3", "ray", "pandas", "pyarrow", "matplotlib", "mcap"];
 
 /// Builds the package and runs its tests: those that need torch or Ray with `learning`, else the others. Without Python 3.10 or
 /// without its packages and a network to fetch them from, prints why and passes.
@@ -17,67 +18,102 @@ pub(crate) fn test(root: &Path, learning: bool) -> Result<()> {
         println!("skipped: there is no Python 3.10 or later; set PYTHON to one");
         return Ok(());
     };
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = target.join("python-venv");
-    let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let python = bin.join(if cfg!(windows) { "python.exe" } else { "python" });
-    if !python.exists() {
-        let made = Command::new(&system).args(["-m", "venv"]).arg(&folder).status();
-        if !made.is_ok_and(|status| status.success()) {
-            println!("skipped: `{system} -m venv {}` failed", folder.display());
-            return Ok(());
-        }
+    let target = target(root);
+    let environment = Environment::at(target.join("python-venv"));
+    if !environment.python.exists() && !environment.make(&system) {
+        println!("skipped: `{system} -m venv {}` failed", environment.folder.display());
+        return Ok(());
     }
+    let python = &environment.python;
     let mut packages = PACKAGES.to_vec();
     if learning {
         packages.extend(LEARNING_PACKAGES);
     }
-    if let Some(missing) = install(&python, &packages) {
+    if let Some(missing) = install(python, &packages) {
         println!("skipped: {missing} cannot be installed; pip or the network is missing");
         return Ok(());
     }
-    match learning {
-        true => build_by_maturin(root, &folder, &bin)?,
-        false => link_into(root, &target, &python)?,
-    }
-    let mut pytest = Command::new(&python);
-    pytest.args([
-        "-m",
-        "pytest",
-        "--doctest-modules",
-        "--doctest-ignore-import-errors",
-        "python/tests",
-        "python/tightfit",
-        "-m",
-    ]);
-    pytest.arg(if learning { "learning" } else { "not learning" });
-    let tested = pytest.current_dir(root).status().context("pytest could not be started")?;
-    if !tested.success() {
-        bail!("pytest ended with {tested}");
-    }
-    Ok(())
+    link_into(root, &target, python)?;
+    let modules = ["--doctest-modules", "--doctest-ignore-import-errors", "python/tightfit"];
+    pytest(root, python, &modules, if learning { "learning" } else { "not learning" })
 }
 
-/// Builds and installs the package as its users do.
-fn build_by_maturin(root: &Path, folder: &Path, bin: &Path) -> Result<()> {
-    let before = std::env::var_os("PATH").unwrap_or_default();
-    let search_path =
-        std::env::join_paths([bin.to_path_buf()].into_iter().chain(std::env::split_paths(&before)))?;
-    let build = Command::new(bin.join("maturin"))
-        .args(["develop", "--quiet", "--locked"])
-        .current_dir(root)
-        .env("VIRTUAL_ENV", folder)
-        .env("PATH", search_path)
-        .status()
-        .context("maturin could not be started")?;
-    if !build.success() {
-        bail!("`maturin develop` ended with {build}");
+/// Builds the wheel, installs it into a fresh virtual environment as its users do, and runs the command and the tests there.
+pub(crate) fn wheel(root: &Path) -> Result<()> {
+    let system = interpreter().context("there is no Python 3.10 or later; set PYTHON to one")?;
+    let target = target(root);
+    let builder = Environment::at(target.join("python-venv"));
+    if !builder.python.exists() && !builder.make(&system) {
+        bail!("`{system} -m venv {}` failed", builder.folder.display());
+    }
+    if let Some(missing) = install(&builder.python, &["maturin"]) {
+        bail!("{missing} cannot be installed; pip or the network is missing");
+    }
+    let wheels = target.join("wheels");
+    // a wheel of an earlier version would be found as well
+    let _ = std::fs::remove_dir_all(&wheels);
+    let mut maturin = Command::new(builder.bin.join("maturin"));
+    maturin
+        .args(["build", "--quiet", "--locked", "--interpreter"])
+        .arg(&builder.python)
+        .arg("--out")
+        .arg(&wheels);
+    succeed(maturin.current_dir(root), "maturin build")?;
+    let built = std::fs::read_dir(&wheels)?.next().context("maturin built no wheel")??.path();
+    let fresh = Environment::at(target.join("wheel-venv"));
+    let _ = std::fs::remove_dir_all(&fresh.folder);
+    if !fresh.make(&system) {
+        bail!("`{system} -m venv {}` failed", fresh.folder.display());
+    }
+    let mut pip = Command::new(&fresh.python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "pytest"]).arg(&built);
+    succeed(&mut pip, "pip install of the wheel")?;
+    let program = fresh.bin.join(if cfg!(windows) { "tightfit.exe" } else { "tightfit" });
+    succeed(Command::new(program).arg("scenes").stdout(Stdio::null()), "tightfit scenes")?;
+    pytest(root, &fresh.python, &[], "not learning")
+}
+
+/// A virtual environment.
+struct Environment {
+    folder: PathBuf,
+    bin: PathBuf,
+    python: PathBuf,
+}
+
+impl Environment {
+    fn at(folder: PathBuf) -> Self {
+        let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+        let python = bin.join(if cfg!(windows) { "python.exe" } else { "python" });
+        Self { folder, bin, python }
+    }
+
+    fn make(&self, system: &str) -> bool {
+        let made = Command::new(system).args(["-m", "venv"]).arg(&self.folder).status();
+        made.is_ok_and(|status| status.success())
+    }
+}
+
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+/// Runs the tests with a mark, and those of `others`.
+fn pytest(root: &Path, python: &Path, others: &[&str], mark: &str) -> Result<()> {
+    let mut pytest = Command::new(python);
+    pytest.args(["-m", "pytest", "python/tests"]).args(others).args(["-m", mark]).current_dir(root);
+    succeed(&mut pytest, "pytest")
+}
+
+fn succeed(command: &mut Command, name: &str) -> Result<()> {
+    let status = command.status().with_context(|| format!("{name} could not be started"))?;
+    if !status.success() {
+        bail!("{name} ended with {status}");
     }
     Ok(())
 }
 
 /// Installs what `cargo build` has built as maturin would, in the folder of the sources. Maturin itself builds with other features
-/// of the dependencies, which takes as long as all tests.
+/// of the dependencies, which takes as long as all tests: [`wheel`].
 fn link_into(root: &Path, target: &Path, python: &Path) -> Result<()> {
     crate::cargo(&["build", "--workspace", "--lib", "--bins", "--tests", "--locked"], &[])?;
     let sources = std::path::absolute(root.join("python"))?;

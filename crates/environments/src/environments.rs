@@ -1,5 +1,7 @@
 //! Many environments of one task, stepped together.
 
+use std::time::{Duration, Instant};
+
 use nalgebra::Vector6;
 use tightfit_simulation::batch::{AdvanceSummary, Batch, Setup};
 use tightfit_simulation::{BodyId, Drive, Limits, Motion, Scene, Task};
@@ -35,6 +37,7 @@ pub struct Environments {
     world_from_fixed: Pose,
     start: SetPoint,
     most_steps: u32,
+    batch_time: Duration,
 }
 
 impl Environments {
@@ -106,6 +109,7 @@ impl Environments {
             world_from_fixed,
             start,
             most_steps,
+            batch_time: Duration::ZERO,
         })
     }
 
@@ -131,6 +135,12 @@ impl Environments {
     #[must_use]
     pub fn batch(&self) -> &Batch {
         &self.batch
+    }
+
+    /// Time that all steps spent in the batch: the rest of a step is the environments' own.
+    #[must_use]
+    pub fn batch_time(&self) -> Duration {
+        self.batch_time
     }
 
     /// Policy steps of the longest episode.
@@ -243,7 +253,9 @@ impl Environments {
         for (index, row) in rows() {
             self.act(index, std::array::from_fn(|column| row[column]))?;
         }
+        let start = Instant::now();
         self.batch.advance_where(self.options.substeps, is_chosen);
+        self.batch_time += start.elapsed();
         for index in (0..count).filter(|index| is_chosen(*index)) {
             self.conclude(index)?;
         }

@@ -14,8 +14,6 @@ use crate::SetPoint;
 const LATERAL: f64 = 2.5e-3;
 /// Largest tilt of a nut that is on its thread [rad].
 const UPRIGHT: f64 = 1.0 / 57.295_779_513_082_32;
-/// Turns that a nut may lack.
-const TURNS: f64 = 0.05;
 /// Distance of the second keypoint from the part's origin [m].
 const KEYPOINT: f64 = 50e-3;
 
@@ -56,11 +54,11 @@ impl Target {
         Self { task, at_mouth, pitch }
     }
 
-    /// Depth at which the task is done [m].
+    /// Depth at which the task is done [m]: turns of a nut count from where it is engaged, so that none is made in the air.
     pub(crate) fn depth(&self) -> f64 {
         match self.task {
             Task::Insert { depth, .. } => depth,
-            Task::Thread { engaged, .. } => engaged.max(self.pitch.abs()),
+            Task::Thread { engaged, turns, .. } => engaged + turns.abs() * self.pitch.abs(),
         }
     }
 
@@ -79,7 +77,7 @@ impl Target {
         let (engaged, success) = match self.task {
             Task::Insert { depth: wanted, engaged, .. } => (depth > engaged, depth >= wanted && is_near),
             Task::Thread { turns: wanted, engaged, .. } => {
-                let done = depth >= self.depth() && turns > wanted - TURNS;
+                let done = depth >= self.depth() && turns >= wanted;
                 (depth > engaged, done && is_near && is_upright)
             }
         };

@@ -5,7 +5,8 @@
 //! distance instead of the branches that the step linearised. Small parts have theirs closer, in proportion; on large ones
 //! they are as far apart as a bounded number of nodes allows. A distance changes by no more than the way between two
 //! points, so nodes that are nearer to a node than that is to the other part need no look. Distances at the start of a
-//! thread err to second order, d²/2r: only a part of a short distance is relied on.
+//! thread err to second order, d²/2r: only a part of a short distance is relied on. Nodes are kept in blocks with a ball
+//! around each; a block whose ball is outside the other part's box is passed over, which changes no result.
 
 use tightfit_shape::Part;
 use tightfit_shape::node::{FewestNodes, NodeSpacing};
@@ -31,10 +32,49 @@ const FARTHEST: f64 = 0.5e-3;
 /// ...less a fifth, which is d²/2r for the thinnest thread, r = 1.2 mm.
 const SURE: f64 = 0.8;
 
+/// Nodes of a block: neighbours in the order of the part's faces.
+const BLOCK: usize = 64;
+
 /// Audit nodes of every body.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    nodes: Vec<Columns3>,
+    nodes: Vec<Nodes>,
+}
+
+/// Audit nodes of a part, with a ball around every [`BLOCK`] of them.
+#[derive(Clone, Debug)]
+struct Nodes {
+    positions: Columns3,
+    /// Centre and radius [m].
+    balls: Vec<(Vector3<f64>, f64)>,
+}
+
+impl Nodes {
+    fn new(positions: Columns3) -> Self {
+        let ball = |first: usize| {
+            let block = first..positions.len().min(first + BLOCK);
+            let count = block.len() as f64;
+            let center = block.clone().map(|index| positions.get(index)).sum::<Vector3<f64>>() / count;
+            let radius = block.map(|index| (positions.get(index) - center).norm()).fold(0.0, f64::max);
+            // rounding must not leave out a node on the rim of the ball
+            (center, radius * (1.0 + 1e-9))
+        };
+        let balls = (0..positions.len()).step_by(BLOCK).map(ball).collect();
+        Self { positions, balls }
+    }
+
+    /// The nodes of the blocks whose ball `is_near`.
+    fn near<'a>(
+        &'a self,
+        is_near: impl Fn(Vector3<f64>, f64) -> bool + 'a,
+    ) -> impl Iterator<Item = Vector3<f64>> + 'a {
+        let chosen =
+            self.balls.iter().enumerate().filter(move |(_, (center, radius))| is_near(*center, *radius));
+        chosen.flat_map(|(block, _)| {
+            let first = block * BLOCK;
+            (first..self.positions.len().min(first + BLOCK)).map(|index| self.positions.get(index))
+        })
+    }
 }
 
 impl Audit {
@@ -45,7 +85,7 @@ impl Audit {
             let part = &parameters.bodies[index].part;
             let mut positions = Columns3::default();
             part.place(&part.nodes(&spacing_of(part)), &mut positions);
-            positions
+            Nodes::new(positions)
         };
         Self { nodes: (0..scene.bodies.len()).map(place).collect() }
     }
@@ -66,7 +106,11 @@ impl Audit {
                 let bounds = other.aabb().map(|bounds| bounds.grown(own.node_offset().max(0.0) + most_worn));
                 // a node looked at, and how far it is from touching [m]
                 let mut clear = (Vector3::zeros(), 0.0);
-                for node in self.nodes[pair.bodies[of].index()].iter() {
+                let is_near = |center: Vector3<f64>, radius: f64| {
+                    let center = against_from_of.transform_point(center);
+                    bounds.is_none_or(|bounds| bounds.grown(radius).contains(center))
+                };
+                for node in self.nodes[pair.bodies[of].index()].near(is_near) {
                     if (node - clear.0).norm_squared() < clear.1 * clear.1 {
                         continue;
                     }
