@@ -22,8 +22,8 @@ def test_ctrl_c_ends_a_long_call():
     script = (
         "import tightfit, sys\n"
         "sim = tightfit.Simulation('peg-in-hole', record=False)\n"
-        "print('ready', flush=True)\n"
         "try:\n"
+        "    print('ready', flush=True)\n"
         "    sim.step(10**9)\n"
         "except KeyboardInterrupt:\n"
         "    sys.exit(7)\n"
