@@ -28,6 +28,7 @@ const SMOOTH: f64 = 1e-3;
 pub type PieceFaces = ArrayVec<Sample, MOST_NEAR_FACES>;
 
 /// What is near a ball.
+#[allow(clippy::large_enum_variant, reason = "it lives on the stack for one block; a step must not allocate")]
 #[derive(Clone, Debug)]
 pub enum Vicinity {
     /// Nothing; the distance of its centre less its radius [m].

@@ -155,7 +155,7 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     }
     let mut surfaces: Vec<RoundSurface> =
         regions.iter().map(|region| described(mesh, &facets, region)).collect();
-    surfaces.sort_by(|a, b| b.facets.cmp(&a.facets));
+    surfaces.sort_by_key(|surface| std::cmp::Reverse(surface.facets));
     Ok(Recognised { solid, surfaces, facet_error })
 }
 

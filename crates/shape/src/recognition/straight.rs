@@ -58,7 +58,7 @@ impl Straight {
         let least = eigen.eigenvalues.imin();
         let axis: Vector3<f64> = eigen.eigenvectors.column(least).into_owned();
         let slope = if tapered { mean.dot(&axis) } else { 0.0 };
-        if !(slope.abs() < 0.999) {
+        if slope.is_nan() || slope.abs() >= 0.999 {
             return None;
         }
         // outward or inward normals: the sign follows from the circle below; try both for a cone
