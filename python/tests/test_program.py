@@ -20,7 +20,9 @@ def test_the_command_runs_and_returns_the_programs_exit_codes():
 
 def test_ctrl_c_ends_a_long_call():
     script = (
-        "import tightfit, sys\n"
+        "import tightfit, signal, sys\n"
+        # a shell starts background jobs with Ctrl-C ignored
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sim = tightfit.Simulation('peg-in-hole', record=False)\n"
         "try:\n"
         "    print('ready', flush=True)\n"
