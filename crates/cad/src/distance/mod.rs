@@ -12,6 +12,7 @@ mod cells;
 mod near;
 mod sign;
 mod trim;
+mod vicinity;
 
 use nalgebra::Vector3;
 
@@ -20,8 +21,9 @@ use crate::solid::{EdgePoint, patch_foot};
 
 pub(crate) use cells::Cells;
 pub(crate) use near::Neighbours;
-pub use near::{FewFaces, MOST_NEAR_FACES, Near, PieceFaces, Vicinity};
+pub use near::{MOST_NEAR_FACES, PieceFaces};
 pub(crate) use sign::shell_sign;
+pub use vicinity::{FewFaces, Near, Vicinity};
 
 use cells::{EdgeEntry, FaceEntry, Leaf};
 

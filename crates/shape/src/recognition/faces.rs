@@ -47,8 +47,7 @@ impl Faces {
                 continue;
             }
             let number = all.len() as u32;
-            let own = flat(mesh, facets, &of_facet, seed, tolerance);
-            own.iter().for_each(|&facet| of_facet[facet as usize] = number);
+            let own = flat(mesh, facets, &mut of_facet, seed, number, tolerance);
             all.push(FoundFace {
                 surface: Surface::Plane(plane(mesh, facets, &own, &axes, tolerance)?),
                 flipped: false,
@@ -59,8 +58,15 @@ impl Faces {
     }
 }
 
-/// Facets in the plane of a seed.
-fn flat(mesh: &TriMesh, facets: &Facets, of_facet: &[u32], seed: u32, tolerance: f64) -> Vec<u32> {
+/// Facets in the plane of a seed, which become the face of this number.
+fn flat(
+    mesh: &TriMesh,
+    facets: &Facets,
+    of_facet: &mut [u32],
+    seed: u32,
+    number: u32,
+    tolerance: f64,
+) -> Vec<u32> {
     let normal = facets.normals[seed as usize];
     let origin = mesh.vertices[facets.vertices[seed as usize][0] as usize];
     let lies_in = |facet: u32| {
@@ -68,14 +74,16 @@ fn flat(mesh: &TriMesh, facets: &Facets, of_facet: &[u32], seed: u32, tolerance:
         own.iter().all(|&v| (mesh.vertices[v as usize] - origin).dot(&normal).abs() <= tolerance)
     };
     let mut own = vec![seed];
+    of_facet[seed as usize] = number;
     let mut next = 0;
     while next < own.len() {
         for neighbour in &facets.neighbours[own[next] as usize] {
             let facet = neighbour.facet;
-            let is_free = of_facet[facet as usize] == u32::MAX && !own.contains(&facet);
+            let is_free = of_facet[facet as usize] == u32::MAX;
             let is_parallel = facets.normals[facet as usize].dot(&normal) > PARALLEL
                 || facets.areas[facet as usize] < tolerance * tolerance;
             if is_free && is_parallel && lies_in(facet) {
+                of_facet[facet as usize] = number;
                 own.push(facet);
             }
         }

@@ -1,0 +1,222 @@
+//! Faces near a ball of points, so that many points share one search.
+//!
+//! ```text
+//! c, ρ centre and radius of the ball,  R reach,  e largest distance of an edge from its surfaces
+//! a face matters to a point of the ball only if its surface is within   F = ρ + R + e of c
+//! foot points of the ball lie within   W = |d(c)| + F of that of c, and pieces of the boundary that can be nearest to them
+//! within 3 W of it, if any comes within W; else the foot points are all inside the face, or all outside
+//! ```
+//!
+//! An edge within reach of a point lies on two surfaces within reach. So a point with one such surface has that face alone,
+//! or nothing.
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+
+use super::near::{MOST_NEAR_FACES, NearFace, PieceFaces, ROUNDING};
+use super::{Feature, Sample};
+use crate::Solid;
+use crate::solid::Face;
+
+/// What is near a ball.
+#[allow(clippy::large_enum_variant, reason = "it lives on the stack for one block; a step must not allocate")]
+#[derive(Clone, Debug)]
+pub enum Vicinity {
+    /// Nothing; the distance of its centre less its radius [m].
+    Far(f64),
+    /// One smooth face, inside which all foot points lie.
+    Single(u32),
+    /// Several faces, or an edge: few enough to tell points with one face from others.
+    Few(FewFaces),
+    /// Too many, or too deep inside.
+    Several,
+}
+
+/// Most faces, and most pieces of their boundaries, that [`FewFaces`] holds.
+const MOST_FEW: usize = 12;
+const MOST_TRIM: usize = 192;
+
+/// Faces within reach of a ball, with the pieces of their boundaries that matter there.
+#[derive(Clone, Debug)]
+pub struct FewFaces {
+    faces: ArrayVec<(u32, [u8; 2]), MOST_FEW>,
+    trim: ArrayVec<(u32, bool), MOST_TRIM>,
+}
+
+/// What is near a point of a ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Near {
+    /// Nothing within reach.
+    Nothing,
+    /// One face.
+    One(Sample),
+    /// Several faces, or an edge.
+    More,
+}
+
+impl Solid {
+    /// Faces within `reach` [m] of a ball.
+    #[must_use]
+    pub fn vicinity(&self, centre: Vector3<f64>, radius: f64, reach: f64) -> Vicinity {
+        let Some(nearest) = self.nearest(self.cells.leaf(centre), centre) else { return Vicinity::Several };
+        let clear = self.signed(centre, &nearest).distance - radius;
+        if clear > reach {
+            return Vicinity::Far(clear);
+        }
+        let far = radius + reach + self.edge_gap;
+        let mut few = FewFaces { faces: ArrayVec::new(), trim: ArrayVec::new() };
+        let mut has_edges = false;
+        for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
+            if bounds.distance_squared(centre) > far * far {
+                continue;
+            }
+            let face = &self.faces[number];
+            let Some(foot) = face.surface.foot(centre).filter(|foot| !foot.is_apex) else {
+                return Vicinity::Several;
+            };
+            if foot.distance.abs() > far {
+                continue;
+            }
+            // foot points of the ball lie within this distance of that of its centre
+            let wide = foot.distance.abs() + far;
+            let start = few.trim.len() as u8;
+            if !self.add_trim(face, foot.point, wide, &mut few.trim) {
+                return Vicinity::Several;
+            }
+            let end = few.trim.len() as u8;
+            let is_cut = end > start;
+            let is_nearest = matches!(nearest.feature, Feature::Face(own) if own as usize == number);
+            if !is_cut && !is_nearest && !self.is_inside(face, foot.point, &face.trim) {
+                continue;
+            }
+            has_edges |= is_cut;
+            if few.faces.try_push((number as u32, [start, end])).is_err() {
+                return Vicinity::Several;
+            }
+        }
+        match few.faces.as_slice() {
+            [(face, _)] if !has_edges => Vicinity::Single(*face),
+            _ => Vicinity::Few(few),
+        }
+    }
+
+    /// Adds the pieces of a face's boundary that can be nearest to points within `wide` [m] of a foot point, if any comes so
+    /// near; false when there are too many.
+    fn add_trim(
+        &self,
+        face: &Face,
+        foot: Vector3<f64>,
+        wide: f64,
+        trim: &mut ArrayVec<(u32, bool), MOST_TRIM>,
+    ) -> bool {
+        let comes_near = |number: u32| {
+            let piece = &self.pieces[number as usize];
+            piece.bounds.distance_squared(foot) <= wide * wide && piece.nearest(foot).squared <= wide * wide
+        };
+        if !face.trim.iter().any(|entry| comes_near(entry.0)) {
+            return true;
+        }
+        // the nearest piece is within `wide`: others that can be nearest to such points are at most 2 `wide` farther
+        for &(number, along) in &face.trim {
+            let bound = self.pieces[number as usize].bounds.distance_squared(foot);
+            if bound <= 9.0 * wide * wide && trim.try_push((number, along)).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What is near a point of the ball that the faces were found for.
+    #[must_use]
+    #[inline]
+    pub fn near(&self, few: &FewFaces, p: Vector3<f64>, reach: f64) -> Near {
+        let reach = reach + self.edge_gap + ROUNDING;
+        let mut only = None;
+        for (face, trim) in &few.faces {
+            let own = &self.faces[*face as usize];
+            let Some(foot) = own.surface.foot(p).filter(|foot| !foot.is_apex) else { return Near::More };
+            if foot.distance.abs() <= reach {
+                if only.is_some() {
+                    return Near::More;
+                }
+                only = Some((own, foot, trim));
+            }
+        }
+        // an edge within reach lies on two surfaces within reach: here there is one, and its edges are farther
+        if let Some((face, foot, &[start, end])) = only {
+            let trim = &few.trim[usize::from(start)..usize::from(end)];
+            if trim.is_empty() || self.is_inside(face, foot.point, trim) {
+                return Near::One(Sample {
+                    distance: foot.distance * face.sign,
+                    normal: foot.normal * face.sign,
+                });
+            }
+        }
+        // a point deeper than the reach belongs to faces beyond it
+        if self.sample(p).distance > 0.0 { Near::Nothing } else { Near::More }
+    }
+
+    /// Visits the pieces of material within `reach` [m] of a point of the ball that the faces were found for.
+    pub fn each_piece_of(&self, few: &FewFaces, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
+        let mut near: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
+        let mut nearest_is_foot = false;
+        for (face, [start, end]) in &few.faces {
+            let trim = &few.trim[usize::from(*start)..usize::from(*end)];
+            let Some((found, is_foot)) = self.near_analytic(*face, p, trim, reach + ROUNDING) else {
+                continue;
+            };
+            // sorted by distance, equal ones in the order of their faces
+            let place = near.iter().position(|other| other.squared > found.squared).unwrap_or(near.len());
+            nearest_is_foot = if place == 0 { is_foot } else { nearest_is_foot };
+            near.insert(place, found);
+        }
+        // the foot on the nearest face tells the distance; at an edge, or with nothing within reach, the query does
+        let whole = match near.first().filter(|_| nearest_is_foot) {
+            Some(nearest) => nearest.sample,
+            None => self.sample(p),
+        };
+        if whole.distance > reach {
+            return;
+        }
+        if whole.distance < -reach {
+            // faces beyond those of the ball may be the nearest
+            return self.each_piece(p, reach, visit);
+        }
+        self.grouped(&near, whole, reach, visit);
+    }
+
+    /// An analytic face whose nearest point is within reach; `trim` lists the pieces of its boundary that matter, none where
+    /// foot points lie inside it. Tells also whether that point is the foot.
+    fn near_analytic(
+        &self,
+        number: u32,
+        p: Vector3<f64>,
+        trim: &[(u32, bool)],
+        reach: f64,
+    ) -> Option<(NearFace, bool)> {
+        let face: &Face = &self.faces[number as usize];
+        let foot = face.surface.foot(p)?;
+        if foot.distance.abs() > reach {
+            return None;
+        }
+        let sample = Sample { distance: foot.distance * face.sign, normal: foot.normal * face.sign };
+        if trim.is_empty() || self.is_inside(face, foot.point, trim) {
+            let squared = foot.distance * foot.distance;
+            return Some((NearFace { face: number, nearest: foot.point, squared, sample }, true));
+        }
+        let mut best = (reach * reach, Vector3::zeros());
+        let mut is_near = false;
+        for (piece, _) in trim {
+            let piece = &self.pieces[*piece as usize];
+            if piece.bounds.distance_squared(p) > best.0 {
+                continue;
+            }
+            let found = piece.nearest(p);
+            if found.squared < best.0 {
+                best = (found.squared, found.point);
+                is_near = true;
+            }
+        }
+        is_near.then_some((NearFace { face: number, nearest: best.1, squared: best.0, sample }, false))
+    }
+}
