@@ -51,10 +51,11 @@ pub(super) fn load_part(
             ShapeError::Mesh(format!("{file}: {fault}; `tightfit part {file}` shows where"))
         }
     })?;
-    if faces == MeshFaces::Recognised
+    if faces != MeshFaces::AsIs
         && offset == 0.0
         && baked.is_none()
         && let Ok((round, _)) = Part::recognised(part.mesh())
+        && (faces == MeshFaces::Recognised || matches!(round, Part::Sectioned(_)))
     {
         return Ok(round);
     }
@@ -82,4 +83,29 @@ fn with_baked(part: MeshPart, path: &Path) -> Result<MeshPart, ShapeError> {
         return Err(ShapeError::Mesh(format!("{name}: {remedy}")));
     }
     Ok(part.with_baked(Arc::new(field)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tightfit_shape::mesh::{MeshOptions, save};
+    use tightfit_shape::preset::preset;
+
+    use super::*;
+
+    #[test]
+    fn a_mesh_of_a_turned_solid_becomes_one_and_others_keep_their_triangles_unless_told() {
+        let folder = std::env::temp_dir().join(format!("tightfit-faces-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (name, turned) in [("peg-50", true), ("square-peg-20", false)] {
+            let path = folder.join(format!("{name}.stl"));
+            let mesh = preset(name).expect(name).mesh(&MeshOptions::default()).expect("a mesh");
+            save(&mesh, &path, LengthUnit::Millimetre).expect("a file");
+            let part = |faces| load_part(&path, Some(MeshUnit::Mm), 0.0, None, faces).expect("a part");
+            assert_eq!(matches!(part(MeshFaces::Turned), Part::Sectioned(_)), turned, "{name}");
+            assert_eq!(matches!(part(MeshFaces::Turned), Part::Mesh(_)), !turned, "{name}");
+            assert!(!matches!(part(MeshFaces::Recognised), Part::Mesh(_)), "{name}");
+            assert!(matches!(part(MeshFaces::AsIs), Part::Mesh(_)), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+    }
 }

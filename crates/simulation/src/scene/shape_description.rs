@@ -25,7 +25,7 @@ pub enum ShapeDescription {
         /// Baked field of the same mesh, written by `tightfit part FILE --bake`: faster, with the error that it
         /// states. The exact distance is used when left out.
         baked: Option<String>,
-        /// Whether round surfaces are recognised in the triangles. With an offset or a baked field the triangles stay.
+        /// Which round surfaces are taken for the triangles. With an offset or a baked field the triangles stay.
         #[serde(default)]
         faces: MeshFaces,
     },
@@ -212,8 +212,10 @@ pub enum ShapeDescription {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshFaces {
-    /// Cylinders, cones and planes through their corners, to 2 µm, where there are such; else the triangles.
+    /// A turned solid where the corners of all triangles lie on one, to 2 µm; else the triangles.
     #[default]
+    Turned,
+    /// Cylinders, cones and planes through their corners, to 2 µm, where there are such; else the triangles.
     Recognised,
     /// The triangles themselves.
     AsIs,
