@@ -29,7 +29,7 @@ mod solid;
 
 pub use aabb::Aabb;
 pub use body::{Body, BodyEdge, BodyFace};
-pub use distance::{FewFaces, MOST_NEAR_FACES, Near, PieceFaces, Sample, Vicinity};
+pub use distance::{Few, FewFaces, MOST_NEAR_FACES, Near, NearCells, Nearby, PieceFaces, Sample, Vicinity};
 pub use error::CadError;
 pub use file::File;
 pub use mass::MassProperties;

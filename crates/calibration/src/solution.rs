@@ -10,8 +10,8 @@
 //! The largest of the first three variances counts. A quantity is refused where the data leave more than half of its prior's standard
 //! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
 //! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
-//! data's. A stiffness of the hold is refused where friction alone loads it: contacts that stick carry whatever the step left
-//! them, and the stiffness comes out too soft by more than its range.
+//! data's. A stiffness of the hold and a pose are refused where friction alone tells them, as along and about the axis of a round
+//! peg: contacts that stick carry whatever the step left them, and the value comes out wrong by several times its range.
 //!
 //! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
 //! Resour. Res. 37, 2001.
@@ -148,7 +148,7 @@ impl Solution {
                         .iter()
                         .find(|names| names.contains(&unknown.quantity.name()))
                         .map(|names| format!("the data do not separate {}", names.join(", ")))
-                        .or_else(|| by_friction_alone(&unknown.quantity, &here.predictions))
+                        .or_else(|| by_friction_alone(&unknown.quantity, fit, &here))
                         .or_else(|| refusal(fit, index, relative, &directions)),
                     unknown,
                 }
@@ -248,16 +248,26 @@ fn collinear(fit: &Fit, data: &DMatrix<f64>) -> Vec<Vec<String>> {
     weak.map(names).collect()
 }
 
-/// Why a stiffness is not determined, if no normal force loads it.
-fn by_friction_alone(quantity: &Quantity, predictions: &[Vec<Prediction>]) -> Option<String> {
-    let Quantity::Stiffness(axis) = quantity else { return None };
+/// Why a stiffness or a pose is not determined, if normal forces neither load nor feel it.
+fn by_friction_alone(quantity: &Quantity, fit: &Fit, here: &Evaluation) -> Option<String> {
+    let (axis, is_fixed) = match quantity {
+        Quantity::Stiffness(axis) | Quantity::InHand(axis) => (*axis, false),
+        Quantity::FixedPose(axis) => (*axis, true),
+        _ => return None,
+    };
+    let fixed = fit.experiment.fixed().next();
+    let origin = fixed.map(|body| here.setup.scene.bodies[body].world_from_part.translation);
     let [mut normal, mut tangential] = [0.0, 0.0];
-    for prediction in predictions.iter().flatten() {
-        let unit = prediction.part.rotation * Vector3::ith(axis % 3, 1.0);
+    for prediction in here.predictions.iter().flatten() {
+        let unit = Vector3::ith(axis % 3, 1.0);
+        let (unit, lever) = match origin.filter(|_| is_fixed) {
+            Some(origin) => (unit, prediction.part.translation - origin),
+            None => (prediction.part.rotation * unit, Vector3::zeros()),
+        };
         for contact in &prediction.contacts {
             let along = |force: Vector3<f64>| match axis {
                 0..3 => force.dot(&unit).abs(),
-                _ => contact.arm.cross(&force).dot(&unit).abs(),
+                _ => (contact.arm + lever).cross(&force).dot(&unit).abs(),
             };
             let pressing = contact.normal * contact.force.dot(&contact.normal);
             normal += along(pressing);
@@ -266,7 +276,7 @@ fn by_friction_alone(quantity: &Quantity, predictions: &[Vec<Prediction>]) -> Op
     }
     (normal < BY_NORMALS * (normal + tangential)).then(|| {
         let share = 100.0 * normal / (normal + tangential);
-        format!("friction alone loads it: normal forces carry {share:.0} % of its load")
+        format!("friction alone tells it: normal forces carry {share:.0} % of the load along it")
     })
 }
 

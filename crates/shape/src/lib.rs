@@ -22,6 +22,7 @@ pub mod primitive;
 pub mod profile;
 mod quadrature;
 pub mod recognition;
+mod sharp_edge;
 pub mod thread;
 
 pub use error::ShapeError;
@@ -29,3 +30,4 @@ pub use field::{Branches, FieldColumns, Sample};
 pub use intersection::intersection;
 pub use mesh::TriMesh;
 pub use part::{Extent, Part, Symmetry};
+pub use sharp_edge::SharpEdge;

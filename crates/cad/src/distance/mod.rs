@@ -10,6 +10,7 @@
 
 mod cells;
 mod near;
+mod near_cells;
 mod sign;
 mod trim;
 mod vicinity;
@@ -22,8 +23,9 @@ use crate::solid::{EdgePoint, patch_foot};
 pub(crate) use cells::Cells;
 pub(crate) use near::Neighbours;
 pub use near::{MOST_NEAR_FACES, PieceFaces};
+pub use near_cells::{NearCells, Nearby};
 pub(crate) use sign::shell_sign;
-pub use vicinity::{FewFaces, Near, Vicinity};
+pub use vicinity::{Few, FewFaces, Near, Vicinity};
 
 use cells::{EdgeEntry, FaceEntry, Leaf};
 

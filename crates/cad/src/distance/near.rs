@@ -3,18 +3,22 @@
 //! ```text
 //! D(p) signed distance,  b_f point of face f nearest to p,  s_f(x) signed distance of x from the surface of f, extended
 //! f and g belong to one piece if they share an edge that is not concave, s_f(b_g) ≤ 0 and s_g(b_f) ≤ 0
-//! value of a piece = max s_f(p);   pieces with a value below D(p) lie behind others and are left out
+//! value of a piece = max s_f(p);   pieces with a value below min(D(p), 0) lie behind others and are left out
 //! ```
 //!
 //! A point is outside a piece as long as it is in front of any of its faces. The smallest value over the pieces is D(p)
-//! inside the material and at most D(p) outside, as [`Solid::sample`] returns.
+//! inside the material and at most D(p) outside: beside a convex edge the value is the larger distance of its two faces, and a
+//! contact that must choose one of them is not stopped by the direction to the edge, which no face has.
+//!
+//! A face whose nearest point lies on a smooth edge continues in its neighbour there, which is nearer: it is left out. Its
+//! extension would cut through rounded corners or stand off from what they lead into.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::Sample;
 use super::cells::{FaceEntry, Leaf};
-use crate::solid::Face;
+use crate::solid::{EdgePoint, Face};
 use crate::{Aabb, Solid};
 
 /// Most faces near a point that are told apart; the nearest are kept.
@@ -33,24 +37,46 @@ pub(crate) struct Neighbours {
     pub(super) bounds: Vec<Aabb>,
     /// Faces that share an edge which is not concave.
     linked: Vec<Vec<u32>>,
+    /// Faces that share an edge at which they are tangent.
+    tangent: Vec<Vec<u32>>,
+    /// Whether the faces of an edge are tangent, and the faces and ends of such edges, sorted.
+    is_smooth: Vec<bool>,
+    smooth_ends: Vec<(u32, u32)>,
 }
 
 impl Neighbours {
     pub(crate) fn new(solid: &Solid) -> Self {
         let bounds = (0..solid.faces.len()).map(|face| solid.face_bounds(face)).collect();
         let mut linked = vec![Vec::new(); solid.faces.len()];
+        let mut tangent = vec![Vec::new(); solid.faces.len()];
+        let mut is_smooth = vec![false; solid.edges.len()];
+        let mut smooth_ends = Vec::new();
         for (number, edge) in solid.edges.iter().enumerate() {
             let [a, b] = edge.faces;
             if edge.is_seam || a == u32::MAX {
                 continue;
             }
             let at = |s: f64| edge.range[0] + (edge.range[1] - edge.range[0]) * s;
-            if [0.25, 0.5, 0.75].iter().all(|&s| solid.edge_angle(number, at(s)) > -SMOOTH) {
+            let angles = [0.25, 0.5, 0.75].map(|s| solid.edge_angle(number, at(s)));
+            if angles.iter().all(|angle| *angle > -SMOOTH) {
                 linked[a as usize].push(b);
                 linked[b as usize].push(a);
             }
+            if angles.iter().all(|angle| angle.abs() < SMOOTH) {
+                tangent[a as usize].push(b);
+                tangent[b as usize].push(a);
+                is_smooth[number] = true;
+                smooth_ends.extend(edge.faces.iter().flat_map(|&face| edge.ends.map(|end| (face, end))));
+            }
         }
-        Self { bounds, linked }
+        smooth_ends.sort_unstable();
+        Self { bounds, linked, tangent, is_smooth, smooth_ends }
+    }
+
+    /// Whether a face continues smoothly beyond the nearest point of its boundary.
+    pub(super) fn is_continued(&self, face: u32, edge: u32, nearest: &EdgePoint) -> bool {
+        let is_end = |vertex: u32| self.smooth_ends.binary_search(&(face, vertex)).is_ok();
+        self.is_smooth[edge as usize] || nearest.vertex.is_some_and(is_end)
     }
 }
 
@@ -61,6 +87,8 @@ pub(super) struct NearFace {
     pub(super) nearest: Vector3<f64>,
     pub(super) squared: f64,
     pub(super) sample: Sample,
+    /// Whether it continues smoothly beyond that point.
+    pub(super) is_continued: bool,
 }
 
 impl Solid {
@@ -73,6 +101,12 @@ impl Solid {
             Some(foot) => Sample { distance: foot.distance * own.sign, normal: foot.normal * own.sign },
             None => self.sample(p),
         }
+    }
+
+    /// Whether the box of a face is within `radius` [m] of a point.
+    #[must_use]
+    pub fn is_face_near(&self, face: usize, p: Vector3<f64>, radius: f64) -> bool {
+        self.neighbours.bounds[face].distance_squared(p) <= radius * radius
     }
 
     /// Visits the pieces of material within `reach` [m] of a point.
@@ -96,6 +130,12 @@ impl Solid {
         mut visit: impl FnMut(&PieceFaces),
     ) {
         let mut covered = [false; MOST_NEAR_FACES];
+        for (place, face) in near.iter().enumerate().filter(|(_, face)| face.is_continued) {
+            let tangent = &self.neighbours.tangent[face.face as usize];
+            covered[place] =
+                (0..place).any(|nearer| !covered[nearer] && tangent.contains(&near[nearer].face));
+        }
+        let left_out = covered;
         let mut visited = false;
         for first in 0..near.len() {
             if covered[first] {
@@ -107,7 +147,7 @@ impl Solid {
             while grows {
                 grows = false;
                 for other in 0..near.len() {
-                    if !group.contains(&other) && self.joins(near, &group, other) {
+                    if !left_out[other] && !group.contains(&other) && self.joins(near, &group, other) {
                         group.push(other);
                         grows = true;
                     }
@@ -116,7 +156,7 @@ impl Solid {
             group.iter().for_each(|&member| covered[member] = true);
             let faces: PieceFaces = group.iter().map(|&member| near[member].sample).collect();
             let value = faces.iter().map(|face| face.distance).fold(f64::NEG_INFINITY, f64::max);
-            if value >= whole.distance - ROUNDING && value <= reach {
+            if value >= whole.distance.min(0.0) - ROUNDING && value <= reach {
                 visit(&faces);
                 visited = true;
             }
@@ -128,7 +168,8 @@ impl Solid {
 
     fn joins(&self, near: &[NearFace], group: &[usize], other: usize) -> bool {
         let candidate = &near[other];
-        let behind = |face: u32, point: Vector3<f64>| self.extended(face, point).distance <= ROUNDING;
+        let tolerance = ROUNDING + self.edge_gap;
+        let behind = |face: u32, point: Vector3<f64>| self.extended(face, point).distance <= tolerance;
         let is_linked =
             |member: usize| self.neighbours.linked[near[member].face as usize].contains(&candidate.face);
         group.iter().any(|&member| is_linked(member))
@@ -180,6 +221,7 @@ impl Solid {
     ) -> Option<NearFace> {
         let face: &Face = &self.faces[number as usize];
         let mut best: Option<(f64, Vector3<f64>)> = None;
+        let mut is_continued = false;
         let mut sample = None;
         if let Some(foot) = face.surface.foot(p) {
             if foot.distance.abs() > reach {
@@ -220,6 +262,7 @@ impl Solid {
                 let found = piece.nearest(p);
                 if best.is_none_or(|best| found.squared < best.0) {
                     best = Some((found.squared, found.point));
+                    is_continued = self.neighbours.is_continued(number, piece.edge, &found);
                 }
             }
         }
@@ -229,7 +272,7 @@ impl Solid {
             let normal = self.normal_at(number, nearest, None);
             Sample { distance: (p - nearest).dot(&normal), normal }
         });
-        Some(NearFace { face: number, nearest, squared, sample })
+        Some(NearFace { face: number, nearest, squared, sample, is_continued })
     }
 
     /// Box around a trimmed face.

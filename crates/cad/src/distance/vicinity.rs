@@ -43,6 +43,22 @@ pub struct FewFaces {
     trim: ArrayVec<(u32, bool), MOST_TRIM>,
 }
 
+/// [`FewFaces`], wherever they are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Few<'a> {
+    /// Faces with the ranges of their boundaries in `trim`.
+    pub(super) faces: &'a [(u32, [u8; 2])],
+    pub(super) trim: &'a [(u32, bool)],
+}
+
+impl FewFaces {
+    /// The same by reference.
+    #[must_use]
+    pub fn view(&self) -> Few<'_> {
+        Few { faces: &self.faces, trim: &self.trim }
+    }
+}
+
 /// What is near a point of a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Near {
@@ -58,6 +74,25 @@ impl Solid {
     /// Faces within `reach` [m] of a ball.
     #[must_use]
     pub fn vicinity(&self, centre: Vector3<f64>, radius: f64, reach: f64) -> Vicinity {
+        self.vicinity_of(centre, radius, reach, 0..self.faces.len() as u32)
+    }
+
+    /// Faces within `radius` [m] of a point, by their boxes.
+    pub(super) fn faces_near(&self, centre: Vector3<f64>, radius: f64) -> Vec<u32> {
+        let reach = radius + self.edge_gap;
+        (0..self.faces.len() as u32)
+            .filter(|face| self.neighbours.bounds[*face as usize].distance_squared(centre) <= reach * reach)
+            .collect()
+    }
+
+    /// [`Self::vicinity`] among some of the faces.
+    pub(super) fn vicinity_of(
+        &self,
+        centre: Vector3<f64>,
+        radius: f64,
+        reach: f64,
+        faces: impl Iterator<Item = u32>,
+    ) -> Vicinity {
         let Some(nearest) = self.nearest(self.cells.leaf(centre), centre) else { return Vicinity::Several };
         let clear = self.signed(centre, &nearest).distance - radius;
         if clear > reach {
@@ -66,8 +101,8 @@ impl Solid {
         let far = radius + reach + self.edge_gap;
         let mut few = FewFaces { faces: ArrayVec::new(), trim: ArrayVec::new() };
         let mut has_edges = false;
-        for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
-            if bounds.distance_squared(centre) > far * far {
+        for number in faces.map(|face| face as usize) {
+            if self.neighbours.bounds[number].distance_squared(centre) > far * far {
                 continue;
             }
             let face = &self.faces[number];
@@ -126,13 +161,13 @@ impl Solid {
         true
     }
 
-    /// What is near a point of the ball that the faces were found for.
+    /// What is near a point of the ball that the faces were found for, within `known` [m] of it.
     #[must_use]
     #[inline]
-    pub fn near(&self, few: &FewFaces, p: Vector3<f64>, reach: f64) -> Near {
+    pub fn near(&self, few: &Few, p: Vector3<f64>, reach: f64, known: f64) -> Near {
         let reach = reach + self.edge_gap + ROUNDING;
         let mut only = None;
-        for (face, trim) in &few.faces {
+        for (face, trim) in few.faces {
             let own = &self.faces[*face as usize];
             let Some(foot) = own.surface.foot(p).filter(|foot| !foot.is_apex) else { return Near::More };
             if foot.distance.abs() <= reach {
@@ -153,14 +188,28 @@ impl Solid {
             }
         }
         // a point deeper than the reach belongs to faces beyond it
-        if self.sample(p).distance > 0.0 { Near::Nothing } else { Near::More }
+        let distance = self.known_distance(few, p, known).unwrap_or_else(|| self.sample(p).distance);
+        if distance > 0.0 { Near::Nothing } else { Near::More }
+    }
+
+    /// Signed distance [m], if a face within `known` [m] is nearest and not one of its edges.
+    fn known_distance(&self, few: &Few, p: Vector3<f64>, known: f64) -> Option<f64> {
+        let mut nearest: Option<(f64, Option<f64>)> = None;
+        for (face, [start, end]) in few.faces {
+            let trim = &few.trim[usize::from(*start)..usize::from(*end)];
+            let Some((found, is_foot)) = self.near_analytic(*face, p, trim, known) else { continue };
+            if nearest.is_none_or(|nearest| found.squared < nearest.0) {
+                nearest = Some((found.squared, is_foot.then_some(found.sample.distance)));
+            }
+        }
+        nearest?.1
     }
 
     /// Visits the pieces of material within `reach` [m] of a point of the ball that the faces were found for.
-    pub fn each_piece_of(&self, few: &FewFaces, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
+    pub fn each_piece_of(&self, few: &Few, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
         let mut near: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
         let mut nearest_is_foot = false;
-        for (face, [start, end]) in &few.faces {
+        for (face, [start, end]) in few.faces {
             let trim = &few.trim[usize::from(*start)..usize::from(*end)];
             let Some((found, is_foot)) = self.near_analytic(*face, p, trim, reach + ROUNDING) else {
                 continue;
@@ -202,10 +251,14 @@ impl Solid {
         let sample = Sample { distance: foot.distance * face.sign, normal: foot.normal * face.sign };
         if trim.is_empty() || self.is_inside(face, foot.point, trim) {
             let squared = foot.distance * foot.distance;
-            return Some((NearFace { face: number, nearest: foot.point, squared, sample }, true));
+            let is_continued = false;
+            return Some((
+                NearFace { face: number, nearest: foot.point, squared, sample, is_continued },
+                true,
+            ));
         }
         let mut best = (reach * reach, Vector3::zeros());
-        let mut is_near = false;
+        let (mut is_near, mut is_continued) = (false, false);
         for (piece, _) in trim {
             let piece = &self.pieces[*piece as usize];
             if piece.bounds.distance_squared(p) > best.0 {
@@ -215,8 +268,10 @@ impl Solid {
             if found.squared < best.0 {
                 best = (found.squared, found.point);
                 is_near = true;
+                is_continued = self.neighbours.is_continued(number, piece.edge, &found);
             }
         }
-        is_near.then_some((NearFace { face: number, nearest: best.1, squared: best.0, sample }, false))
+        let (squared, nearest) = best;
+        is_near.then_some((NearFace { face: number, nearest, squared, sample, is_continued }, false))
     }
 }

@@ -124,6 +124,16 @@ impl Solid {
         nodes
     }
 
+    /// Whether a face holds a point of its surface.
+    #[must_use]
+    pub fn face_holds(&self, number: usize, point: Vector3<f64>) -> bool {
+        let face = &self.faces[number];
+        match &face.chart {
+            Some(chart) => self.is_inside_chart(face, chart.project(point), point),
+            None => self.is_inside(face, point, &face.trim),
+        }
+    }
+
     /// Whether the point of these parameters lies inside the face.
     fn holds(&self, face: &Face, number: usize, at: [f64; 2]) -> bool {
         let point = self.face_point(number, at[0], at[1]);
@@ -148,7 +158,8 @@ impl Solid {
                 vec![(range, [step; 2])]
             }
             Surface::Cylinder(frame, radius) => {
-                vec![([whole, spread(&|p| frame.inside(p).z)], [angle(*radius), step])]
+                let v = spread(&|p| frame.inside(p).z);
+                vec![([self.angles(number, frame, v), v], [angle(*radius), step])]
             }
             Surface::Cone { frame, half_angle: [sin, cos] } => {
                 let along = |p: Vector3<f64>| {
@@ -160,7 +171,7 @@ impl Solid {
                 if self.holds(face, number, [0.0, 1e-6 * v[1]]) {
                     v[0] = 0.0;
                 }
-                vec![([whole, v], [angle(v[1] * sin), step])]
+                vec![([self.angles(number, frame, v), v], [angle(v[1] * sin), step])]
             }
             Surface::Sphere(_, radius) => {
                 let angle = angle(*radius);
@@ -192,6 +203,26 @@ impl Solid {
         }
     }
 
+    /// Angles about its axis that a cylinder or cone covers, where its second parameters are within `v` [rad].
+    fn angles(&self, number: usize, frame: &Frame, v: [f64; 2]) -> [f64; 2] {
+        let of = |p: Vector3<f64>| {
+            let local = frame.inside(p);
+            libm::atan2(local.y, local.x)
+        };
+        let mut angles: Vec<f64> = self.edge_samples(number).into_iter().map(of).collect();
+        angles.sort_by(f64::total_cmp);
+        let Some(first) = angles.first().copied() else { return [0.0, TAU] };
+        angles.push(first + TAU);
+        let face = &self.faces[number];
+        let is_open = |gap: [f64; 2]| {
+            let at = |s: f64| [0.5 * (gap[0] + gap[1]), v[0] + (v[1] - v[0]) * s];
+            (1..8).all(|k| !self.holds(face, number, at(f64::from(k) / 8.0)))
+        };
+        let gaps = angles.windows(2).map(|pair| [pair[0], pair[1]]).filter(|gap| gap[1] - gap[0] > 1e-6);
+        let widest = gaps.filter(|gap| is_open(*gap)).max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+        widest.map_or([0.0, TAU], |gap| [gap[1], gap[0] + TAU])
+    }
+
     /// Parameters of points along an edge, its ends excluded.
     #[must_use]
     pub fn edge_nodes(&self, number: usize, step: f64, turn: f64) -> Vec<f64> {
@@ -216,6 +247,14 @@ impl Solid {
         self.faces.iter().any(|face| face.corners.binary_search_by_key(&vertex, |corner| corner.0).is_ok())
     }
 
+    /// Outward normals of the faces of an edge at a parameter.
+    #[must_use]
+    pub fn edge_normals(&self, number: usize, t: f64) -> [Vector3<f64>; 2] {
+        let edge = &self.edges[number];
+        let point = edge.curve.point(t);
+        edge.faces.map(|face| self.normal_at(face, point, Some((number as u32, t))))
+    }
+
     /// Angle between the outward normals at an edge [rad]: positive where the material is convex.
     #[must_use]
     pub fn edge_angle(&self, number: usize, t: f64) -> f64 {
@@ -223,8 +262,8 @@ impl Solid {
         if edge.is_seam || edge.faces[0] == u32::MAX {
             return 0.0;
         }
-        let [point, tangent, _] = edge.curve.evaluate(t);
-        let normals = edge.faces.map(|face| self.normal_at(face, point, Some((number as u32, t))));
+        let [_, tangent, _] = edge.curve.evaluate(t);
+        let normals = self.edge_normals(number, t);
         let tangent = tangent.try_normalize(1e-30).unwrap_or(Vector3::z());
         // the first face lies on the left of the edge
         let inwards = normals[0].cross(&tangent);

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use tightfit_calibration::{Experiment, Fit, FitOptions, Follower, Quantity, Setup, Unknown};
 use tightfit_learning::recordings::Recording;
 use tightfit_simulation::Scene;
@@ -64,9 +65,9 @@ fn trials(unknowns: &[Unknown], truth: &[f64], seed: u64, count: u64, seconds: f
 
 /// Ranges that contain the truth, all ranges, and refusals, by kind.
 fn covered(seeds: std::ops::Range<u64>, count: u64, seconds: f64) -> BTreeMap<&'static str, [usize; 3]> {
-    let mut found: BTreeMap<&'static str, [usize; 3]> = BTreeMap::new();
     let experiment = experiment(0.01);
-    for seed in seeds {
+    let of_seed = |seed: u64| {
+        let mut found: BTreeMap<&'static str, [usize; 3]> = BTreeMap::new();
         let (unknowns, _) = experiment.unknowns(&words(WORDS), &[], [None, None]).unwrap();
         let truth = truth(&unknowns, &mut SplitMix::stream(9000 + seed));
         let trials = trials(&unknowns, &truth, seed, count, seconds);
@@ -84,9 +85,17 @@ fn covered(seeds: std::ops::Range<u64>, count: u64, seconds: f64) -> BTreeMap<&'
             let z = (own.unknown.coordinate(own.value) - truth) / own.sigma;
             println!("{seed} {}: z {z:.2}, sigma {:.2e}", own.unknown.quantity.name(), own.sigma);
         }
-        println!("after {seed}: {found:?}");
-    }
-    found
+        println!("{seed}: {found:?}");
+        found
+    };
+    let together = |mut sum: BTreeMap<&'static str, [usize; 3]>, own: BTreeMap<&'static str, [usize; 3]>| {
+        for (kind, counts) in own {
+            let at = sum.entry(kind).or_default();
+            at.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        sum
+    };
+    seeds.into_par_iter().map(of_seed).reduce(BTreeMap::new, together)
 }
 
 /// Fifty experiments: `cargo test -p tightfit-calibration -- --ignored --nocapture fifty`.

@@ -4,6 +4,7 @@
 //! queried at once; near a thread the points are first collected from several blocks (`point_batches.rs`).
 //! `node_query.rs` decides which faces become contacts.
 
+use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
 use tightfit_spatial::{Vectorise, vectorised};
 
@@ -14,8 +15,8 @@ use super::node_query::NodeQuery;
 use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
 use super::{
-    Clearances, NetworkScratch, NodeBlocks, PairBody, TurnedPair, edge_crossings, mesh_pair, neural,
-    polyhedra, turned,
+    Clearances, NetworkScratch, NodeBlocks, PairBody, TurnedPair, edge_crossings, exact_crossings, mesh_pair,
+    neural, polyhedra, turned,
 };
 use crate::records::Contacts;
 
@@ -57,7 +58,7 @@ pub fn detect_pair(
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
     detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
-    if options.crossings {
+    if options.crossings && !exact_crossings::detect(sides, options, contacts) {
         edge_crossings::detect(sides[0], sides[1], options, contacts);
     }
 }
@@ -113,7 +114,12 @@ impl Vectorise for NodesAgainst<'_> {
 
         let apart = against.nodes.apart();
         let thinning = Thinning::between(of.part, against.part, apart, &frame, query.reach);
-        let walk = BlockWalk { nodes: of.nodes, culling, thinning };
+        let walk = BlockWalk {
+            nodes: of.nodes,
+            culling,
+            thinning,
+            spares: query.skips_idle.then_some(against.part),
+        };
         let (mut writer, faces) = (ContactWriter::new(of, against, contacts), FaceBlock::default());
         match against.part.has_places() {
             true => {
@@ -144,19 +150,25 @@ struct BlockWalk<'a> {
     nodes: &'a NodeBlocks,
     culling: BlockCulling<'a>,
     thinning: Option<Thinning>,
+    /// The other part, if its own nodes spare some of these.
+    spares: Option<&'a Part>,
 }
 
 impl BlockWalk<'_> {
     /// Visits the blocks and stores their new clearances.
     #[inline(always)]
     fn each_block(&self, clearances: &mut Clearances, visitor: &mut impl Visitor) {
-        let Self { nodes, culling, thinning } = self;
+        let Self { nodes, culling, thinning, spares } = self;
         let mut points = PointBlock::default();
         for (group, (mut bounds, boxes)) in clearances.groups().zip(nodes.boxes()).enumerate() {
             let selected = culling.select(boxes, &mut bounds);
             for (lane, is_selected) in selected.into_iter().enumerate().take(bounds.len()) {
                 let block = group * BLOCK + lane;
                 let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
+                let is_needed = |part: &Part| nodes.is_needed(block, culling.frame, part, culling.reach);
+                if is_selected && !spares.is_none_or(is_needed) {
+                    continue;
+                }
                 if is_selected && !thinning.as_ref().is_some_and(hides) {
                     let count = nodes.carry(block, culling.frame, &mut points);
                     bounds.keep(lane, visitor.visit(block, count, &points));

@@ -40,6 +40,12 @@ impl FaceChoice {
         Self { motion, horizon, behind }
     }
 
+    /// How far a node is expected to move in the step [m].
+    #[inline(always)]
+    pub(super) fn path(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.motion.at(point) * self.horizon
+    }
+
     /// The face with the largest predicted gap, and the next candidate. A node in front of any face is outside the
     /// piece, so the gap to the chosen face is then not negative.
     #[inline(always)]
@@ -133,6 +139,11 @@ impl Motion {
 
     pub(super) fn at(&self, point: Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(&point)
+    }
+
+    /// Velocity of a direction that turns with the points.
+    pub(super) fn turning(&self, direction: Vector3<f64>) -> Vector3<f64> {
+        self.angular.cross(&direction)
     }
 
     /// Bound on the speed of the points within `radius` of the origin [m/s].

@@ -8,6 +8,8 @@
 use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::block::{BLOCK, Lanes, PointBlock};
 use tightfit_shape::mesh::Aabb;
+use tightfit_shape::node::Slides;
+use tightfit_shape::{Part, SharpEdge};
 use tightfit_spatial::{Columns3, Pose};
 
 /// Nodes in the part's frame, in blocks.
@@ -21,6 +23,22 @@ pub struct NodeBlocks {
     /// where it is finite. Blocks before that one are always used.
     left: Vec<f64>,
     always: usize,
+    /// How nodes slide along round features, and which blocks consist of idle and of ruled nodes.
+    slides: Slides,
+    uses: Vec<BlockUse>,
+    /// Convex edges, which may cross those of another part.
+    edges: Vec<SharpEdge>,
+}
+
+/// Where a block of nodes is needed beside the nodes of the other part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockUse {
+    /// Nowhere.
+    Idle,
+    /// Where a convex round face of the other part is near.
+    Ruled,
+    /// Everywhere.
+    Always,
 }
 
 /// A region about the z axis of a part.
@@ -55,7 +73,57 @@ impl NodeBlocks {
                 group.half[axis][lane] = aabb.size()[axis] / 2.0;
             }
         }
-        Self { positions, boxes, left, always }
+        Self {
+            positions,
+            boxes,
+            left,
+            always,
+            slides: Slides::default(),
+            uses: Vec::new(),
+            edges: Vec::new(),
+        }
+    }
+
+    /// The same blocks with nodes that slide, and with convex edges.
+    #[must_use]
+    pub fn sliding(self, slides: Slides, edges: Vec<SharpEdge>) -> Self {
+        let of = |block: usize| {
+            let mut nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
+            if nodes.clone().all(|node| slides.is_idle(node)) {
+                BlockUse::Idle
+            } else if nodes.all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
+                BlockUse::Ruled
+            } else {
+                BlockUse::Always
+            }
+        };
+        let uses = if slides.is_empty() { Vec::new() } else { (0..self.blocks()).map(of).collect() };
+        Self { slides, uses, edges, ..self }
+    }
+
+    /// How nodes slide along round features.
+    pub(super) fn slides(&self) -> &Slides {
+        &self.slides
+    }
+
+    /// Convex edges, which may cross those of another part.
+    pub(super) fn edges(&self) -> &[SharpEdge] {
+        &self.edges
+    }
+
+    /// Whether a block is needed against a part, within `reach` [m].
+    #[inline(always)]
+    pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
+        match self.uses.get(block) {
+            Some(BlockUse::Idle) => false,
+            Some(BlockUse::Ruled) => {
+                let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
+                let along = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
+                let (middle, half) = (along(&boxes.middle), along(&boxes.half));
+                part.is_round_near(frame.turn * middle + frame.shift, half.norm() + reach)
+            }
+            Some(BlockUse::Always) | None => true,
+        }
     }
 
     /// Number of nodes.

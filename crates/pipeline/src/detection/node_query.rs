@@ -6,12 +6,16 @@
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
+use tightfit_shape::node::{Slid, Slides};
 use tightfit_shape::{Part, Sample, intersection};
 
 use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
-use super::node_blocks::Region;
+use super::node_blocks::{Frame, Region};
 use super::{DetectionOptions, PairBody};
+
+/// Cosine between normals of one side of a part [-].
+const SAME_SIDE: f64 = 0.7;
 
 /// The query of one body's nodes against the surface of the other.
 pub(super) struct NodeQuery<'a> {
@@ -29,6 +33,18 @@ pub(super) struct NodeQuery<'a> {
     /// Where the other part is within reach, and the radius inside which its bore leaves space [m].
     pub(super) region: Region,
     inner: f64,
+    /// How the nodes slide along round features; none where they stay.
+    slides: Option<Sliding<'a>>,
+    /// Whether idle nodes are left out.
+    pub(super) skips_idle: bool,
+    /// Whether gaps account for round faces that bend away.
+    is_raised: bool,
+}
+
+/// Nodes that slide, and their frame.
+struct Sliding<'a> {
+    slides: &'a Slides,
+    against_from_of: Frame,
 }
 
 impl<'a> NodeQuery<'a> {
@@ -38,15 +54,37 @@ impl<'a> NodeQuery<'a> {
         options: &'a DetectionOptions,
     ) -> Self {
         let offset = of.part.node_offset();
-        let (margin, reach) = (options.margin, options.margin + offset.abs());
+        let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_));
+        let slides = Some(of.nodes.slides())
+            .filter(|slides| !slides.is_empty() && (is_exact(of) || is_exact(against)))
+            .map(|slides| Sliding {
+                slides,
+                against_from_of: Frame::of(&(against.world_from_part.inverse() * of.world_from_part)),
+            });
+        let sag = slides.as_ref().map_or(0.0, |sliding| sliding.slides.sag());
+        let skips_idle = slides.is_some() && !against.part.needs_idle_nodes();
+        let (margin, reach) = (options.margin, options.margin + offset.abs() + sag);
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
         let farthest = radius + heights[0].abs().max(heights[1].abs());
-        let choice = FaceChoice::new(of, against, options.horizon, farthest);
         let region = Region { heights, radius };
         let is_core = of.part.has_core_nodes();
-        Self { of, against, choice, margin, offset, is_core, reach, region, inner }
+        let choice = FaceChoice::new(of, against, options.horizon, farthest);
+        Self {
+            of,
+            against,
+            choice,
+            margin,
+            offset,
+            is_core,
+            reach,
+            region,
+            inner,
+            slides,
+            skips_idle,
+            is_raised: is_exact(against),
+        }
     }
 
     /// Writes the contacts of a block of nodes; `node` maps a lane to its node.
@@ -71,7 +109,7 @@ impl<'a> NodeQuery<'a> {
         if is_plain & (all & PAIR != 0) {
             self.choice.choose_in_block(points, faces);
         }
-        if is_plain & (all & !(SINGLE | PAIR) == 0) {
+        if is_plain & (all & !(SINGLE | PAIR) == 0) & self.slides.is_none() {
             let id = |lane: usize| (first_id + node(lane)) * Part::MOST_PIECES;
             self.take_lanes(count, points, faces, id, writer);
             return;
@@ -82,12 +120,14 @@ impl<'a> NodeQuery<'a> {
             match faces.verdict[lane] {
                 FAR => {}
                 SINGLE if !self.is_core => {
-                    self.take(points.get(lane), [Some(faces.first(lane)), None], id(number), writer);
+                    let only = [Some(faces.first(lane)), None];
+                    self.put(node(lane), points.get(lane), only, id(number), writer);
                 }
                 PAIR if is_plain => {
                     let other =
                         (faces.second_distance[lane] >= -self.choice.behind).then(|| faces.second(lane));
-                    self.take(points.get(lane), [Some(faces.first(lane)), other], id(number), writer);
+                    let both = [Some(faces.first(lane)), other];
+                    self.put(node(lane), points.get(lane), both, id(number), writer);
                 }
                 CORNER if !self.is_core => {
                     let mut both = [(number, faces.first(lane)), (0, faces.second(lane))];
@@ -96,10 +136,10 @@ impl<'a> NodeQuery<'a> {
                         both.swap(0, 1);
                     }
                     for (number, face) in both {
-                        self.take(points.get(lane), [Some(face), None], id(number), writer);
+                        self.put(node(lane), points.get(lane), [Some(face), None], id(number), writer);
                     }
                 }
-                _ => self.at_node(points.get(lane), id, writer),
+                _ => self.at_node(node(lane), points.get(lane), id, writer),
             }
         }
     }
@@ -142,7 +182,13 @@ impl<'a> NodeQuery<'a> {
     }
 
     /// Writes the contacts of a single node.
-    pub(super) fn at_node(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, writer: &mut ContactWriter) {
+    pub(super) fn at_node(
+        &self,
+        node: u32,
+        point: Vector3<f64>,
+        id: impl Fn(u32) -> u32,
+        writer: &mut ContactWriter,
+    ) {
         let Region { heights, radius } = self.region;
         let squared = point.x * point.x + point.y * point.y;
         let is_far = point.z < heights[0]
@@ -154,14 +200,66 @@ impl<'a> NodeQuery<'a> {
         }
         self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
             true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
-            false => self.at_edge(point, branches, id(number), writer),
+            // one of the faces that meet at an edge
+            false => self.put(node, point, self.choice.choose(point, branches), id(number), writer),
         });
     }
 
-    /// Writes one of the faces that meet at an edge.
+    /// Writes the contact of a node with a face, at the place to which the node slides.
     #[inline(always)]
-    fn at_edge(&self, point: Vector3<f64>, faces: &[Sample], id: u32, writer: &mut ContactWriter) {
-        self.take(point, self.choice.choose(point, faces), id, writer);
+    fn put(
+        &self,
+        node: u32,
+        point: Vector3<f64>,
+        faces: [Option<Sample>; 2],
+        id: u32,
+        writer: &mut ContactWriter,
+    ) {
+        let (Some(sliding), Some(face)) = (&self.slides, faces[0]) else {
+            return self.take(point, faces, id, writer);
+        };
+        let Frame { turn, shift } = &sliding.against_from_of;
+        let (own, normal) = (turn.tr_mul(&(point - shift)), turn.tr_mul(&face.normal));
+        if self.skips_idle && sliding.slides.is_idle(node as usize) {
+            return;
+        }
+        match sliding.slides.slide(node as usize, own, normal) {
+            (Slid::Stays, _) => self.take(point, faces, id, writer),
+            (Slid::To(place), holder) if self.of.part.holds(holder, place) => {
+                let place = turn * place + shift;
+                self.take(place, self.faces_at(place, face.normal), id, writer);
+            }
+            (Slid::To(_) | Slid::Gone, _) => {}
+        }
+    }
+
+    /// The nearest faces at a place that a node slid to, on the side with this normal.
+    fn faces_at(&self, place: Vector3<f64>, normal: Vector3<f64>) -> [Option<Sample>; 2] {
+        let mut nearest: [Option<Sample>; 2] = [None; 2];
+        self.against.part.each_piece(place, self.reach, |_, branches| {
+            let own = self.choice.choose(place, branches);
+            let is_nearer = |face: Sample| nearest[0].is_none_or(|other| face.distance < other.distance);
+            if own[0].is_some_and(|face| face.normal.dot(&normal) > SAME_SIDE && is_nearer(face)) {
+                nearest = own;
+            }
+        });
+        nearest
+    }
+
+    /// Gap of a face [m]: what a convex round face bends away from its tangent plane while the node passes is added, since the
+    /// step sees the plane alone. A node that the motion ends behind another side keeps its gap.
+    fn gap(&self, point: Vector3<f64>, face: &Sample) -> f64 {
+        if !self.is_raised || face.distance <= 0.0 {
+            return face.distance;
+        }
+        let path = self.choice.path(point);
+        let foretold = face.distance + face.normal.dot(&path);
+        if foretold >= 0.0 {
+            return face.distance;
+        }
+        let end = self.against.part.sample(point + path);
+        let is_same_side = end.normal.dot(&face.normal) > SAME_SIDE;
+        face.distance + if is_same_side { (end.distance - foretold).max(0.0) } else { 0.0 }
     }
 
     /// Writes a face that is within the margin, and the other face of its edge.
@@ -173,7 +271,8 @@ impl<'a> NodeQuery<'a> {
         id: u32,
         writer: &mut ContactWriter,
     ) {
-        let face = face.map(|face| face.offset(self.offset));
+        let distance = |face: &Sample| self.gap(point, face) - self.offset;
+        let face = face.map(|face| Sample { distance: distance(&face), ..face });
         if let Some(Sample { distance, normal }) = face.filter(|face| face.distance < self.margin) {
             writer.push(point - normal * self.offset, normal, distance, id);
             if let Some(other) = other {

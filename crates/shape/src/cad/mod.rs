@@ -13,19 +13,20 @@ mod limits;
 mod mating;
 mod nodes;
 mod planes;
+mod slides;
 mod triangulate;
 mod turned;
 mod unroll;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use export::step_text;
 pub use limits::Limits;
 pub use mating::{Bore, FacePair, Mating, bores, mate};
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Surface;
-use tightfit_cad::{CadError, FewFaces, MassProperties, Near, Vicinity};
+use tightfit_cad::{CadError, Few, MassProperties, Near, NearCells, Nearby, Vicinity};
 pub use tightfit_cad::{File, Solid};
 use tightfit_spatial::{Inertia, InertiaError};
 
@@ -38,6 +39,8 @@ use crate::{Branches, Part, Sample, ShapeError};
 pub struct CadPart {
     solid: Arc<Solid>,
     mass: MassProperties,
+    /// Faces near points, once they are needed.
+    near: Arc<OnceLock<NearCells>>,
 }
 
 impl CadPart {
@@ -53,7 +56,7 @@ impl CadPart {
                  inside out); cut the face in the CAD program, or export an STL mesh"
             ))
         })?;
-        Ok(Self { solid: Arc::new(solid), mass })
+        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default() })
     }
 
     /// The solid.
@@ -82,7 +85,12 @@ impl CadPart {
         });
     }
 
-    /// Classifies a block of points by the ball around them.
+    /// Prepares queries of blocks.
+    pub(crate) fn prepare(&self) {
+        self.near.get_or_init(|| NearCells::new(&self.solid));
+    }
+
+    /// Classifies a block of points: by their cells, or by the ball around them.
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         let all = Aabb::of((0..BLOCK).map(|lane| points.get(lane)));
         let own = self.aabb();
@@ -90,6 +98,26 @@ impl CadPart {
         if gap > reach {
             out.verdict = [FAR; BLOCK];
             out.clear = gap;
+            return;
+        }
+        if let Some(cells) = self.near.get().filter(|_| reach <= NearCells::REACH) {
+            let mut clear = f64::INFINITY;
+            for lane in 0..BLOCK {
+                let point = points.get(lane);
+                out.verdict[lane] = match cells.at(point) {
+                    Nearby::Outside(own) => {
+                        clear = clear.min(own);
+                        FAR
+                    }
+                    Nearby::Single(face) => self.at_face(face, point, reach, lane, out),
+                    Nearby::Few(few) => {
+                        self.at_faces(&few, NearCells::REACH, point, [reach, behind], lane, out)
+                    }
+                    Nearby::Several => SEVERAL,
+                };
+            }
+            let is_far = out.verdict.iter().all(|verdict| *verdict == FAR);
+            out.clear = if is_far { clear.min(reach) } else { f64::NEG_INFINITY };
             return;
         }
         let centre = 0.5 * (all.min + all.max);
@@ -101,31 +129,59 @@ impl CadPart {
             Vicinity::Several => out.verdict = [SEVERAL; BLOCK],
             Vicinity::Few(few) => {
                 for lane in 0..BLOCK {
-                    out.verdict[lane] = match self.solid.near(&few, points.get(lane), reach) {
-                        Near::Nothing => FAR,
-                        Near::More => self.at_edge(&few, points.get(lane), reach, behind, lane, out),
-                        Near::One(sample) => {
-                            out.distance[lane] = sample.distance;
-                            out.number[lane] = 0;
-                            (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
-                            if sample.distance <= reach { SINGLE } else { FAR }
-                        }
-                    };
+                    let point = points.get(lane);
+                    out.verdict[lane] = self.at_faces(&few.view(), reach, point, [reach, behind], lane, out);
                 }
             }
             Vicinity::Single(face) => {
                 for lane in 0..BLOCK {
-                    let sample = self.solid.extended(face, points.get(lane));
-                    out.distance[lane] = sample.distance;
-                    out.number[lane] = 0;
-                    // deeper than the reach another face may be nearer
-                    out.verdict[lane] = match sample.distance {
-                        distance if distance > reach => FAR,
-                        distance if distance < -reach => SEVERAL,
-                        _ => SINGLE,
-                    };
-                    (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
+                    out.verdict[lane] = self.at_face(face, points.get(lane), reach, lane, out);
                 }
+            }
+        }
+    }
+
+    /// The only face near a point.
+    #[inline]
+    fn at_face(
+        &self,
+        face: u32,
+        point: Vector3<f64>,
+        reach: f64,
+        lane: usize,
+        out: &mut FaceBlock,
+    ) -> Verdict {
+        let sample = self.solid.extended(face, point);
+        out.distance[lane] = sample.distance;
+        out.number[lane] = 0;
+        (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
+        // deeper than the reach another face may be nearer
+        match sample.distance {
+            distance if distance > reach => FAR,
+            distance if distance < -reach => SEVERAL,
+            _ => SINGLE,
+        }
+    }
+
+    /// One of several faces near a point, or those of an edge; all faces within `known` [m] are among them.
+    #[inline]
+    fn at_faces(
+        &self,
+        few: &Few,
+        known: f64,
+        point: Vector3<f64>,
+        [reach, behind]: [f64; 2],
+        lane: usize,
+        out: &mut FaceBlock,
+    ) -> Verdict {
+        match self.solid.near(few, point, reach, known) {
+            Near::Nothing => FAR,
+            Near::More => self.at_edge(few, point, reach, behind, lane, out),
+            Near::One(sample) => {
+                out.distance[lane] = sample.distance;
+                out.number[lane] = 0;
+                (0..3).for_each(|k| out.normal[k][lane] = sample.normal[k]);
+                if sample.distance <= reach { SINGLE } else { FAR }
             }
         }
     }
@@ -133,7 +189,7 @@ impl CadPart {
     /// The faces near a point with several: an edge of two, a corner of two pieces, or more.
     fn at_edge(
         &self,
-        few: &FewFaces,
+        few: &Few,
         point: Vector3<f64>,
         reach: f64,
         behind: f64,

@@ -9,8 +9,11 @@ nodes of the other part. A tight fit needs the nodes of both parts.
 
 mod compact_order;
 mod node_set;
+mod slide;
 mod spacing;
 
 pub use compact_order::compact_order;
 pub use node_set::{Chart, NodeKind, NodeSet};
+pub(crate) use slide::{Cell, Round, RoundKind};
+pub use slide::{Slid, Slides};
 pub use spacing::{FewestNodes, NodeSpacing};

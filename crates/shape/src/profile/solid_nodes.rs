@@ -5,10 +5,13 @@
 //!
 //! Chart: face = edge of the outline, u ∈ [0, 1] along it, v ∈ [0, 1) laps around the section.
 
+use std::collections::BTreeMap;
+
 use nalgebra::Vector3;
+use tightfit_cad::geometry::Frame;
 
 use super::{Section, SectionedSolid};
-use crate::node::{Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing};
+use crate::node::{Cell, Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing, Round, RoundKind, Slides};
 
 impl SectionedSolid {
     /// Position of a node in the part's frame [m].
@@ -56,6 +59,44 @@ impl SectionedSolid {
             nodes.pack(|chart| chart.face, |chart| chart.u);
         }
         nodes
+    }
+
+    /// Whether a convex round face of a round body can be within a ball [m].
+    pub(crate) fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
+        let at = [centre.xy().norm(), centre.z];
+        self.outline.edges().any(|(index, [start, end])| {
+            let [radial, axial] = self.outline.edge_normal(index);
+            let across = radial * (at[0] - start[0]) + axial * (at[1] - start[1]);
+            let is_level = at[1] + radius >= start[1].min(end[1]) && at[1] - radius <= start[1].max(end[1]);
+            (radial > 1e-9 || self.section != Section::Round) && is_level && across.abs() <= radius
+        })
+    }
+
+    /// Cells of the nodes of a round body: rings about its axis.
+    pub(crate) fn slides(&self, nodes: &NodeSet) -> Slides {
+        let mut slides = Slides::default();
+        if self.section != Section::Round {
+            return slides;
+        }
+        let ring = |index: usize| (nodes.face[index], nodes.u[index].to_bits(), nodes.kind[index] as u8);
+        let mut rings: BTreeMap<_, u32> = BTreeMap::new();
+        (0..nodes.len()).for_each(|index| *rings.entry(ring(index)).or_default() += 1);
+        let [edges, faces] = [true, false].map(|is_edge| {
+            let kind = RoundKind::Circles { is_edge };
+            slides.add(Round { frame: Frame::identity(), kind, face: None })
+        });
+        for index in 0..nodes.len() {
+            let half = std::f64::consts::PI / f64::from(rings[&ring(index)]);
+            let out = self.outline.edge_normal(nodes.face[index] as usize)[0];
+            let cell = match nodes.kind[index] {
+                NodeKind::Edge => Cell::Arc(edges, [half; 2]),
+                NodeKind::Face if out > 1e-9 => Cell::Arc(faces, [half; 2]),
+                NodeKind::Face => Cell::Idle,
+                NodeKind::Corner => Cell::Point,
+            };
+            slides.push(cell, self.place(nodes.chart(index)));
+        }
+        slides
     }
 
     /// Nodes on the edges between the flats of a sharp polygon, which are convex where the face points away from the

@@ -83,7 +83,7 @@ impl Batch {
             |number| Environment::new(&scene, usual.clone().with_sensor_stream(&scene, number as u64));
         let environments = (0..count).map(environment).collect();
         let shared_nodes: Vec<_> =
-            scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
+            scene.bodies.iter().map(|body| Arc::new(placed(&scene, body, &body.part))).collect();
         Ok(Self {
             environments,
             lanes: std::iter::repeat_with(|| Lane::sharing(&shared_nodes)).take(threads.count()).collect(),

@@ -6,6 +6,7 @@ use tightfit_pipeline::clustering::ClusteringMethod;
 use tightfit_pipeline::detection::{Clearances, NodeBlocks, most_crossings};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
+use tightfit_shape::Part;
 use tightfit_spatial::Columns3;
 
 use super::body_views::BodyViews;
@@ -86,7 +87,8 @@ impl Workspace {
     /// A workspace for the environments of one scene; those that have the scene's own parts share its nodes.
     #[must_use]
     pub fn of_scene(scene: &Scene) -> Self {
-        let nodes: Vec<_> = scene.bodies.iter().map(|body| Arc::new(placed(body, &body.part))).collect();
+        let place = |body: &crate::Body| Arc::new(placed(scene, body, &body.part));
+        let nodes: Vec<_> = scene.bodies.iter().map(place).collect();
         Self::sharing(&nodes)
     }
 
@@ -128,7 +130,7 @@ impl Workspace {
         let bodies = || scene.bodies.iter().zip(&parameters.bodies);
         let nodes = bodies().enumerate().map(|(index, (body, own))| {
             let shared = self.shared_nodes.get(index).filter(|_| own.part == body.part);
-            shared.map_or_else(|| Arc::new(placed(body, &own.part)), Arc::clone)
+            shared.map_or_else(|| Arc::new(placed(scene, body, &own.part)), Arc::clone)
         });
         let polyhedra = bodies().map(|(body, own)| match own.part == body.part {
             true => body.polyhedron.clone(),
@@ -251,11 +253,15 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part.
-pub(crate) fn placed(body: &crate::Body, part: &tightfit_shape::Part) -> NodeBlocks {
+/// The nodes of a body on a part. They slide where the scene has an exact solid.
+pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
-    NodeBlocks::weighed(positions, &body.nodes.left)
+    let nodes = NodeBlocks::weighed(positions, &body.nodes.left);
+    match scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
+        true => nodes.sliding(part.slides(&body.nodes), part.sharp_edges()),
+        false => nodes,
+    }
 }
 
 impl EnvironmentCache {

@@ -16,6 +16,7 @@ mod assessment;
 mod batch;
 mod contact_forces;
 mod determinism;
+mod exact_solids;
 mod interaction;
 mod kinematic;
 mod logs;

@@ -1,0 +1,205 @@
+//! Nodes that slide along a round feature to where it is lowest over another part.
+//!
+//! ```text
+//! n normal of the other part near the node,  a axis,  u = −(n − (n·a) a)/|n − (n·a) a|
+//! circle about a (rim, cylinder, cone)    lowest at   c + r u
+//! ball, outside of a tube                 lowest where the outward normal is −n
+//! ```
+//!
+//! A node stands for a cell of its feature. Where the lowest point lies in the cell the contact is there, and it stays there
+//! while the part spins, so that a shaft with a flat rolls as a ball does. Where it lies in another cell, that cell's node is
+//! the contact: a node ahead of the lowest point would be predicted to dip in by r(ωT)²/2 and brake. In a bore that fits, n is
+//! opposite to the node's own normal nearly everywhere, and all nodes stay.
+//!
+//! Nodes inside planes, bores and sockets are idle: what touches there is an edge, a corner or a convex face of the other part,
+//! whose own nodes find it. Along the straight lines of a cylinder, a cone or an edge the gap to a plane or a bore is least at an
+//! end, on an edge of either part, and crossings of edges are found by themselves. So nodes inside such lines serve only where a
+//! convex round face of the other part is near.
+
+use nalgebra::Vector3;
+use tightfit_cad::geometry::Frame;
+
+/// Sine of the tilt below which a circle lies almost flat and rests on all its nodes [-], and of that below which its lowest
+/// point is not told.
+const FLAT: f64 = 0.2;
+const LEVEL: f64 = 1e-5;
+
+/// What a node does where it comes near another part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slid {
+    /// It is the contact.
+    Stays,
+    /// The contact is at this place of the part [m].
+    To(Vector3<f64>),
+    /// Another node is.
+    Gone,
+}
+
+/// A feature that nodes slide along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Round {
+    /// Its z axis is that of the circles.
+    pub(crate) frame: Frame,
+    pub(crate) kind: RoundKind,
+    /// Face of the part that must hold the place, if it is trimmed.
+    pub(crate) face: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RoundKind {
+    /// Circles about the axis, of a convex surface or of an edge.
+    Circles { is_edge: bool },
+    /// A tube of radius `minor` about a circle of radius `major`, which is zero for a ball [m].
+    Tube { major: f64, minor: f64 },
+}
+
+/// How nodes of a part slide.
+#[derive(Clone, Debug, Default)]
+pub struct Slides {
+    rounds: Vec<Round>,
+    cells: Vec<Cell>,
+    /// How far below its node a feature is lowest, at most [m].
+    sag: f64,
+}
+
+/// The part of a feature that a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// A point.
+    Point,
+    /// A piece of a plane, bore or socket.
+    Idle,
+    /// A piece of a straight edge.
+    Line,
+    /// Angles before and after the node on a circle [rad].
+    Arc(u32, [f64; 2]),
+    /// Angles on either side, around the axis and around the tube [rad].
+    Patch(u32, [f64; 2]),
+}
+
+impl Slides {
+    /// Adds a feature; returns its number.
+    pub(crate) fn add(&mut self, round: Round) -> u32 {
+        self.rounds.push(round);
+        (self.rounds.len() - 1) as u32
+    }
+
+    /// Adds the cell of the next node, which is at `position` [m].
+    pub(crate) fn push(&mut self, cell: Cell, position: Vector3<f64>) {
+        let lowered = |radius: f64, angle: f64| radius * (1.0 - libm::cos(angle.min(1.0)));
+        let sag = match cell {
+            Cell::Point | Cell::Idle | Cell::Line => 0.0,
+            Cell::Arc(round, [before, after]) => {
+                let local = self.rounds[round as usize].frame.inside(position);
+                lowered(local.xy().norm(), before.max(after))
+            }
+            Cell::Patch(round, [around, across]) => match self.rounds[round as usize].kind {
+                RoundKind::Tube { major, minor } => lowered(major + minor, around) + lowered(minor, across),
+                RoundKind::Circles { .. } => 0.0,
+            },
+        };
+        self.sag = self.sag.max(sag);
+        self.cells.push(cell);
+    }
+
+    /// Whether two features have circles about the same centre.
+    pub(crate) fn is_same_axis(&self, first: u32, second: u32) -> bool {
+        let [a, b] = [first, second].map(|round| self.rounds[round as usize].frame);
+        (a.origin - b.origin).norm() < 1e-9 && a.z.cross(&b.z).norm() < 1e-9
+    }
+
+    /// Whether all nodes stay.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// How far below its node a feature is lowest, at most [m].
+    #[must_use]
+    pub fn sag(&self) -> f64 {
+        self.sag
+    }
+
+    /// Whether a node lies inside a plane, bore or socket.
+    #[must_use]
+    pub fn is_idle(&self, node: usize) -> bool {
+        self.cells.get(node) == Some(&Cell::Idle)
+    }
+
+    /// Whether a node lies inside a straight line of its part: on an edge, a convex cylinder or cone.
+    #[must_use]
+    pub fn is_ruled(&self, node: usize) -> bool {
+        match self.cells.get(node) {
+            Some(Cell::Line) => true,
+            Some(Cell::Arc(round, _)) => {
+                self.rounds[*round as usize].kind == RoundKind::Circles { is_edge: false }
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the contact of a node is whose surroundings have the normal `normal`, both in the part's frame, and the face that
+    /// must hold it.
+    #[must_use]
+    pub fn slide(&self, node: usize, position: Vector3<f64>, normal: Vector3<f64>) -> (Slid, Option<u32>) {
+        match self.cells.get(node) {
+            Some(Cell::Arc(round, cell)) => {
+                let round = &self.rounds[*round as usize];
+                (round.on_circle(*cell, position, normal), round.face)
+            }
+            Some(Cell::Patch(round, cell)) => {
+                let round = &self.rounds[*round as usize];
+                (round.on_tube(*cell, position, normal), round.face)
+            }
+            _ => (Slid::Stays, None),
+        }
+    }
+}
+
+impl Round {
+    fn on_circle(&self, [before, after]: [f64; 2], position: Vector3<f64>, normal: Vector3<f64>) -> Slid {
+        let axis = self.frame.z;
+        let from = position - self.frame.origin;
+        let radial = from - axis * from.dot(&axis);
+        let across = normal - axis * normal.dot(&axis);
+        let sine = across.norm();
+        let is_edge = self.kind == RoundKind::Circles { is_edge: true };
+        // the rim of a hole curves towards what is inside it
+        if sine < LEVEL || (is_edge && radial.dot(&normal) > 0.0) {
+            return Slid::Stays;
+        }
+        let down = -across / sine;
+        let angle = libm::atan2(axis.dot(&radial.cross(&down)), radial.dot(&down));
+        if (-before..=after).contains(&angle) {
+            Slid::To(position - radial + down * radial.norm())
+        } else if sine < FLAT {
+            Slid::Stays
+        } else {
+            Slid::Gone
+        }
+    }
+
+    fn on_tube(&self, [around, across]: [f64; 2], position: Vector3<f64>, normal: Vector3<f64>) -> Slid {
+        let RoundKind::Tube { major, minor } = self.kind else { return Slid::Stays };
+        let local = self.frame.inside(position);
+        let radius = local.xy().norm();
+        let towards = |axis: Vector3<f64>| -axis.dot(&normal);
+        let down = Vector3::new(towards(self.frame.x), towards(self.frame.y), towards(self.frame.z));
+        let sine = down.xy().norm();
+        let own = [libm::atan2(local.y, local.x), libm::atan2(local.z, radius - major)];
+        let height = libm::atan2(down.z, sine);
+        // a ring that lies flat rests on its whole length, and inside it is a saddle: it slides across alone
+        let is_inside = radius < major;
+        let stays_around = is_inside || (major > 0.0 && sine < FLAT);
+        let angle = if stays_around { own[0] } else { libm::atan2(down.y, down.x) };
+        let height =
+            if is_inside { libm::atan2(down.z, down.xy().dot(&local.xy()) / radius) } else { height };
+        let turn = libm::remainder(angle - own[0], std::f64::consts::TAU);
+        if turn.abs() > around || libm::remainder(height - own[1], std::f64::consts::TAU).abs() > across {
+            return Slid::Gone;
+        }
+        let ((sin, cos), (up, out)) = (libm::sincos(angle), libm::sincos(height));
+        let wide = major + minor * out;
+        Slid::To(self.frame.outside(Vector3::new(wide * cos, wide * sin, minor * up)))
+    }
+}

@@ -1,0 +1,130 @@
+//! Convex edges of parts, cut into stretches that bend little.
+//!
+//! Where two such edges cross, parts touch between their nodes. A stretch knows its curve and the outward normals of the two
+//! faces that meet there.
+
+use nalgebra::Vector3;
+use tightfit_cad::Solid;
+use tightfit_cad::geometry::{Curve, Frame, Surface};
+
+use crate::mesh::Aabb;
+use crate::polyhedron::Edge;
+use crate::profile::SectionedSolid;
+
+/// Largest turn of a stretch [rad].
+const TURN: f64 = 0.35;
+/// Edges that bend less than this are smooth [rad].
+const SMOOTH: f64 = 1e-3;
+/// Samples along an edge that tell how far it turns.
+const SAMPLES: u32 = 64;
+
+/// A stretch of a convex edge.
+#[derive(Clone, Debug)]
+pub struct SharpEdge {
+    curve: Curve,
+    /// Parameters of its ends.
+    pub range: [f64; 2],
+    normals: Normals,
+    /// Box around it.
+    pub bounds: Aabb,
+}
+
+/// Outward normals of the faces of an edge.
+#[derive(Clone, Debug)]
+enum Normals {
+    Fixed([Vector3<f64>; 2]),
+    /// Radial and axial components about the z axis.
+    Turned([[f64; 2]; 2]),
+    /// Surfaces with the signs of their outward normals.
+    Surfaces([(Surface, f64); 2]),
+}
+
+impl SharpEdge {
+    /// An edge of a polyhedron.
+    #[must_use]
+    pub fn straight(edge: &Edge) -> Self {
+        let curve = Curve::Line { origin: edge.ends[0], along: edge.along };
+        let bounds = Aabb::of(edge.ends);
+        Self { curve, range: [0.0, edge.length], normals: Normals::Fixed(edge.normals), bounds }
+    }
+
+    /// Convex edges of an exact solid.
+    pub(crate) fn of_solid(solid: &Solid) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (number, edge) in solid.edges.iter().enumerate() {
+            let at = |s: f64| edge.range[0] + (edge.range[1] - edge.range[0]) * s;
+            if edge.is_seam || [0.25, 0.5, 0.75].iter().any(|&s| solid.edge_angle(number, at(s)) < SMOOTH) {
+                continue;
+            }
+            let faces = edge.faces.map(|face| &solid.faces[face as usize]);
+            let is_parametric = faces.iter().any(|face| matches!(face.surface, Surface::Parametric(_)));
+            for range in stretches(&edge.curve, edge.range) {
+                let normals = match is_parametric {
+                    true => Normals::Fixed(solid.edge_normals(number, 0.5 * (range[0] + range[1]))),
+                    false => Normals::Surfaces(faces.map(|face| (face.surface.clone(), face.sign))),
+                };
+                all.push(Self::new(edge.curve.clone(), range, normals));
+            }
+        }
+        all
+    }
+
+    /// Rims of a turned body.
+    pub(crate) fn of_turned(solid: &SectionedSolid) -> Vec<Self> {
+        let mut all = Vec::new();
+        for rim in solid.rims() {
+            let origin = Vector3::z() * rim.height;
+            let curve = Curve::Circle(Frame { origin, ..Frame::identity() }, rim.radius);
+            for range in stretches(&curve, [0.0, std::f64::consts::TAU]) {
+                all.push(Self::new(curve.clone(), range, Normals::Turned(rim.normals)));
+            }
+        }
+        all
+    }
+
+    fn new(curve: Curve, range: [f64; 2], normals: Normals) -> Self {
+        let at = |k: u32| curve.point(range[0] + (range[1] - range[0]) * f64::from(k) / 4.0);
+        let points = [0, 1, 2, 3, 4].map(at);
+        // a stretch leaves the chords of its quarters by less than this
+        let sag = (points[4] - points[0]).norm() * TURN * TURN / 64.0;
+        let is_line = matches!(curve, Curve::Line { .. });
+        let bounds = Aabb::of(points).grown(if is_line { 0.0 } else { sag });
+        Self { curve, range, normals, bounds }
+    }
+
+    /// Point [m] and derivative at a parameter.
+    #[must_use]
+    pub fn at(&self, parameter: f64) -> [Vector3<f64>; 2] {
+        let [point, derivative, _] = self.curve.evaluate(parameter);
+        [point, derivative]
+    }
+
+    /// Outward normals of its faces at one of its points.
+    #[must_use]
+    pub fn normals(&self, point: Vector3<f64>) -> [Vector3<f64>; 2] {
+        match &self.normals {
+            Normals::Fixed(normals) => *normals,
+            Normals::Turned(normals) => {
+                let out = point.xy().try_normalize(1e-300).unwrap_or_default();
+                normals.map(|[radial, axial]| Vector3::new(out.x * radial, out.y * radial, axial))
+            }
+            Normals::Surfaces(faces) => [0, 1].map(|place| {
+                let (surface, sign) = &faces[place];
+                surface.foot(point).map_or_else(Vector3::zeros, |foot| foot.normal * *sign)
+            }),
+        }
+    }
+}
+
+/// Ranges of a curve that turn by at most [`TURN`].
+fn stretches(curve: &Curve, [start, end]: [f64; 2]) -> impl Iterator<Item = [f64; 2]> {
+    let at = |k: u32| start + (end - start) * f64::from(k) / f64::from(SAMPLES);
+    let direction = |k: u32| curve.evaluate(at(k))[1];
+    let turn: f64 = match curve {
+        Curve::Line { .. } => 0.0,
+        _ => (0..SAMPLES).map(|k| direction(k).angle(&direction(k + 1))).sum(),
+    };
+    let count = (turn / TURN).ceil().max(1.0);
+    let cut = move |k: u32| start + (end - start) * f64::from(k) / count;
+    (0..count as u32).map(move |k| [cut(k), cut(k + 1)])
+}

@@ -1,0 +1,169 @@
+//! Exact solids touch where they are lowest and where their edges cross, not at nodes: they roll, rest and go in at a step of 10 ms
+//! as turned parts and polyhedra do.
+
+use std::f64::consts::FRAC_PI_2;
+
+use nalgebra::{UnitQuaternion, Vector3};
+use tightfit_shape::Part;
+use tightfit_shape::cad::{CadPart, File, step_text};
+use tightfit_shape::mesh::MeshOptions;
+use tightfit_shape::preset::preset;
+use tightfit_shape::recognition::recognise;
+use tightfit_simulation::{BodyBuilder, Drive, Scene, Simulation};
+use tightfit_spatial::{Pose, SplitMix};
+
+const G: f64 = 9.81;
+
+/// A block of 20 × 10 × 5 mm with a bore of 4 mm diameter.
+const BORED_BLOCK: &str = include_str!("../../../cad/tests/suite/bored_block.step");
+
+fn bored_block() -> Part {
+    let solid = File::parse(BORED_BLOCK.as_bytes()).unwrap().solid(None).unwrap();
+    Part::Cad(CadPart::new(solid).unwrap())
+}
+
+/// A turned part as a solid with faces and edges, without the contacts of turned parts.
+fn solid_of(part: &Part) -> Part {
+    let text = step_text(part, "part").unwrap();
+    Part::Cad(CadPart::new(File::parse(text.as_bytes()).unwrap().solid(None).unwrap()).unwrap())
+}
+
+fn step(simulation: &mut Simulation, at: usize) {
+    let certificate = simulation.step();
+    assert!(certificate.limits.is_empty() && certificate.converged, "step {at}: {certificate:?}");
+    assert!(certificate.penetration < 0.2e-6, "step {at}: {} m deep", certificate.penetration);
+}
+
+/// The axis neither sinks nor hovers, and the speed is that of theory.
+#[test]
+fn a_cylinder_with_faces_and_edges_rolls_down_a_slope() {
+    let radius = 20e-3;
+    let part = solid_of(&Part::cylinder(radius, 60e-3).unwrap());
+    let table = Part::Block(tightfit_shape::primitive::Block::new(Vector3::new(4.0, 0.2, 0.02)).unwrap());
+    for (name, plane, height) in [("half-space", Part::HalfSpace, 0.0), ("block", table, 0.01)] {
+        for slope in [1.0_f64, 10.0] {
+            let slope = slope.to_radians();
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+            let scene = Scene::builder("slope")
+                .friction(0.5)
+                .gravity(Vector3::new(G * slope.sin(), 0.0, -G * slope.cos()))
+                .part("plane", BodyBuilder::fixed(plane.clone()))
+                .part(
+                    "round",
+                    BodyBuilder::free(part.clone()).at(Pose::new(Vector3::z() * (radius + height), turn)),
+                )
+                .build()
+                .expect("a scene");
+            let mut simulation = Simulation::new(scene, 1);
+            for at in 0..100 {
+                step(&mut simulation, at);
+                let above = simulation.state.motions[0].center.z - height - radius;
+                assert!(above.abs() < 0.05e-6, "{name}, slope {slope}, step {at}: {above} m above the plane");
+            }
+            let speed = simulation.state.motions[0].twist.linear_in_world.x;
+            let theory = 2.0 / 3.0 * G * slope.sin();
+            assert!((speed / theory - 1.0).abs() < 1e-5, "{name}: {speed} of {theory}");
+        }
+    }
+}
+
+/// Largest depth of the edges and corners of one bored block in another [m]: samples, refined where they are lowest.
+fn depth(of: &Part, against: &Part, against_from_of: &Pose) -> f64 {
+    const SAMPLES: u32 = 200;
+    let Part::Cad(part) = of else { panic!("a solid") };
+    let mut least = f64::INFINITY;
+    for edge in &part.solid().edges {
+        let at = |place: f64| edge.range[0] + (edge.range[1] - edge.range[0]) * place;
+        let height = |place: f64| {
+            against.sample(against_from_of.transform_point(edge.curve.point(at(place)))).distance
+        };
+        let heights: Vec<f64> = (0..=SAMPLES).map(|k| height(f64::from(k) / f64::from(SAMPLES))).collect();
+        least = heights.iter().copied().fold(least, f64::min);
+        for k in 1..SAMPLES as usize {
+            if heights[k] <= heights[k - 1] && heights[k] <= heights[k + 1] && heights[k] < 0.2e-3 {
+                let [mut low, mut high] = [k - 1, k + 1].map(|k| k as f64 / f64::from(SAMPLES));
+                for _ in 0..40 {
+                    let [one, two] = [low + (high - low) / 3.0, high - (high - low) / 3.0];
+                    if height(one) < height(two) { high = two } else { low = one }
+                }
+                least = least.min(height(low));
+            }
+        }
+    }
+    (-least).max(0.0)
+}
+
+/// Blocks that fall on each other edge over edge come to rest or slide off, and are never deeper than the certificate says.
+#[test]
+fn edges_of_solids_cross_without_sinking() {
+    let mut random = SplitMix(3);
+    let mut deepest = [0.0_f64; 2];
+    for trial in 0..4 {
+        let lean = UnitQuaternion::from_scaled_axis(
+            Vector3::x() * 0.6 + random.centered_cube() * 0.3 + Vector3::z() * (0.5 + 0.3 * f64::from(trial)),
+        );
+        let scene = Scene::builder("edges")
+            .friction(0.4)
+            .part("below", BodyBuilder::fixed(bored_block()))
+            .part(
+                "above",
+                BodyBuilder::free(bored_block()).at(Pose::new(Vector3::new(4e-3, 6e-3, 11e-3), lean)),
+            )
+            .build()
+            .expect("a scene");
+        let mut simulation = Simulation::new(scene, 1);
+        for _ in 0..40 {
+            let certificate = simulation.step();
+            let center =
+                simulation.parameters.bodies.iter().find_map(|body| body.inertia).unwrap().center_of_mass;
+            let pose = simulation.state.motions[0].world_from_part(center);
+            let part = bored_block();
+            let truth = depth(&part, &part, &pose).max(depth(&part, &part, &pose.inverse()));
+            deepest = [deepest[0].max(truth), deepest[1].max(certificate.penetration)];
+            let told = certificate.penetration;
+            assert!(
+                truth < 0.2e-6 || told > 0.9 * truth,
+                "trial {trial}: {truth} m deep, certificate {told}"
+            );
+        }
+    }
+    assert!(deepest[0] < 1e-6, "{deepest:?}");
+}
+
+/// A key with rounded corners and a chamfer goes in equally deep at any step.
+#[test]
+fn a_key_goes_in_equally_deep_at_any_step() {
+    let solid = |name: &str| {
+        let mesh = preset(name).unwrap().mesh(&MeshOptions::default()).unwrap();
+        Part::Cad(CadPart::new(recognise(&mesh).unwrap().solid).unwrap())
+    };
+    let [key, pocket] = ["square-peg-20", "square-hole-20"].map(solid);
+    let depth_at = |dt: f64| {
+        let drive = Drive::springs("key")
+            .stiffness(Vector3::repeat(2000.0))
+            .turning_stiffness(Vector3::repeat(2.0))
+            .damping(50.0)
+            .offset(0.2e-3)
+            .tilt(0.3_f64.to_radians())
+            .waypoint(0.0, Vector3::new(0.0, 0.0, 1e-3))
+            .waypoint(0.5, Vector3::new(0.0, 0.0, -6e-3));
+        let scene = Scene::builder("key")
+            .dt(dt)
+            .friction(0.15)
+            .gravity(Vector3::zeros())
+            .part("pocket", BodyBuilder::fixed(pocket.clone()))
+            .part("key", BodyBuilder::free(key.clone()))
+            .drive(drive)
+            .build()
+            .expect("a scene");
+        let mut simulation = Simulation::new(scene, 1);
+        for _ in 0..(0.5 / dt).round() as usize {
+            let _ = simulation.step();
+        }
+        let center =
+            simulation.parameters.bodies.iter().find_map(|body| body.inertia).unwrap().center_of_mass;
+        -simulation.state.motions[0].world_from_part(center).translation.z
+    };
+    let [coarse, fine] = [0.02, 0.01].map(depth_at);
+    assert!((coarse - fine).abs() < 10e-6 && fine > 5.9e-3, "{coarse} and {fine} m deep");
+}
