@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::node::{Slid, Slides};
+use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_shape::{Part, Sample, intersection};
 
 use super::contact_writer::ContactWriter;
@@ -14,6 +15,8 @@ use super::face_choice::FaceChoice;
 use super::node_blocks::{Frame, Region};
 use super::{DetectionOptions, PairBody};
 
+/// Depth to which pieces of triangles are looked for [m].
+const DEEPEST: f64 = 50e-6;
 /// Cosine between normals of one side of a part [-].
 const SAME_SIDE: f64 = 0.7;
 
@@ -39,6 +42,8 @@ pub(super) struct NodeQuery<'a> {
     pub(super) skips_idle: bool,
     /// Whether gaps account for round faces that bend away.
     is_raised: bool,
+    /// The other part's triangles, where edges leave a choice among them.
+    faceted: Option<&'a Polyhedron>,
 }
 
 /// Nodes that slide, and their frame.
@@ -71,6 +76,8 @@ impl<'a> NodeQuery<'a> {
         let region = Region { heights, radius };
         let is_core = of.part.has_core_nodes();
         let choice = FaceChoice::new(of, against, options.horizon, farthest);
+        let has_edges = matches!(of.part, Part::Cad(_) | Part::Sectioned(_));
+        let faceted = against.polyhedron.filter(|_| has_edges && matches!(against.part, Part::Mesh(_)));
         Self {
             of,
             against,
@@ -84,6 +91,7 @@ impl<'a> NodeQuery<'a> {
             slides,
             skips_idle,
             is_raised: is_exact(against),
+            faceted,
         }
     }
 
@@ -106,6 +114,13 @@ impl<'a> NodeQuery<'a> {
         }
         let first_id = self.of.first_id;
         let is_plain = !self.is_core & (self.offset == 0.0);
+        if self.faceted.is_some() {
+            for lane in (0..count).filter(|lane| faces.verdict[*lane] != FAR) {
+                let id = |number: u32| (first_id + node(lane)) * Part::MOST_PIECES + number;
+                self.at_node(node(lane), points.get(lane), id, writer);
+            }
+            return;
+        }
         if is_plain & (all & PAIR != 0) {
             self.choice.choose_in_block(points, faces);
         }
@@ -198,11 +213,26 @@ impl<'a> NodeQuery<'a> {
         if is_far {
             return;
         }
-        self.against.part.each_piece(point, self.reach, |number, branches| match self.is_core {
+        self.each_piece(point, |number, branches| match self.is_core {
             true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
             // one of the faces that meet at an edge
             false => self.put(node, point, self.choice.choose(point, branches), id(number), writer),
         });
+    }
+
+    /// Visits the pieces of the other part near a point. Triangles know their edges as a polyhedron, unless the point is too deep
+    /// inside.
+    fn each_piece(&self, point: Vector3<f64>, mut visit: impl FnMut(u32, &[Sample])) {
+        let mut is_found = false;
+        if let Some(polyhedron) = self.faceted {
+            polyhedron.each_piece(point, self.reach, DEEPEST, |piece| {
+                is_found = true;
+                visit(piece.number % Part::MOST_PIECES, &piece.branches);
+            });
+        }
+        if !is_found {
+            self.against.part.each_piece(point, self.reach, |number, branches| visit(number, branches));
+        }
     }
 
     /// Writes the contact of a node with a face, at the place to which the node slides.
@@ -236,7 +266,7 @@ impl<'a> NodeQuery<'a> {
     /// The nearest faces at a place that a node slid to, on the side with this normal.
     fn faces_at(&self, place: Vector3<f64>, normal: Vector3<f64>) -> [Option<Sample>; 2] {
         let mut nearest: [Option<Sample>; 2] = [None; 2];
-        self.against.part.each_piece(place, self.reach, |_, branches| {
+        self.each_piece(place, |_, branches| {
             let own = self.choice.choose(place, branches);
             let is_nearer = |face: Sample| nearest[0].is_none_or(|other| face.distance < other.distance);
             if own[0].is_some_and(|face| face.normal.dot(&normal) > SAME_SIDE && is_nearer(face)) {
