@@ -238,7 +238,7 @@ impl Part {
                 let mut slides = Slides::default();
                 let cell = |kind: &NodeKind| match kind {
                     NodeKind::Face => Cell::Idle,
-                    NodeKind::Edge => Cell::Line,
+                    NodeKind::Edge => Cell::Line(Vector3::zeros(), [0.0; 2]),
                     NodeKind::Corner => Cell::Point,
                 };
                 nodes.kind.iter().for_each(|kind| slides.push(cell(kind), Vector3::zeros()));

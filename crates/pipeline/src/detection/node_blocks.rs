@@ -31,12 +31,12 @@ pub struct NodeBlocks {
 }
 
 /// Where a block of nodes is needed beside the nodes of the other part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BlockUse {
     /// Nowhere.
     Idle,
-    /// Where a convex round face of the other part is near.
-    Ruled,
+    /// Where a convex round face of the other part is near; nodes stand for what is so far from them at most [m].
+    Ruled(f64),
     /// Everywhere.
     Always,
 }
@@ -88,11 +88,12 @@ impl NodeBlocks {
     #[must_use]
     pub fn sliding(self, slides: Slides, edges: Vec<SharpEdge>) -> Self {
         let of = |block: usize| {
-            let mut nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
+            let nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
             if nodes.clone().all(|node| slides.is_idle(node)) {
                 BlockUse::Idle
-            } else if nodes.all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
-                BlockUse::Ruled
+            } else if nodes.clone().all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
+                let length = |node: usize| slides.line(node).map_or(0.0, |(_, cell)| cell[0].max(cell[1]));
+                BlockUse::Ruled(nodes.map(length).fold(0.0, f64::max))
             } else {
                 BlockUse::Always
             }
@@ -116,11 +117,11 @@ impl NodeBlocks {
     pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
         match self.uses.get(block) {
             Some(BlockUse::Idle) => false,
-            Some(BlockUse::Ruled) => {
+            Some(BlockUse::Ruled(length)) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
                 let along = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
                 let (middle, half) = (along(&boxes.middle), along(&boxes.half));
-                part.is_round_near(frame.turn * middle + frame.shift, half.norm() + reach)
+                part.is_round_near(frame.turn * middle + frame.shift, half.norm() + length + reach)
             }
             Some(BlockUse::Always) | None => true,
         }

@@ -13,8 +13,12 @@ use tightfit_shape::{Part, Sample, intersection};
 use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
 use super::node_blocks::{Frame, Region};
+use super::polyhedra::DIPS;
 use super::{DetectionOptions, PairBody};
 
+/// Length to which the nearest place of an edge is searched [m], and most halvings on the way.
+const NEAREST: f64 = 0.2e-6;
+const MOST_HALVINGS: u32 = 24;
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
 /// Cosine between normals of one side of a part [-].
@@ -253,6 +257,13 @@ impl<'a> NodeQuery<'a> {
         if self.skips_idle && sliding.slides.is_idle(node as usize) {
             return;
         }
+        if let Some((along, cell)) = sliding.slides.line(node as usize) {
+            return match self.along_line(point, face, turn * along, cell) {
+                Slid::Stays => self.take(point, faces, id, writer),
+                Slid::To(place) => self.take(place, self.faces_at(place, face.normal), id, writer),
+                Slid::Gone => {}
+            };
+        }
         match sliding.slides.slide(node as usize, own, normal) {
             (Slid::Stays, _) => self.take(point, faces, id, writer),
             (Slid::To(place), holder) if self.of.part.holds(holder, place) => {
@@ -261,6 +272,33 @@ impl<'a> NodeQuery<'a> {
             }
             (Slid::To(_) | Slid::Gone, _) => {}
         }
+    }
+
+    /// Where the line of a node is nearest within its cell, in the other part's frame.
+    fn along_line(
+        &self,
+        point: Vector3<f64>,
+        face: Sample,
+        along: Vector3<f64>,
+        [before, after]: [f64; 2],
+    ) -> Slid {
+        let slope = face.normal.dot(&along);
+        let (length, way) = if slope > 0.0 { (before, -along) } else { (after, along) };
+        // the normal's share along the way is negative until the line is nearest
+        let share = |place: f64| self.against.part.sample(point + way * place).normal.dot(&way);
+        let (mut low, mut high) = ((0.0, -slope.abs()), (length, share(length)));
+        if high.1 < 0.0 {
+            return if slope.abs() > DIPS { Slid::Gone } else { Slid::Stays };
+        }
+        for _ in 0..MOST_HALVINGS {
+            if high.0 - low.0 < NEAREST || slope == 0.0 {
+                break;
+            }
+            let middle = f64::midpoint(low.0, high.0);
+            let value = share(middle);
+            *if value < 0.0 { &mut low } else { &mut high } = (middle, value);
+        }
+        Slid::To(point + way * low.0)
     }
 
     /// The nearest faces at a place that a node slid to, on the side with this normal.

@@ -2,13 +2,18 @@
 
 use std::f64::consts::TAU;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use tightfit_cad::geometry::{Curve, Surface};
 use tightfit_cad::{Edge, Face, Solid};
 
 use super::CadPart;
 use crate::node::{Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing};
 
+/// Edges that are nearer to their surfaces than this lie on them [m].
+const EXACT: f64 = 1e-9;
+/// Repetitions of the search for a common point of surfaces, and its damping.
+const SETTLING: u32 = 8;
+const DAMPING: f64 = 1e-3;
 /// Edges that bend less than this [rad] are smooth: no part touches them first.
 const SMOOTH: f64 = 1e-3;
 
@@ -56,18 +61,48 @@ impl CadPart {
         nodes
     }
 
-    /// Position of a node [m].
+    /// Position of a node [m]. On edges and at corners that are off their surfaces, as in rounded files and recognised meshes, it
+    /// is where the surfaces meet.
     #[must_use]
     pub fn place(&self, chart: Chart) -> Vector3<f64> {
         let solid = self.solid();
         let (faces, edges) = (solid.faces.len(), solid.edges.len());
         let number = chart.face as usize;
         if number < faces {
-            solid.face_point(number, chart.u, chart.v)
-        } else if number < faces + edges {
-            solid.edges[number - faces].curve.point(chart.u)
-        } else {
-            solid.vertices.get(number - faces - edges).copied().unwrap_or_default()
+            return solid.face_point(number, chart.u, chart.v);
         }
+        if number < faces + edges {
+            let edge = &solid.edges[number - faces];
+            return self.settled(edge.curve.point(chart.u), edge.gap, edge.faces.into_iter());
+        }
+        let vertex = number - faces - edges;
+        let Some(point) = solid.vertices.get(vertex) else { return Vector3::zeros() };
+        let meets = |edge: &&Edge| edge.ends.contains(&(vertex as u32));
+        let at_vertex = || solid.edges.iter().filter(meets);
+        let gap = at_vertex().map(|edge| edge.gap).fold(0.0, f64::max);
+        self.settled(*point, gap, at_vertex().flat_map(|edge| edge.faces))
+    }
+
+    /// The point near another one where surfaces meet; surfaces that are almost tangent hardly move it along themselves.
+    fn settled(
+        &self,
+        mut point: Vector3<f64>,
+        gap: f64,
+        faces: impl Iterator<Item = u32> + Clone,
+    ) -> Vector3<f64> {
+        if gap < EXACT {
+            return point;
+        }
+        for _ in 0..SETTLING {
+            let (mut weights, mut sum) = (Matrix3::from_diagonal_element(DAMPING), Vector3::zeros());
+            for face in faces.clone().filter_map(|face| self.solid().faces.get(face as usize)) {
+                if let Some(foot) = face.surface.foot(point).filter(|foot| !foot.is_apex) {
+                    weights += foot.normal * foot.normal.transpose();
+                    sum += foot.normal * foot.distance;
+                }
+            }
+            point -= weights.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * sum);
+        }
+        point
     }
 }

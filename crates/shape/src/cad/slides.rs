@@ -131,22 +131,24 @@ fn edge_cells(solid: &Solid, number: usize, t: &[f64], slides: &mut Slides, ends
         Curve::Circle(frame, _) => frame,
         other => {
             ends.add(edge, None);
-            let is_line = matches!(other, Curve::Line { .. });
-            return vec![if is_line { Cell::Line } else { Cell::Point }; t.len()];
+            let Curve::Line { along, .. } = other else { return vec![Cell::Point; t.len()] };
+            return lengths(edge, t).into_iter().map(|cell| Cell::Line(*along, cell)).collect();
         }
     };
     let kind = RoundKind::Circles { is_edge: true };
     let round = slides.add(Round { frame: *frame, kind, face: None });
-    let gap = least_gap(t.to_vec()).unwrap_or(0.5 * (edge.range[1] - edge.range[0]));
-    // the first and the last node stand for the ends too
-    let to_end = |distance: f64| if distance < 1.5 * gap { distance } else { 0.5 * gap };
     let is_closed = edge.range[1] - edge.range[0] > std::f64::consts::TAU - SAME;
-    ends.add(edge, Some((round, if is_closed { 0.5 * gap } else { SAME })));
-    let cell = |t: &f64| match is_closed {
-        true => [0.5 * gap; 2],
-        false => [to_end(t - edge.range[0]), to_end(edge.range[1] - t)],
-    };
-    t.iter().map(|t| Cell::Arc(round, cell(t))).collect()
+    let half = 0.5 * least_gap(t.to_vec()).unwrap_or(edge.range[1] - edge.range[0]);
+    ends.add(edge, Some((round, if is_closed { half } else { SAME })));
+    let cells = if is_closed { vec![[half; 2]; t.len()] } else { lengths(edge, t) };
+    cells.into_iter().map(|cell| Cell::Arc(round, cell)).collect()
+}
+
+/// Parameters before and after each node of an edge that it stands for: half of the way to the next node, all of it to an end.
+fn lengths(edge: &Edge, t: &[f64]) -> Vec<[f64; 2]> {
+    let gap = least_gap(t.to_vec()).unwrap_or(0.5 * (edge.range[1] - edge.range[0]));
+    let to_end = |distance: f64| if distance < 1.5 * gap { distance } else { 0.5 * gap };
+    t.iter().map(|t| [to_end(t - edge.range[0]), to_end(edge.range[1] - t)]).collect()
 }
 
 /// Half the distance between neighbours in the row of each node; a node that is alone stands for the whole turn.

@@ -11,6 +11,9 @@
 //! the contact: a node ahead of the lowest point would be predicted to dip in by r(ωT)²/2 and brake. In a bore that fits, n is
 //! opposite to the node's own normal nearly everywhere, and all nodes stay.
 //!
+//! A node of a straight edge slides to where its line is nearest to the other part, which has no closed form: the caller searches
+//! where the normal is perpendicular to it.
+//!
 //! Nodes inside planes, bores and sockets are idle: what touches there is an edge, a corner or a convex face of the other part,
 //! whose own nodes find it. Along the straight lines of a cylinder, a cone or an edge the gap to a plane or a bore is least at an
 //! end, on an edge of either part, and crossings of edges are found by themselves. So nodes inside such lines serve only where a
@@ -69,8 +72,8 @@ pub(crate) enum Cell {
     Point,
     /// A piece of a plane, bore or socket.
     Idle,
-    /// A piece of a straight edge.
-    Line,
+    /// A piece of a straight edge: its direction, and the lengths before and after the node [m], zero where they are not known.
+    Line(Vector3<f64>, [f64; 2]),
     /// Angles before and after the node on a circle [rad].
     Arc(u32, [f64; 2]),
     /// Angles on either side, around the axis and around the tube [rad].
@@ -88,7 +91,7 @@ impl Slides {
     pub(crate) fn push(&mut self, cell: Cell, position: Vector3<f64>) {
         let lowered = |radius: f64, angle: f64| radius * (1.0 - libm::cos(angle.min(1.0)));
         let sag = match cell {
-            Cell::Point | Cell::Idle | Cell::Line => 0.0,
+            Cell::Point | Cell::Idle | Cell::Line(..) => 0.0,
             Cell::Arc(round, [before, after]) => {
                 let local = self.rounds[round as usize].frame.inside(position);
                 lowered(local.xy().norm(), before.max(after))
@@ -130,11 +133,20 @@ impl Slides {
     #[must_use]
     pub fn is_ruled(&self, node: usize) -> bool {
         match self.cells.get(node) {
-            Some(Cell::Line) => true,
+            Some(Cell::Line(..)) => true,
             Some(Cell::Arc(round, _)) => {
                 self.rounds[*round as usize].kind == RoundKind::Circles { is_edge: false }
             }
             _ => false,
+        }
+    }
+
+    /// Direction of the straight edge that a node lies on, and the lengths before and after it that it stands for [m].
+    #[must_use]
+    pub fn line(&self, node: usize) -> Option<(Vector3<f64>, [f64; 2])> {
+        match self.cells.get(node) {
+            Some(Cell::Line(along, cell)) if *cell != [0.0; 2] => Some((*along, *cell)),
+            _ => None,
         }
     }
 

@@ -55,7 +55,6 @@ pub(super) fn load_part(
         && offset == 0.0
         && baked.is_none()
         && let Ok((round, _)) = Part::recognised(part.mesh())
-        && (faces == MeshFaces::Recognised || matches!(round, Part::Sectioned(_)))
     {
         return Ok(round);
     }
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mesh_of_a_turned_solid_becomes_one_and_others_keep_their_triangles_unless_told() {
+    fn a_mesh_becomes_the_solid_that_it_was_made_from_unless_told() {
         let folder = std::env::temp_dir().join(format!("tightfit-faces-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         for (name, turned) in [("peg-50", true), ("square-peg-20", false)] {
@@ -101,9 +100,8 @@ mod tests {
             let mesh = preset(name).expect(name).mesh(&MeshOptions::default()).expect("a mesh");
             save(&mesh, &path, LengthUnit::Millimetre).expect("a file");
             let part = |faces| load_part(&path, Some(MeshUnit::Mm), 0.0, None, faces).expect("a part");
-            assert_eq!(matches!(part(MeshFaces::Turned), Part::Sectioned(_)), turned, "{name}");
-            assert_eq!(matches!(part(MeshFaces::Turned), Part::Mesh(_)), !turned, "{name}");
-            assert!(!matches!(part(MeshFaces::Recognised), Part::Mesh(_)), "{name}");
+            assert_eq!(matches!(part(MeshFaces::Recognised), Part::Sectioned(_)), turned, "{name}");
+            assert_eq!(matches!(part(MeshFaces::Recognised), Part::Cad(_)), !turned, "{name}");
             assert!(matches!(part(MeshFaces::AsIs), Part::Mesh(_)), "{name}");
         }
         std::fs::remove_dir_all(&folder).expect("the folder goes");

@@ -212,10 +212,8 @@ pub enum ShapeDescription {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeshFaces {
-    /// A turned solid where the corners of all triangles lie on one, to 2 µm; else the triangles.
-    #[default]
-    Turned,
     /// Cylinders, cones and planes through their corners, to 2 µm, where there are such; else the triangles.
+    #[default]
     Recognised,
     /// The triangles themselves.
     AsIs,

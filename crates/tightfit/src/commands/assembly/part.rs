@@ -151,7 +151,7 @@ fn recognition(found: Result<(Part, Recognised), Unrecognised>) -> Recognition {
     };
     let part = match part {
         Part::Sectioned(_) => "a turned solid",
-        _ => "a solid with exact faces, for `faces = \"recognised\"`",
+        _ => "a solid with exact faces",
     };
     Recognition::Found { surfaces, faces: solid.faces.len(), facet_error, part }
 }
