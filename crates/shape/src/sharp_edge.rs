@@ -36,7 +36,7 @@ enum Normals {
     /// Radial and axial components about the z axis.
     Turned([[f64; 2]; 2]),
     /// Surfaces with the signs of their outward normals.
-    Surfaces([(Surface, f64); 2]),
+    Surfaces(Box<[(Surface, f64); 2]>),
 }
 
 impl SharpEdge {
@@ -61,7 +61,7 @@ impl SharpEdge {
             for range in stretches(&edge.curve, edge.range) {
                 let normals = match is_parametric {
                     true => Normals::Fixed(solid.edge_normals(number, 0.5 * (range[0] + range[1]))),
-                    false => Normals::Surfaces(faces.map(|face| (face.surface.clone(), face.sign))),
+                    false => Normals::Surfaces(Box::new(faces.map(|face| (face.surface.clone(), face.sign)))),
                 };
                 all.push(Self::new(edge.curve.clone(), range, normals));
             }

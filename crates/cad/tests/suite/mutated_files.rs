@@ -43,11 +43,11 @@ fn mutate(text: &[u8], random: &mut SplitMix) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn damaged_files_are_refused_or_read() {
-    let mut random = SplitMix(26);
-    let (mut read, mut refused) = (0, 0);
-    for _ in 0..4000 {
+/// Reads damaged files; numbers of those that became solids and of those that were refused.
+fn read_damaged(seed: u64, count: u32) -> [u32; 2] {
+    let mut random = SplitMix(seed);
+    let mut counts = [0; 2];
+    for _ in 0..count {
         let damaged = mutate(BORED_BLOCK.as_bytes(), &mut random);
         let solid = File::parse(&damaged).and_then(|file| {
             let name = file.names().first().cloned();
@@ -57,16 +57,39 @@ fn damaged_files_are_refused_or_read() {
             Ok(solid) => {
                 let sample = solid.sample([1e-3, 2e-3, 3e-3].into());
                 assert!(!sample.distance.is_nan());
-                read += 1;
+                counts[0] += 1;
             }
             Err(error) => {
                 assert!(!error.to_string().is_empty());
-                refused += 1;
+                counts[1] += 1;
             }
         }
     }
+    counts
+}
+
+#[test]
+fn damaged_files_are_refused_or_read() {
+    let [read, refused] = read_damaged(26, 4000);
     println!("{read} read, {refused} refused");
     assert!(read > 100 && refused > 1000);
+}
+
+/// `cargo test --release -p tightfit-cad -- --ignored --nocapture million`.
+#[test]
+#[ignore = "takes many minutes"]
+fn a_million_damaged_files_are_refused_or_read() {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let counts = std::thread::scope(|scope| {
+        let start = |thread| {
+            scope.spawn(move || read_damaged(1000 + u64::from(thread), 1_000_000_u32.div_ceil(threads)))
+        };
+        let running: Vec<_> = (0..threads).map(start).collect();
+        let ends = running.into_iter().map(|thread| thread.join().expect("no panic"));
+        ends.fold([0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
+    });
+    println!("{} read, {} refused", counts[0], counts[1]);
+    assert!(counts[0] + counts[1] >= 1_000_000);
 }
 
 #[test]
