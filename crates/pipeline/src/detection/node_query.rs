@@ -16,8 +16,8 @@ use super::node_blocks::{Frame, Region};
 use super::polyhedra::DIPS;
 use super::{DetectionOptions, PairBody};
 
-/// Length to which the nearest place of an edge is searched [m], and most halvings on the way.
-const NEAREST: f64 = 0.2e-6;
+/// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
+const NEAREST: f64 = 0.01e-6;
 const MOST_HALVINGS: u32 = 24;
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
@@ -50,6 +50,11 @@ pub(super) struct NodeQuery<'a> {
     faceted: Option<&'a Polyhedron>,
 }
 
+/// Whether crossings of all convex edges of a body are found (`exact_crossings.rs`).
+fn knows_edges(side: &PairBody) -> bool {
+    side.polyhedron.is_some() || matches!(side.part, Part::Cad(_)) || side.part.rims().next().is_some()
+}
+
 /// Nodes that slide, and their frame.
 struct Sliding<'a> {
     slides: &'a Slides,
@@ -64,14 +69,16 @@ impl<'a> NodeQuery<'a> {
     ) -> Self {
         let offset = of.part.node_offset();
         let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_));
-        let slides = Some(of.nodes.slides())
-            .filter(|slides| !slides.is_empty() && (is_exact(of) || is_exact(against)))
-            .map(|slides| Sliding {
+        // where contacts are at nodes alone, all nodes stay where they are
+        let may_slide = options.crossings && (is_exact(of) || is_exact(against));
+        let slides =
+            Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
                 slides,
                 against_from_of: Frame::of(&(against.world_from_part.inverse() * of.world_from_part)),
             });
         let sag = slides.as_ref().map_or(0.0, |sliding| sliding.slides.sag());
-        let skips_idle = slides.is_some() && !against.part.needs_idle_nodes();
+        let skips_idle =
+            slides.is_some() && knows_edges(of) && knows_edges(against) && !against.part.needs_idle_nodes();
         let (margin, reach) = (options.margin, options.margin + offset.abs() + sag);
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
@@ -94,7 +101,7 @@ impl<'a> NodeQuery<'a> {
             inner,
             slides,
             skips_idle,
-            is_raised: is_exact(against),
+            is_raised: options.crossings && is_exact(against),
             faceted,
         }
     }
@@ -284,6 +291,10 @@ impl<'a> NodeQuery<'a> {
     ) -> Slid {
         let slope = face.normal.dot(&along);
         let (length, way) = if slope > 0.0 { (before, -along) } else { (after, along) };
+        // the distance falls by less than its slope here promises
+        if slope.abs() * length < NEAREST {
+            return Slid::Stays;
+        }
         // the normal's share along the way is negative until the line is nearest
         let share = |place: f64| self.against.part.sample(point + way * place).normal.dot(&way);
         let (mut low, mut high) = ((0.0, -slope.abs()), (length, share(length)));
@@ -291,7 +302,7 @@ impl<'a> NodeQuery<'a> {
             return if slope.abs() > DIPS { Slid::Gone } else { Slid::Stays };
         }
         for _ in 0..MOST_HALVINGS {
-            if high.0 - low.0 < NEAREST || slope == 0.0 {
+            if (high.0 - low.0) * low.1.abs() < NEAREST {
                 break;
             }
             let middle = f64::midpoint(low.0, high.0);
