@@ -19,7 +19,13 @@ const BATCH: usize = 64;
 fn main() -> Result<(), Box<dyn Error>> {
     println!("{:<40} {:>6} {:>9} {:>9}", "file", "faces", "face ns", "edge ns");
     for path in std::env::args().skip(1) {
-        let solid = File::open(path.as_ref())?.solid(None)?;
+        let solid = match File::open(path.as_ref())?.solid(None) {
+            Ok(solid) => solid,
+            Err(error) => {
+                println!("{path}: {error}");
+                continue;
+            }
+        };
         let mut random = SplitMix(1);
         let on_faces = (0..solid.faces.len()).flat_map(|face| {
             let nodes = solid.face_nodes(face, 0.5e-3, 0.1);
