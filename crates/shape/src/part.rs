@@ -278,6 +278,15 @@ impl Part {
         }
     }
 
+    /// Whether a point is deeper inside than `depth` [m].
+    #[must_use]
+    pub fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
+        match self {
+            Self::Cad(part) => part.is_inside(point, depth),
+            _ => self.sample(point).distance < -depth,
+        }
+    }
+
     /// Convex edges of an exact solid, or of a turned one beside it.
     #[must_use]
     pub fn sharp_edges(&self) -> Vec<SharpEdge> {

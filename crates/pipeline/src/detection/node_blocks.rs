@@ -30,6 +30,9 @@ pub struct NodeBlocks {
     edges: Vec<SharpEdge>,
 }
 
+/// Nodes deeper than this are contacts where they are [m].
+pub(super) const INSIDE: f64 = 50e-6;
+
 /// Where a block of nodes is needed beside the nodes of the other part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BlockUse {
@@ -116,15 +119,25 @@ impl NodeBlocks {
     #[inline(always)]
     pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
         match self.uses.get(block) {
-            Some(BlockUse::Idle) => false,
+            Some(BlockUse::Idle) => self.is_inside(block, frame, part),
             Some(BlockUse::Ruled(length)) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
                 let along = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
                 let (middle, half) = (along(&boxes.middle), along(&boxes.half));
                 part.is_round_near(frame.turn * middle + frame.shift, half.norm() + length + reach)
+                    || self.is_inside(block, frame, part)
             }
             Some(BlockUse::Always) | None => true,
         }
+    }
+
+    /// Whether one of a few nodes of a block is inside a part: no edge or corner need be there, as where a rod pierces a plate.
+    fn is_inside(&self, block: usize, frame: &Frame, part: &Part) -> bool {
+        let (first, end) = (block * BLOCK, self.len().min((block + 1) * BLOCK));
+        [0, 1, 2, 3].iter().any(|third| {
+            let own = self.positions.get(first + (end - 1 - first) * third / 3);
+            part.is_inside(frame.turn * own + frame.shift, INSIDE)
+        })
     }
 
     /// Number of nodes.

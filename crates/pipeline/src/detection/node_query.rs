@@ -12,7 +12,7 @@ use tightfit_shape::{Part, Sample, intersection};
 
 use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
-use super::node_blocks::{Frame, Region};
+use super::node_blocks::{Frame, INSIDE, Region};
 use super::polyhedra::DIPS;
 use super::{DetectionOptions, PairBody};
 
@@ -259,6 +259,9 @@ impl<'a> NodeQuery<'a> {
         let (Some(sliding), Some(face)) = (&self.slides, faces[0]) else {
             return self.take(point, faces, id, writer);
         };
+        if face.distance < -INSIDE {
+            return self.take(point, faces, id, writer);
+        }
         let Frame { turn, shift } = &sliding.against_from_of;
         let (own, normal) = (turn.tr_mul(&(point - shift)), turn.tr_mul(&face.normal));
         if self.skips_idle && sliding.slides.is_idle(node as usize) {

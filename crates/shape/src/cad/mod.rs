@@ -90,6 +90,16 @@ impl CadPart {
         self.near.get_or_init(|| NearCells::new(&self.solid));
     }
 
+    /// Whether a point is deeper inside than `depth` [m]; its cell often tells.
+    pub(crate) fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
+        let distance = match self.near.get().map(|cells| cells.at(point)) {
+            Some(Nearby::Outside(_)) => return false,
+            Some(Nearby::Single(face)) => self.solid.extended(face, point).distance,
+            _ => self.solid.sample(point).distance,
+        };
+        distance < -depth
+    }
+
     /// Classifies a block of points: by their cells, or by the ball around them.
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
         let all = Aabb::of((0..BLOCK).map(|lane| points.get(lane)));

@@ -17,7 +17,7 @@
 //! Nodes inside planes, bores and sockets are idle: what touches there is an edge, a corner or a convex face of the other part,
 //! whose own nodes find it. Along the straight lines of a cylinder, a cone or an edge the gap to a plane or a bore is least at an
 //! end, on an edge of either part, and crossings of edges are found by themselves. So nodes inside such lines serve only where a
-//! convex round face of the other part is near.
+//! convex round face of the other part is near. Deep inside the other part every node is a contact, where it is.
 
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Frame;

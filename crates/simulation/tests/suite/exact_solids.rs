@@ -9,7 +9,7 @@ use tightfit_shape::cad::{CadPart, File, step_text};
 use tightfit_shape::mesh::MeshOptions;
 use tightfit_shape::preset::preset;
 use tightfit_shape::recognition::recognise;
-use tightfit_simulation::{Audit, BodyBuilder, Drive, Scene, Simulation};
+use tightfit_simulation::{Audit, BodyBuilder, Drive, Limit, Scene, Simulation};
 use tightfit_spatial::{Pose, SplitMix};
 
 const G: f64 = 9.81;
@@ -128,6 +128,29 @@ fn edges_of_solids_cross_without_sinking() {
         }
     }
     assert!(deepest[0] < 1e-6, "{deepest:?}");
+}
+
+/// A rod through a plate has its edges outside, on both sides: the certificate tells all the same.
+#[test]
+fn a_rod_that_pierces_a_solid_is_reported() {
+    let rod = Part::cylinder(1e-3, 40e-3).unwrap();
+    let plate = Part::Block(tightfit_shape::primitive::Block::new(Vector3::new(0.1, 0.1, 2e-3)).unwrap());
+    // the bored block is 5 mm thick, and solid 4 mm beside its corner
+    let beside = Pose::from_translation(Vector3::new(4e-3, 5e-3, 2.5e-3));
+    let pairs = [
+        (rod.clone(), bored_block(), beside),
+        (solid_of(&rod), bored_block(), beside),
+        (solid_of(&rod), plate, Pose::identity()),
+    ];
+    for (number, (rod, plate, pose)) in pairs.into_iter().enumerate() {
+        let scene = Scene::builder("pierced")
+            .part("plate", BodyBuilder::fixed(plate))
+            .part("rod", BodyBuilder::free(rod).at(pose))
+            .build()
+            .expect("a scene");
+        let certificate = Simulation::new(scene, 1).step();
+        assert!(certificate.limits.contains(Limit::BeganInside), "pair {number}: {certificate:?}");
+    }
 }
 
 /// A key with rounded corners and a chamfer goes in equally deep at any step, and the certificate tells what an audit finds.
