@@ -4,6 +4,7 @@
 // 0.1 um are left out. The nodes that remain are queried one per lane; contacts keep the order of the nodes.
 #pragma once
 #include "crossings.h"
+#include "thread_crossings.h"
 
 constexpr double DIP = 0.1e-6;
 constexpr double STEEPEST_EDGE = 0.1;
@@ -89,8 +90,6 @@ CALL Thinning thinning_of(const Query& q, double apart, double reach) {
   return {true, false, wave / (8.0 * radius * radius), q.against->endless[0] + reach, q.against->endless[1] - reach};
 }
 
-struct BlockFound { int count; int at[3]; };
-
 /// Appends the contacts of the nodes of one side.
 FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
   Thinning thinning = thinning_of(q, apart, margin);
@@ -160,7 +159,12 @@ CALL bool detect(const Lanes& lanes, const Common& common, const Environment& en
     detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }
-  if (env.shape[0].kind == ROUND) detect_crossings(lanes, common, shared_query(lanes, common, env, body, 0, scratch), margin, contacts, scratch);
+  const Query& q = shared_query(lanes, common, env, body, 0, scratch);
+  if (env.shape[0].kind == ROUND) {
+    detect_crossings(lanes, common, q, margin, contacts, scratch);
+  } else if (!detect_thread_crossings(lanes, common, q, env.dt, margin, contacts, scratch)) {
+    contacts.count = WIDE_ROWS + 1;
+  }
   return contacts.count <= contacts.rows.room;
 }
 

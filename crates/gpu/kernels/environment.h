@@ -11,6 +11,8 @@ constexpr int SET = 512;          // most contacts of the working set
 constexpr int MOST_NEAR = 128;     // most nodes that are detected early
 constexpr int LISTED = 8192;        // most nodes of a side that may be near
 constexpr int BLOCKS = 512;       // most blocks of 32 nodes of a body
+constexpr int START_EDGES = 10;   // most edges at an end of a thread
+constexpr int STRETCHES = 160;    // most stretches of these edges
 constexpr int PIECES = 8;         // identities of a node, one per piece of the other part
 
 enum Kind : int { ROUND = 0, BOLT = 1, NUT = 2 };
@@ -137,6 +139,24 @@ struct Query {
   u32 first;           // of the nodes among those of both sides
 };
 
+/// A face beside an edge: an end plane with its normal's z, or r = A + B angle + C z with B, C and the sign of its normal's radial part.
+struct EdgeFace { double up, around, along, sign; };
+/// A convex edge at the end of a thread.
+struct StartEdge {
+  double radius[2], height[2];  // at angle zero and their slopes
+  double whole[2];              // angles of its ends
+  double from, step;            // angle of the first stretch and of each
+  EdgeFace face[2];
+  int first;                    // number of the first stretch
+};
+/// Contours of end plane and cone, then the edges of the ridge's first turn.
+struct StartEdges {
+  int edges, stretches, contours;
+  StartEdge edge[START_EDGES];
+};
+/// The tangent in the middle of a stretch, how far the edge leaves it, and the angle at which it begins.
+struct Chord { V3 middle, half; double sag, low; int edge; };
+
 /// Memory of one group while it works; nothing in it survives a step.
 struct Scratch {
   Query query;
@@ -151,5 +171,7 @@ struct Scratch {
   double warm_impulse[WARM][3], warm_velocity[6];
   u32 near[MOST_NEAR];      // contacts whose nodes are detected early, and those that they have then
   KeptRows early;
+  StartEdges start[2];      // edges of the two ends that are near one another
+  Chord chord[2][STRETCHES];
   int wide[COLUMNS][WIDE_ROWS];  // candidates of a step with more than are kept
 };

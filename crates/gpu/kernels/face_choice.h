@@ -20,6 +20,9 @@ struct Found {
   Contact at[3];
 };
 
+/// Numbers of blocks, nodes or pairs.
+struct BlockFound { int count; int at[3]; };
+
 constexpr u32 IN_SET = 0x80000000u, HAS_OTHER = 0x40000000u, IDENTITY = 0x3fffffffu;
 
 /// Distance of a face, not negative where the node is in front of any face.

@@ -1,7 +1,7 @@
 //! The source of the kernels as one text, as the device's compiler takes it.
 
 /// The files in the order in which they include one another, and the entry points.
-const FILES: [&str; 18] = [
+const FILES: [&str; 19] = [
     include_str!("../kernels/lanes.h"),
     include_str!("../kernels/linear.h"),
     include_str!("../kernels/angles.h"),
@@ -11,6 +11,7 @@ const FILES: [&str; 18] = [
     include_str!("../kernels/contacts.h"),
     include_str!("../kernels/search_margin.h"),
     include_str!("../kernels/crossings.h"),
+    include_str!("../kernels/thread_crossings.h"),
     include_str!("../kernels/detection.h"),
     include_str!("../kernels/drive.h"),
     include_str!("../kernels/projection.h"),

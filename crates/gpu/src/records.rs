@@ -14,7 +14,7 @@ pub(crate) const BLOCK: usize = 32;
 /// Bytes of one environment's candidate contacts on the device.
 pub(crate) const ROWS_BYTES: usize = 9 * 4 * ROWS;
 /// Memory of one group while it works [bytes]; at least what the kernels take.
-pub(crate) const SCRATCH_BYTES: usize = 416 << 10;
+pub(crate) const SCRATCH_BYTES: usize = 432 << 10;
 
 pub(crate) const ROUND: i32 = 0;
 pub(crate) const BOLT: i32 = 1;

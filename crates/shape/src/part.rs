@@ -16,7 +16,7 @@ use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::node::{Cell, Chart, NodeKind, NodeSet, NodeSpacing, Slides};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Rim, Section, SectionedSolid, Wall};
-use crate::thread::{Bolt, Nut};
+use crate::thread::{Bolt, Nut, RadialSurface, StartEdges};
 use crate::{Branches, FieldColumns, Sample, ShapeError, SharpEdge};
 
 /// Motions that map a part to itself.
@@ -294,6 +294,27 @@ impl Part {
             Self::Cad(part) => SharpEdge::of_solid(part.solid()),
             Self::Sectioned(solid) => SharpEdge::of_turned(solid),
             _ => Vec::new(),
+        }
+    }
+
+    /// Boxes around the contours at an end of a thread, 0 lower and 1 upper, and around all of its convex edges, if it has one there.
+    #[must_use]
+    pub fn start_bounds(&self, end: usize) -> Option<[Aabb; 2]> {
+        self.start(end).map(|surface| surface.start_bounds(end))
+    }
+
+    /// The convex edges at an end of a thread.
+    #[must_use]
+    pub fn start_edges(&self, end: usize) -> Option<StartEdges> {
+        self.start(end).map(|surface| surface.start_edges(end))
+    }
+
+    /// The thread, if it begins at this end.
+    fn start(&self, end: usize) -> Option<&RadialSurface> {
+        match self {
+            Self::Bolt(bolt) if end == 1 || bolt.is_bare() => Some(&bolt.surface),
+            Self::Nut(nut) => Some(&nut.surface),
+            _ => None,
         }
     }
 

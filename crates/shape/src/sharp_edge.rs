@@ -10,6 +10,7 @@ use tightfit_cad::geometry::{Curve, Frame, Surface};
 use crate::mesh::Aabb;
 use crate::polyhedron::Edge;
 use crate::profile::SectionedSolid;
+use crate::thread::{Spiral, ThreadFace};
 
 /// Largest turn of a stretch [rad].
 const TURN: f64 = 0.35;
@@ -21,12 +22,22 @@ const SAMPLES: u32 = 64;
 /// A stretch of a convex edge.
 #[derive(Clone, Debug)]
 pub struct SharpEdge {
-    curve: Curve,
+    path: Path,
     /// Parameters of its ends.
     pub range: [f64; 2],
+    /// Parameters of the ends of the whole edge.
+    pub whole: [f64; 2],
     normals: Normals,
     /// Box around it.
     pub bounds: Aabb,
+}
+
+/// The curve of an edge.
+#[derive(Clone, Debug)]
+enum Path {
+    Exact(Curve),
+    /// An edge at the end of a thread.
+    Thread(Spiral),
 }
 
 /// Outward normals of the faces of an edge.
@@ -37,6 +48,7 @@ enum Normals {
     Turned([[f64; 2]; 2]),
     /// Surfaces with the signs of their outward normals.
     Surfaces(Box<[(Surface, f64); 2]>),
+    Thread([ThreadFace; 2]),
 }
 
 impl SharpEdge {
@@ -45,7 +57,19 @@ impl SharpEdge {
     pub fn straight(edge: &Edge) -> Self {
         let curve = Curve::Line { origin: edge.ends[0], along: edge.along };
         let bounds = Aabb::of(edge.ends);
-        Self { curve, range: [0.0, edge.length], normals: Normals::Fixed(edge.normals), bounds }
+        let normals = Normals::Fixed(edge.normals);
+        let range = [0.0, edge.length];
+        Self { path: Path::Exact(curve), range, whole: range, normals, bounds }
+    }
+
+    /// An edge at the end of a thread.
+    pub(crate) fn spiral(
+        spiral: Spiral,
+        [range, whole]: [[f64; 2]; 2],
+        faces: [ThreadFace; 2],
+        bounds: Aabb,
+    ) -> Self {
+        Self { path: Path::Thread(spiral), range, whole, normals: Normals::Thread(faces), bounds }
     }
 
     /// Convex edges of an exact solid.
@@ -63,7 +87,7 @@ impl SharpEdge {
                     true => Normals::Fixed(solid.edge_normals(number, 0.5 * (range[0] + range[1]))),
                     false => Normals::Surfaces(Box::new(faces.map(|face| (face.surface.clone(), face.sign)))),
                 };
-                all.push(Self::new(edge.curve.clone(), range, normals));
+                all.push(Self::new(edge.curve.clone(), [range, edge.range], normals));
             }
         }
         all
@@ -75,28 +99,35 @@ impl SharpEdge {
         for rim in solid.rims() {
             let origin = Vector3::z() * rim.height;
             let curve = Curve::Circle(Frame { origin, ..Frame::identity() }, rim.radius);
+            // a circle goes on
+            let whole = [-std::f64::consts::TAU, 2.0 * std::f64::consts::TAU];
             for range in stretches(&curve, [0.0, std::f64::consts::TAU]) {
-                all.push(Self::new(curve.clone(), range, Normals::Turned(rim.normals)));
+                all.push(Self::new(curve.clone(), [range, whole], Normals::Turned(rim.normals)));
             }
         }
         all
     }
 
-    fn new(curve: Curve, range: [f64; 2], normals: Normals) -> Self {
+    fn new(curve: Curve, [range, whole]: [[f64; 2]; 2], normals: Normals) -> Self {
         let at = |k: u32| curve.point(range[0] + (range[1] - range[0]) * f64::from(k) / 4.0);
         let points = [0, 1, 2, 3, 4].map(at);
         // a stretch leaves the chords of its quarters by less than this
         let sag = (points[4] - points[0]).norm() * TURN * TURN / 64.0;
         let is_line = matches!(curve, Curve::Line { .. });
         let bounds = Aabb::of(points).grown(if is_line { 0.0 } else { sag });
-        Self { curve, range, normals, bounds }
+        Self { path: Path::Exact(curve), range, whole, normals, bounds }
     }
 
     /// Point [m] and derivative at a parameter.
     #[must_use]
     pub fn at(&self, parameter: f64) -> [Vector3<f64>; 2] {
-        let [point, derivative, _] = self.curve.evaluate(parameter);
-        [point, derivative]
+        match &self.path {
+            Path::Exact(curve) => {
+                let [point, derivative, _] = curve.evaluate(parameter);
+                [point, derivative]
+            }
+            Path::Thread(spiral) => spiral.at(parameter),
+        }
     }
 
     /// Outward normals of its faces at one of its points.
@@ -112,6 +143,7 @@ impl SharpEdge {
                 let (surface, sign) = &faces[place];
                 surface.foot(point).map_or_else(Vector3::zeros, |foot| foot.normal * *sign)
             }),
+            Normals::Thread(faces) => faces.map(|face| face.normal(point)),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
 use super::{
     Clearances, NetworkScratch, NodeBlocks, PairBody, TurnedPair, edge_crossings, exact_crossings, mesh_pair,
-    neural, polyhedra, turned,
+    neural, polyhedra, thread_crossings, turned,
 };
 use crate::records::Contacts;
 
@@ -58,7 +58,10 @@ pub fn detect_pair(
     let [first, second] = clearances;
     detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
     detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
-    if options.crossings && !exact_crossings::detect(sides, options, contacts) {
+    let is_done = !options.crossings
+        || exact_crossings::detect(sides, options, contacts)
+        || thread_crossings::detect(sides, options, contacts);
+    if !is_done {
         edge_crossings::detect(sides[0], sides[1], options, contacts);
     }
 }

@@ -5,11 +5,13 @@
 //! ([`tightfit_shape::Part::each_piece`] explains why). A part with a [`DepthNetwork`] uses the network instead; two
 //! parts with meshes are detected triangle by triangle (`mesh_pair`). Parts that planes bound touch at corners and edges
 //! (`polyhedra`), and convex turned parts touch those where they are lowest (`turned`). Where the edges of two turned parts cross between
-//! their nodes, the crossing is a separate contact (`edge_crossings`).
+//! their nodes, the crossing is a separate contact (`edge_crossings`), as are those of exact solids (`exact_crossings`) and of the
+//! starts of threads (`thread_crossings`).
 
 mod branches;
 mod clearances;
 mod contact_writer;
+mod crossing_query;
 mod depth_network;
 mod detect;
 mod edge_crossings;
@@ -30,6 +32,7 @@ mod polyhedra_tests;
 mod redetect;
 mod search_margin;
 mod thinning;
+mod thread_crossings;
 mod turned;
 #[cfg(test)]
 mod turned_tests;
@@ -46,4 +49,5 @@ pub use pair_body::PairBody;
 pub use polyhedra::polyhedron_ids;
 pub use redetect::redetect;
 pub use search_margin::{AHEAD, LARGEST_MARGIN, bend, closed_within, search_margin};
+pub use thread_crossings::thread_crossing_ids;
 pub use turned::TurnedPair;

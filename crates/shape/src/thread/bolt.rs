@@ -233,12 +233,17 @@ impl Bolt {
         builder.finish()
     }
 
+    /// Whether the thread is the whole bolt.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.shank.is_none() && self.head.is_none()
+    }
+
     /// Nodes on the thread, its tip and the body.
     #[must_use]
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = self.surface.nodes(spacing);
         self.surface.start_nodes(&mut nodes, 1, spacing);
-        if self.shank.is_none() && self.head.is_none() {
+        if self.is_bare() {
             self.surface.start_nodes(&mut nodes, 0, spacing);
         }
         for (index, solid) in self.body().enumerate() {

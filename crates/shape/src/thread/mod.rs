@@ -23,6 +23,7 @@ mod radial_nodes;
 mod radial_surface;
 mod start;
 mod start_distance;
+mod start_edges;
 mod thread_block;
 
 pub use bolt::{Bolt, HexHead};
@@ -32,3 +33,5 @@ pub use profile::{Hand, ThreadAllowance, ThreadProfile};
 pub use radial_surface::RadialSurface;
 pub(crate) use radial_surface::Side;
 pub use start::ThreadStart;
+pub use start_edges::{Chord, StartEdges};
+pub(crate) use start_edges::{Spiral, ThreadFace};

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
     DetectionOptions, PairBody, TurnedPair, bend, closed_within, exact_crossing_ids, mesh_ids,
-    most_crossings, polyhedron_ids, search_margin,
+    most_crossings, polyhedron_ids, search_margin, thread_crossing_ids,
 };
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_shape::Part;
@@ -108,10 +108,10 @@ impl<'a> BodyViews<'a> {
             } else if let Some(pair) = TurnedPair::of([first, second]) {
                 pair.ids().div_ceil(Part::MOST_PIECES)
             } else {
-                match exact_crossing_ids([first, second]) {
-                    0 => counts[0] + counts[1] + most_crossings(first.part, second.part),
-                    crossings => (counts[0] + counts[1]).wrapping_add(crossings),
-                }
+                let crossings = exact_crossing_ids([first, second])
+                    .wrapping_add(thread_crossing_ids([first, second]))
+                    .wrapping_add(most_crossings(first.part, second.part));
+                (counts[0] + counts[1]).wrapping_add(crossings)
             };
             first_id = first_id.wrapping_add(ids);
             let options = DetectionOptions {

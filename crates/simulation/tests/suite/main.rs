@@ -34,6 +34,7 @@ mod shapes_in_scenes;
 mod simulation;
 mod step_laws;
 mod strategies;
+mod thread_starts;
 mod thread_state;
 mod truth;
 mod validation;

@@ -1,0 +1,259 @@
+// Where the edges at the ends of two threads cross (the CPU's `start_edges.rs`, `thread_crossings.rs`, `crossing_query.rs`).
+//
+//   every edge is a spiral: radius and height are linear in the angle
+//   (p - q).a = (p - q).b = 0;   n = +-a x b/|a x b|, gap = n.(p - q), between the normals of the faces of both edges
+//
+// First the pairs of stretches whose tangents may cross are listed, then their crossings are found, one per lane.
+#pragma once
+#include "search_margin.h"
+
+constexpr double STRETCH = 0.25, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
+constexpr int CLOSER = 12;
+
+FN V3 face_normal(const EdgeFace& face, V3 point) {
+  if (face.up != 0.0) return v3(0, 0, face.up);
+  double inverse = 1.0 / sqrt(fma(point.x, point.x, point.y * point.y)), x = point.x * inverse, y = point.y * inverse, turn = face.around * inverse;
+  V3 n = v3(fma(turn, y, x), fma(-turn, x, y), -face.along);
+  return (face.sign / norm(n)) * n;
+}
+FN V3 spiral_at(const StartEdge& edge, double angle, V3& slope) {
+  SineCosine u = sine_cosine(angle);
+  double radius = fma(edge.radius[1], angle, edge.radius[0]);
+  slope = v3(edge.radius[1] * u.cosine - radius * u.sine, edge.radius[1] * u.sine + radius * u.cosine, edge.height[1]);
+  return v3(radius * u.cosine, radius * u.sine, fma(edge.height[1], angle, edge.height[0]));
+}
+
+/// Height at which the cone of an end has this radius; false where that is not between the ends.
+FN bool cone_height(const Shape& s, int end, double radius, double& z) {
+  if (!s.cone[end]) return false;
+  double depth = s.kind == BOLT ? radius - s.cone_radius[end] : s.cone_radius[end] - radius;
+  z = end == 0 ? s.ends[0] + depth : s.ends[1] - depth;
+  return depth >= 0.0 && z >= s.ends[0] && z <= s.ends[1];
+}
+
+/// The edges of one end.
+struct EdgeList {
+  const Shape& shape;
+  StartEdges& out;
+
+  struct Place { double angle, radius, z; };
+
+  CALL void push(EdgeFace one, EdgeFace two, Place from, Place to) const {
+    if (!(from.angle < to.angle)) { Place swapped = from; from = to; to = swapped; }
+    double angle = to.angle - from.angle;
+    if (angle < 1e-9 || out.edges >= START_EDGES) return;
+    double count = ceil(angle / STRETCH), beyond = angle == TAU ? TAU : 0.0;
+    if (out.stretches + (int)count > STRETCHES) return;
+    double grows = (to.radius - from.radius) / angle, rises = (to.z - from.z) / angle;
+    out.edge[out.edges] = {{from.radius - grows * from.angle, grows}, {from.z - rises * from.angle, rises},
+                           {from.angle - beyond, to.angle + beyond}, from.angle, angle / count, {one, two}, out.stretches};
+    out.edges += 1;
+    out.stretches += (int)count;
+  }
+  FN Place at(double radius, double z, double side) const { return {(z - side * half_width_at(shape, radius)) / shape.rise, radius, z}; }
+  FN Place next(Place place) const {
+    place.angle += shape.rise < 0.0 ? -TAU : TAU;
+    return place;
+  }
+  FN EdgeFace flank(double side, double sign) const {
+    double slope = -side / TAN_HALF_ANGLE;
+    return {0.0, -slope * shape.rise, slope, sign};
+  }
+  CALL void fill(int end) const {
+    bool is_bolt = shape.kind == BOLT;
+    double root = shape.root, crest = shape.crest, sign = is_bolt ? 1.0 : -1.0, up = end == 0 ? -1.0 : 1.0, z = shape.ends[end];
+    EdgeFace plane = {up, 0, 0, 0}, wall = {0, 0, 0, sign}, cone = {0, 0, -sign * up, sign};
+    double at_plane = shape.cone[end] ? shape.cone_radius[end] : is_bolt ? infinity() : 0.0;
+    out.edges = out.stretches = 0;
+    double low = is_bolt ? root : larger(root, at_plane), high = is_bolt ? lesser(crest, at_plane) : crest;
+    if (low < high) {
+      for (int k = 0; k < 2; ++k) push(plane, flank(2 * k - 1, sign), at(low, z, 2 * k - 1), at(high, z, 2 * k - 1));
+      push(plane, is_bolt && at_plane < crest ? cone : wall, at(high, z, 1.0), at(high, z, -1.0));
+      push(plane, !is_bolt && at_plane > root ? cone : wall, at(low, z, -1.0), next(at(low, z, 1.0)));
+    } else {
+      push(plane, cone, {0.0, at_plane, z}, {TAU, at_plane, z});
+    }
+    double inner = is_bolt ? larger(root, at_plane) : root, outer = is_bolt ? crest : lesser(crest, at_plane), inner_z, outer_z;
+    if (cone_height(shape, end, inner, inner_z) && cone_height(shape, end, outer, outer_z)) {
+      for (int k = 0; k < 2; ++k) push(cone, flank(2 * k - 1, sign), at(inner, inner_z, 2 * k - 1), at(outer, outer_z, 2 * k - 1));
+      if (is_bolt || at_plane > crest) push(cone, wall, at(outer, outer_z, 1.0), at(outer, outer_z, -1.0));
+      if (!is_bolt || at_plane < root) push(cone, wall, at(inner, inner_z, -1.0), next(at(inner, inner_z, 1.0)));
+    }
+    out.contours = out.stretches;
+    double tip = is_bolt ? crest : root, cut = z, inwards = end == 0 ? shape.pitch : -shape.pitch, height;
+    if (cone_height(shape, end, tip, height)) cut = height;
+    for (int k = 0; k < 2; ++k) push(wall, flank(2 * k - 1, sign), at(tip, cut, 2 * k - 1), at(tip, cut + inwards, 2 * k - 1));
+  }
+};
+
+/// Middle and half size of the box around the contours of an end, or with the first turn of the ridge.
+FN void start_box(const Shape& s, int end, bool with_turn, V3& middle, V3& half) {
+  double radius = s.kind == BOLT || !s.cone[end] ? s.crest : larger(s.crest, s.cone_radius[end]), depth = 0.0, z;
+  if (cone_height(s, end, s.root, z)) depth = larger(depth, fabs(z - s.ends[end]));
+  if (cone_height(s, end, s.crest, z)) depth = larger(depth, fabs(z - s.ends[end]));
+  if (with_turn) depth += s.pitch;
+  middle = v3(0, 0, s.ends[end] + (end == 0 ? 0.5 : -0.5) * depth);
+  half = v3(radius, radius, 0.5 * depth);
+}
+
+/// Whether a place is inside the material of a thread.
+FN bool is_inside_thread(const Shape& s, V3 p) {
+  if (!(p.z > s.ends[0] && p.z < s.ends[1])) return false;
+  double radius = sqrt(fma(p.x, p.x, p.y * p.y)), size = fabs(phase(s, angle_of(p.x, p.y), p.z));
+  double surface = lesser(larger(s.pitch_radius + (s.half_width - size) / TAN_HALF_ANGLE, s.root), s.crest);
+  for (int end = 0; end < 2; ++end) {
+    if (!s.cone[end]) continue;
+    double depth = end == 0 ? p.z - s.ends[0] : s.ends[1] - p.z;
+    surface = s.kind == BOLT ? lesser(surface, s.cone_radius[end] + depth) : larger(surface, s.cone_radius[end] - depth);
+  }
+  return s.kind == BOLT ? radius < surface : radius > surface;
+}
+
+/// The tangent in the middle of a stretch; `edge` and `range` say where it is.
+FN Chord chord_of(const StartEdges& edges, int index) {
+  int e = 0;
+  while (e + 1 < edges.edges && edges.edge[e + 1].first <= index) ++e;
+  const StartEdge& edge = edges.edge[e];
+  double low = edge.from + edge.step * (index - edge.first);
+  Chord out;
+  V3 slope;
+  V3 middle = spiral_at(edge, low + 0.5 * edge.step, slope);
+  double half = 0.5 * edge.step;
+  out.middle = middle;
+  out.half = half * slope;
+  out.sag = 0.55 * half * half * (sqrt(fma(middle.x, middle.x, middle.y * middle.y)) + 2.0 * fabs(edge.radius[1]));
+  out.low = low;
+  out.edge = e;
+  return out;
+}
+
+FN bool may_cross(const Chord& one, const Chord& other, double gap) {
+  V3 from = other.middle - one.middle;
+  double reach = norm(one.half) + norm(other.half) + one.sag + other.sag + gap;
+  if (!(dot(from, from) < reach * reach)) return false;
+  V3 across = cross(one.half, other.half);
+  double area = norm(across), sag = one.sag + other.sag, squared = area * area, slack = sag * area;
+  if (fabs(dot(from, across)) > (gap + sag) * area) return false;
+  return fabs(dot(cross(from, other.half), across)) <= squared + slack * norm(other.half) &&
+         fabs(dot(cross(from, one.half), across)) <= squared + slack * norm(one.half);
+}
+
+FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
+  double area = dot(along, cross(first, second));
+  return dot(along, cross(direction, second)) / area >= -LEANS && dot(along, cross(first, direction)) / area >= -LEANS;
+}
+
+struct EdgeCrossing { V3 point, other, normal; double gap; };
+
+/// The crossing of two stretches after a time of the expected motion; `whole` edges count where it is later.
+CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, bool whole, EdgeCrossing& out) {
+  const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
+  double s = one.low + 0.5 * own.step, t = two.low + 0.5 * other.step;
+  V3 p, a, r, b, place, slope;
+  for (int k = 0;; ++k) {
+    place = spiral_at(own, s, slope);
+    r = spiral_at(other, t, b);
+    p = mul(q.turn, place) + q.shift;
+    a = mul(q.turn, slope);
+    p = scaled_sum(time, q.moving + cross(q.turning, p), p);
+    a = scaled_sum(time, cross(q.turning, a), a);
+    if (k == CLOSER) break;
+    double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), across = aa * bb - ab * ab;
+    if (across < NOT_PARALLEL * NOT_PARALLEL * aa * bb) return false;
+    V3 from = p - r;
+    double fa = dot(from, a), fb = dot(from, b);
+    double next_s = lesser(larger(s + (ab * fb - bb * fa) / across, one.low - own.step), one.low + 2.0 * own.step);
+    double next_t = lesser(larger(t + (aa * fb - ab * fa) / across, two.low - other.step), two.low + 2.0 * other.step);
+    double change = larger((next_s - s) * (next_s - s) * aa, (next_t - t) * (next_t - t) * bb);
+    s = next_s;
+    t = next_t;
+    if (change < PLACED * PLACED) k = CLOSER - 1;
+  }
+  double low = whole ? own.whole[0] : one.low, high = whole ? own.whole[1] : one.low + own.step;
+  double other_low = whole ? other.whole[0] : two.low, other_high = whole ? other.whole[1] : two.low + other.step;
+  if (!(s >= low && s < high && t >= other_low && t < other_high)) return false;
+  V3 across = cross(a, b);
+  V3 normal = (1.0 / norm(across)) * across;
+  V3 n1[2], n2[2];
+  for (int k = 0; k < 2; ++k) {
+    V3 n = mul(q.turn, face_normal(own.face[k], place));
+    n1[k] = scaled_sum(time, cross(q.turning, n), n);
+    n2[k] = face_normal(other.face[k], r);
+  }
+  if (dot(n2[0] + n2[1] - n1[0] - n1[1], normal) < 0.0) normal = -normal;
+  out = {p, r, normal, dot(normal, p - r)};
+  return is_between(normal, b, n2[0], n2[1]) && is_between(-normal, a, n1[0], n1[1]);
+}
+
+CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double margin, double horizon, EdgeCrossing& now) {
+  if (!crossing_of(q, edges, one, two, 0.0, false, now) || now.gap >= margin) return false;
+  if (now.gap < -DEEP && !(is_inside_thread(*q.against, now.point) && is_inside_thread(*q.of, mul_t(q.turn, now.other - q.shift)))) return false;
+  double foretold = fma(dot(now.normal, q.moving + cross(q.turning, now.point)), horizon, now.gap);
+  if (now.gap <= TOUCHES || foretold >= 0.0) return true;
+  EdgeCrossing end;
+  if (!crossing_of(q, edges, one, two, horizon, true, end) || !(dot(end.normal, now.normal) > 0.0)) return false;
+  now.gap += larger(end.gap - foretold, 0.0);
+  return true;
+}
+
+/// Appends the crossings of two threads; false where they are more than there is room to list.
+CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, const Query& q, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
+  u32 first = (u32)(common.nodes[0].count + common.nodes[1].count);
+  for (int pair = 0; pair < 4; ++pair) {
+    int end = pair >> 1, other_end = pair & 1;
+    bool is_near = false;
+    for (int turned = 0; turned < 2; ++turned) {
+      V3 middle, half, other_middle, other_half;
+      start_box(*q.of, end, turned == 1, middle, half);
+      start_box(*q.against, other_end, turned == 0, other_middle, other_half);
+      V3 from = mul(q.turn, middle) + q.shift - other_middle;
+      double gap[3] = {fabs(from.x) - other_half.x, fabs(from.y) - other_half.y, fabs(from.z) - other_half.z};
+      bool overlaps = true;
+      for (int k = 0; k < 3; ++k) {
+        V3 r = row(q.turn, k);
+        overlaps &= gap[k] <= fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + margin;
+      }
+      is_near |= overlaps;
+    }
+    if (!is_near) continue;
+    StartEdges* edges = scratch.start;
+    lanes.sync();
+    if (lanes.leads()) {
+      EdgeList{*q.of, edges[0]}.fill(end);
+      EdgeList{*q.against, edges[1]}.fill(other_end);
+    }
+    lanes.sync();
+    int own = edges[0].stretches, others = edges[1].stretches;
+    lanes.each(own, [&](int i) {
+      Chord chord = chord_of(edges[0], i);
+      chord.middle = mul(q.turn, chord.middle) + q.shift;
+      chord.half = mul(q.turn, chord.half);
+      scratch.chord[0][i] = chord;
+    });
+    lanes.each(others, [&](int i) { scratch.chord[1][i] = chord_of(edges[1], i); });
+    lanes.sync();
+    int listed = lanes.collect<BlockFound>(own * others, 0,
+      [&](int k, BlockFound& found) {
+        int i = k / others, j = k % others;
+        // ridges meet on their flanks
+        if (i >= edges[0].contours && j >= edges[1].contours) return;
+        if (!may_cross(scratch.chord[0][i], scratch.chord[1][j], margin)) return;
+        found.count = 1;
+        found.at[0] = k;
+      },
+      [&](int place, int k) { if (place < LISTED) scratch.listed[place] = (u16)k; });
+    if (listed > LISTED) return false;
+    contacts.count = lanes.collect<Found>(listed, contacts.count,
+      [&](int at, Found& found) {
+        int k = scratch.listed[at], i = k / others, j = k % others;
+        EdgeCrossing now;
+        if (!crossing_contact(q, edges, scratch.chord[0][i], scratch.chord[1][j], margin, horizon, now)) return;
+        found.count = 1;
+        found.at[0] = {now.point, now.normal, now.gap, (first + (u32)((pair * STRETCHES + i) * STRETCHES + j)) * PIECES};
+      },
+      [&](int place, const Contact& crossing) {
+        contacts.put(place, mul(q.out, crossing.point) + q.out_shift, q.sign * mul(q.out, crossing.normal), crossing.gap, crossing.id);
+      });
+  }
+  return true;
+}

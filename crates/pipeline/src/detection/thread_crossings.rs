@@ -1,0 +1,85 @@
+//! Where the edges at the ends of two threads cross between their nodes.
+//!
+//! A nut that is set on a bolt touches it where the edges of both starts cross: they meet at a few degrees, so that nodes on either
+//! edge miss micrometres. Only ends that are near one another are looked at; an engaged nut whose ends are elsewhere costs nothing.
+
+use tightfit_shape::Part;
+use tightfit_shape::thread::StartEdges;
+
+use super::contact_writer::ContactWriter;
+use super::crossing_query::CrossingQuery;
+use super::{DetectionOptions, PairBody};
+use crate::records::Contacts;
+
+const MOST: u32 = StartEdges::MOST as u32;
+
+/// Number of identities that the crossings of two threads take; zero for other parts.
+#[must_use]
+pub fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
+    if is_threaded(sides) { 4 * MOST * MOST } else { 0 }
+}
+
+fn is_threaded(sides: [&PairBody; 2]) -> bool {
+    sides.iter().all(|side| side.network.is_none() && side.part.start_bounds(1).is_some())
+}
+
+/// Appends the crossings of the edges at the ends of two threads; tells whether these are two threads.
+pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts: &mut Contacts) -> bool {
+    if !is_threaded(sides) {
+        return false;
+    }
+    let [of, against] = sides;
+    if !(of.is_free() || against.is_free()) {
+        return true;
+    }
+    let query = CrossingQuery::new(of, against, options);
+    let margin = options.margin.max(0.0);
+    // identities follow those of the nodes of both bodies
+    let first = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
+    for (pair, [end, other_end]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
+        let bounds = [of.part.start_bounds(end), against.part.start_bounds(other_end)];
+        let [Some(own), Some(other)] = bounds else { continue };
+        let own = own.map(|bounds| query.moved(&bounds).grown(margin));
+        if own[0].overlaps(&other[1]) || own[1].overlaps(&other[0]) {
+            let first = first.wrapping_add(pair as u32 * MOST * MOST);
+            of_ends(&query, sides, [end, other_end], first, options, contacts);
+        }
+    }
+    true
+}
+
+/// The crossings of one end of either part.
+#[inline(never)]
+fn of_ends(
+    query: &CrossingQuery,
+    [of, against]: [&PairBody; 2],
+    [end, other_end]: [usize; 2],
+    first: u32,
+    options: &DetectionOptions,
+    contacts: &mut Contacts,
+) {
+    let edges = [of.part.start_edges(end), against.part.start_edges(other_end)];
+    let [Some(own), Some(others)] = edges else { return };
+    let Some([_, region]) = against.part.start_bounds(other_end) else { return };
+    let mut writer = ContactWriter::new(of, against, contacts);
+    for index in 0..own.len() {
+        let (middle, radius) = own.ball(index);
+        let (middle, reach) = (query.carried(middle), radius + options.margin.max(0.0));
+        if !region.grown(reach).contains(middle) {
+            continue;
+        }
+        // ridges meet on their flanks
+        let count = if index < own.contours() { others.len() } else { others.contours() };
+        let chord = query.carried_chord(own.chord(index));
+        others.each_near(count, middle, reach, |number| {
+            if !chord.may_cross(&others.chord(number), options.margin.max(0.0)) {
+                return;
+            }
+            if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
+                let place = index as u32 * MOST + number as u32;
+                writer.push(point, normal, gap, first.wrapping_add(place).wrapping_mul(Part::MOST_PIECES));
+            }
+        });
+    }
+    writer.finish(options);
+}

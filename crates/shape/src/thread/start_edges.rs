@@ -1,0 +1,465 @@
+//! Convex edges at the ends of a thread, as spirals.
+//!
+//! Every face of a thread is linear in angle θ and height z (`radial_surface.rs`), so every edge between two of them runs linearly
+//! in θ, in z and in the radius r:
+//!
+//! ```text
+//! contour of the end plane    z = z_e,       r = root, crest or cone in arcs, and along the flanks between them
+//! edge of the cone            r = r_e ± d,   z = z_e ∓ d,   θ = (z − σ w(r))/k along a flank, arcs at crest and root
+//! first turn of the ridge     r = r_tip,     z = kθ + σ w(r),   from where an end or a cone cuts it
+//! ```
+//!
+//! z_e height of the end plane, r_e radius of the cone there, d distance from it [m]; σ = ±1 upper or lower flank, w(r) half width of
+//! the ridge, k rise [m/rad]. Outward normal of the face r = A + Bθ + Cz: ±(r̂ − B/r θ̂ − C ẑ).
+
+use std::f64::consts::TAU;
+
+use arrayvec::ArrayVec;
+use nalgebra::Vector3;
+
+use super::RadialSurface;
+use super::radial_surface::Side;
+use crate::mesh::Aabb;
+use crate::sharp_edge::SharpEdge;
+
+/// Largest angle of a stretch [rad]: two stretches then cross at most once, as far as threads go.
+const STRETCH: f64 = 0.25;
+/// Most edges at one end.
+const MOST_EDGES: usize = 10;
+/// Stretches that are compared at once.
+const GROUP: usize = 8;
+
+/// The convex edges at one end of a thread, cut into stretches: contours of end plane and cone, then the edges of the ridge's first
+/// turn.
+#[derive(Clone, Debug)]
+pub struct StartEdges {
+    edges: ArrayVec<Edge, MOST_EDGES>,
+    stretches: ArrayVec<Stretch, { StartEdges::MOST }>,
+    /// Middles of the stretches and the radii of balls around them [m]; beyond the last stretch, balls that nothing meets.
+    middle: [[f64; StartEdges::MOST]; 3],
+    radius: [f64; StartEdges::MOST],
+    contours: usize,
+}
+
+/// A piece of a tangent and how far its edge leaves it.
+#[derive(Clone, Copy, Debug)]
+pub struct Chord {
+    /// Where it touches the edge [m].
+    pub middle: Vector3<f64>,
+    /// From there to its end [m].
+    pub half: Vector3<f64>,
+    /// How far the edge is from it at most [m].
+    pub sag: f64,
+}
+
+impl Chord {
+    /// Box around the edge.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let reach = self.half.abs().add_scalar(self.sag);
+        Aabb { min: self.middle - reach, max: self.middle + reach }
+    }
+
+    /// Whether the edges of two chords may cross within `gap` [m].
+    #[must_use]
+    pub fn may_cross(&self, other: &Self, gap: f64) -> bool {
+        let (a, b) = (&self.half, &other.half);
+        let across = a.cross(b);
+        let area = across.norm();
+        let sag = self.sag + other.sag;
+        let from = other.middle - self.middle;
+        if from.dot(&across).abs() > (gap + sag) * area {
+            return false;
+        }
+        // edges that leave their tangents by the sag cross farther along them by the sag over the sine of the angle
+        let squared = area * area;
+        let slack = sag * area;
+        from.cross(b).dot(&across).abs() <= squared + slack * b.norm()
+            && from.cross(a).dot(&across).abs() <= squared + slack * a.norm()
+    }
+}
+
+/// An edge and its faces.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    spiral: Spiral,
+    faces: [ThreadFace; 2],
+    /// Angles of its ends [rad].
+    whole: [f64; 2],
+}
+
+/// A stretch of an edge.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    edge: u8,
+    /// Angles of its ends [rad].
+    range: [f64; 2],
+}
+
+/// A curve on which radius and height are linear in the angle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spiral {
+    /// Radius at angle zero [m] and its slope [m/rad].
+    radius: [f64; 2],
+    /// Height at angle zero [m] and its slope [m/rad].
+    height: [f64; 2],
+}
+
+/// A face of a thread, by its outward normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ThreadFace {
+    /// An end plane: its normal's z.
+    End(f64),
+    /// r = A + Bθ + Cz: B [m/rad], C [-] and the sign of the normal's radial part.
+    Radial { around: f64, along: f64, sign: f64 },
+}
+
+/// A point of an edge: angle [rad], radius and height [m].
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    angle: f64,
+    radius: f64,
+    z: f64,
+}
+
+impl Default for StartEdges {
+    fn default() -> Self {
+        Self {
+            edges: ArrayVec::new(),
+            stretches: ArrayVec::new(),
+            middle: [[f64::MAX; Self::MOST]; 3],
+            radius: [0.0; Self::MOST],
+            contours: 0,
+        }
+    }
+}
+
+impl StartEdges {
+    /// Most stretches: four turns around the part, and one more where an edge begins and ends.
+    pub const MOST: usize = 160;
+
+    /// Number of stretches.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stretches.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// How many of the stretches are contours.
+    #[must_use]
+    pub fn contours(&self) -> usize {
+        self.contours
+    }
+
+    /// Middle of a stretch and the radius of a ball around it [m].
+    #[must_use]
+    pub fn ball(&self, index: usize) -> (Vector3<f64>, f64) {
+        let [x, y, z] = &self.middle;
+        (Vector3::new(x[index], y[index], z[index]), self.radius[index])
+    }
+
+    /// The tangent in the middle of a stretch.
+    #[must_use]
+    pub fn chord(&self, index: usize) -> Chord {
+        let Stretch { edge, range } = self.stretches[index];
+        let Spiral { radius: [_, grows], height: [_, rises] } = self.edges[edge as usize].spiral;
+        let (middle, half) = (self.ball(index).0, 0.5 * (range[1] - range[0]));
+        let radius = libm::hypot(middle.x, middle.y);
+        let (cos, sin) = (middle.x / radius, middle.y / radius);
+        let slope = Vector3::new(grows * cos - middle.y, grows * sin + middle.x, rises);
+        // |p″| ≤ r + 2|r′|
+        Chord { middle, half: slope * half, sag: 0.55 * half * half * (radius + 2.0 * grows.abs()) }
+    }
+
+    /// A stretch as an edge by itself.
+    #[must_use]
+    pub fn edge(&self, index: usize) -> SharpEdge {
+        let Stretch { edge, range } = self.stretches[index];
+        let Edge { spiral, faces, whole } = self.edges[edge as usize];
+        SharpEdge::spiral(spiral, [range, whole], faces, self.chord(index).bounds())
+    }
+
+    /// Visits the first `count` stretches whose balls meet another ball.
+    #[inline]
+    pub fn each_near(&self, count: usize, center: Vector3<f64>, radius: f64, mut visit: impl FnMut(usize)) {
+        let [x, y, z] = &self.middle;
+        for first in (0..count).step_by(GROUP) {
+            let mut is_near = [false; GROUP];
+            let mut any = false;
+            for (lane, is_near) in is_near.iter_mut().enumerate() {
+                let index = first + lane;
+                let (dx, dy, dz) = (x[index] - center.x, y[index] - center.y, z[index] - center.z);
+                let reach = self.radius[index] + radius;
+                *is_near = dx * dx + dy * dy + dz * dz < reach * reach;
+                any |= *is_near;
+            }
+            if any {
+                (0..GROUP)
+                    .filter(|&lane| is_near[lane] && first + lane < count)
+                    .for_each(|lane| visit(first + lane));
+            }
+        }
+    }
+
+    /// Appends the stretches of an edge.
+    fn push(&mut self, faces: [ThreadFace; 2], from: Place, to: Place) {
+        let (from, to) = if from.angle < to.angle { (from, to) } else { (to, from) };
+        let angle = to.angle - from.angle;
+        // an arc without length is none
+        if angle < 1e-9 {
+            return;
+        }
+        let spiral = Spiral::between(from, to);
+        let count = (angle / STRETCH).ceil();
+        // a circle goes on
+        let beyond = if angle == TAU { TAU } else { 0.0 };
+        let whole = [from.angle - beyond, to.angle + beyond];
+        let is_room = self.edges.try_push(Edge { spiral, faces, whole }).is_ok()
+            && self.stretches.remaining_capacity() >= count as usize;
+        debug_assert!(is_room, "more edges than there is room for");
+        if !is_room {
+            return;
+        }
+        // the arc from the middle of a stretch to its end is as long as its ball reaches
+        let fastest = Vector3::new(from.radius.max(to.radius), spiral.radius[1], spiral.height[1]).norm();
+        let step = angle / count;
+        let ((step_sin, step_cos), mut at) = (libm::sincos(step), libm::sincos(from.angle + 0.5 * step));
+        for index in 0..count as u32 {
+            let cut = |index: u32| from.angle + step * f64::from(index);
+            let (place, middle) = (self.stretches.len(), from.angle + step * (f64::from(index) + 0.5));
+            let radius = spiral.radius[1] * middle + spiral.radius[0];
+            self.middle[0][place] = radius * at.1;
+            self.middle[1][place] = radius * at.0;
+            self.middle[2][place] = spiral.height[1] * middle + spiral.height[0];
+            self.radius[place] = 0.5 * step * fastest;
+            at = (at.0 * step_cos + at.1 * step_sin, at.1 * step_cos - at.0 * step_sin);
+            self.stretches
+                .push(Stretch { edge: (self.edges.len() - 1) as u8, range: [cut(index), cut(index + 1)] });
+        }
+    }
+}
+
+impl Spiral {
+    fn between(from: Place, to: Place) -> Self {
+        let line = |first: f64, last: f64| {
+            let slope = (last - first) / (to.angle - from.angle);
+            [first - slope * from.angle, slope]
+        };
+        Self { radius: line(from.radius, to.radius), height: line(from.z, to.z) }
+    }
+
+    /// Point [m] and derivative [m/rad] at an angle.
+    pub(crate) fn at(&self, angle: f64) -> [Vector3<f64>; 2] {
+        let (sin, cos) = libm::sincos(angle);
+        let radius = self.radius[1] * angle + self.radius[0];
+        let point = Vector3::new(radius * cos, radius * sin, self.height[1] * angle + self.height[0]);
+        let [grows, rises] = [self.radius[1], self.height[1]];
+        [point, Vector3::new(grows * cos - radius * sin, grows * sin + radius * cos, rises)]
+    }
+}
+
+impl ThreadFace {
+    /// Outward normal at a point of the face.
+    pub(crate) fn normal(&self, point: Vector3<f64>) -> Vector3<f64> {
+        match *self {
+            Self::End(up) => Vector3::z() * up,
+            Self::Radial { around, along, sign } => {
+                let radius = point.xy().norm();
+                let (x, y) = (point.x / radius, point.y / radius);
+                let turn = around / radius;
+                Vector3::new(x + turn * y, y - turn * x, -along).normalize() * sign
+            }
+        }
+    }
+}
+
+impl RadialSurface {
+    /// The convex edges at an end.
+    pub(crate) fn start_edges(&self, end: usize) -> StartEdges {
+        let mut out = StartEdges::default();
+        self.contours(end, &mut out);
+        out.contours = out.len();
+        self.first_turn(end, &mut out);
+        out
+    }
+
+    /// The edges of the ridge's tip over one turn.
+    fn first_turn(&self, end: usize, out: &mut StartEdges) {
+        let profile = &self.profile;
+        let (tip, sign) = match self.side {
+            Side::External => (profile.crest_radius(), 1.0),
+            Side::Internal => (profile.root_radius(), -1.0),
+        };
+        let wall = ThreadFace::Radial { around: 0.0, along: 0.0, sign };
+        let cut = self.cone_height(end, tip).unwrap_or(self.ends[end]);
+        let inwards = if end == 0 { profile.pitch() } else { -profile.pitch() };
+        for side in [-1.0, 1.0] {
+            let at = |z: f64| {
+                let angle = (z - side * profile.half_width_at(tip)) / profile.rise();
+                Place { angle, radius: tip, z }
+            };
+            out.push([wall, self.flank(side)], at(cut), at(cut + inwards));
+        }
+    }
+
+    fn flank(&self, side: f64) -> ThreadFace {
+        let sign = if self.side == Side::External { 1.0 } else { -1.0 };
+        let slope = self.profile.flank_slope() * side;
+        ThreadFace::Radial { around: -slope * self.profile.rise(), along: slope, sign }
+    }
+
+    /// The contours of end plane and cone.
+    fn contours(&self, end: usize, out: &mut StartEdges) {
+        let mut offer = |faces, from, to| out.push(faces, from, to);
+        let (root, crest) = (self.profile.root_radius(), self.profile.crest_radius());
+        let up = if end == 0 { -1.0 } else { 1.0 };
+        let plane = ThreadFace::End(up);
+        // +1 for a bolt, whose material is inside
+        let sign = if self.side == Side::External { 1.0 } else { -1.0 };
+        let wall = ThreadFace::Radial { around: 0.0, along: 0.0, sign };
+        let flank = |side: f64| self.flank(side);
+        let cone = ThreadFace::Radial { around: 0.0, along: -sign * up, sign };
+        // a point of a flank, or of the arc at this radius; the arc at the root lies above the ridge
+        let at = |radius: f64, z: f64, side: f64| {
+            let s = side * self.profile.half_width_at(radius);
+            Place { angle: (z - s) / self.profile.rise(), radius, z }
+        };
+        let next = |place: Place| Place { angle: place.angle + TAU * self.profile.rise().signum(), ..place };
+        let ridge_arc = |radius: f64, z: f64| [at(radius, z, 1.0), at(radius, z, -1.0)];
+        let groove_arc = |radius: f64, z: f64| [at(radius, z, -1.0), next(at(radius, z, 1.0))];
+
+        let z = self.ends[end];
+        let at_plane = self.end_radius(end).unwrap_or(if sign > 0.0 { f64::INFINITY } else { 0.0 });
+        let is_bolt = self.side == Side::External;
+        // radii between which the flanks reach the end plane
+        let [low, high] = if is_bolt { [root, crest.min(at_plane)] } else { [root.max(at_plane), crest] };
+        if low < high {
+            for side in [-1.0, 1.0] {
+                offer([plane, flank(side)], at(low, z, side), at(high, z, side));
+            }
+            let [tip, base] = if is_bolt {
+                [if at_plane < crest { cone } else { wall }, wall]
+            } else {
+                [wall, if at_plane > root { cone } else { wall }]
+            };
+            let [[from, to], [base_from, base_to]] = [ridge_arc(high, z), groove_arc(low, z)];
+            offer([plane, tip], from, to);
+            offer([plane, base], base_from, base_to);
+        } else {
+            let from = Place { angle: 0.0, radius: at_plane, z };
+            offer([plane, cone], from, Place { angle: TAU, ..from });
+        }
+        // the cone from the end plane inwards
+        let reach = if is_bolt { [root.max(at_plane), crest] } else { [root, crest.min(at_plane)] };
+        let [Some(low_z), Some(high_z)] = reach.map(|radius| self.cone_height(end, radius)) else { return };
+        for side in [-1.0, 1.0] {
+            offer([cone, flank(side)], at(reach[0], low_z, side), at(reach[1], high_z, side));
+        }
+        if is_bolt || at_plane > crest {
+            let [from, to] = ridge_arc(reach[1], high_z);
+            offer([cone, wall], from, to);
+        }
+        if !is_bolt || at_plane < root {
+            let [from, to] = groove_arc(reach[0], low_z);
+            offer([cone, wall], from, to);
+        }
+    }
+
+    /// Boxes around the contours of an end, and around these with the ridge's first turn.
+    pub(crate) fn start_bounds(&self, end: usize) -> [Aabb; 2] {
+        let (root, crest) = (self.profile.root_radius(), self.profile.crest_radius());
+        let radius = match self.side {
+            Side::External => crest,
+            Side::Internal => crest.max(self.end_radius(end).unwrap_or(0.0)),
+        };
+        let cone = [root, crest].into_iter().filter_map(|radius| self.cone_height(end, radius));
+        let deepest = cone.map(|z| (z - self.ends[end]).abs()).fold(0.0, f64::max);
+        let up = if end == 0 { -1.0 } else { 1.0 };
+        [deepest, deepest + self.profile.pitch()].map(|depth| {
+            let heights = [self.ends[end], self.ends[end] - up * depth];
+            Aabb::of(
+                heights
+                    .map(|z| Vector3::new(-radius, -radius, z))
+                    .into_iter()
+                    .chain(heights.map(|z| Vector3::new(radius, radius, z))),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use crate::Part;
+    use crate::thread::{Bolt, Hand, Nut, ThreadAllowance, ThreadStart};
+
+    /// Bolts and nuts of either hand: blunt, with a cone that begins on the flanks, and with one that reaches past the thread.
+    fn parts() -> Vec<Part> {
+        let mut all = Vec::new();
+        for hand in [Hand::Right, Hand::Left] {
+            let bolt = Bolt::new(16e-3, 2e-3, 32e-3, ThreadAllowance::default(), hand).expect("a bolt");
+            let nut = Nut::new(16e-3, 2e-3, 13e-3, 24e-3, ThreadAllowance::default(), hand).expect("a nut");
+            all.extend([Part::Bolt(bolt.clone()), Part::Nut(nut.clone())]);
+            for end_radius in [7.3e-3, 6.0e-3] {
+                let start = ThreadStart::Chamfered { end_radius };
+                all.push(Part::Bolt(bolt.clone().with_start(start).expect("a chamfer")));
+            }
+            for end_radius in [7.3e-3, 8.6e-3] {
+                let start = ThreadStart::Chamfered { end_radius };
+                all.push(Part::Nut(nut.clone().with_start(start).expect("a countersink")));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn edges_lie_on_the_surface_between_their_faces() {
+        for part in parts() {
+            for end in 0..2 {
+                let edges = part.start_edges(end).expect("a thread begins here");
+                assert!(edges.contours() > 20 && edges.len() > edges.contours() + 50);
+                for index in 0..edges.len() {
+                    let (edge, (middle, radius)) = (edges.edge(index), edges.ball(index));
+                    let [point, along] = edge.at(0.3 * edge.range[0] + 0.7 * edge.range[1]);
+                    assert!(part.sample(point).distance.abs() < 1e-9, "{:e} m", part.sample(point).distance);
+                    let normals = edge.normals(point);
+                    let tangent = along.normalize();
+                    for [own, other] in [[normals[0], normals[1]], [normals[1], normals[0]]] {
+                        assert!(own.dot(&tangent).abs() < 1e-9, "a normal is across its edge");
+                        // a step along the face, away from the other one
+                        let away = -(other - own * own.dot(&other)).normalize();
+                        let sample = part.sample(point + away * 2e-6 + own * 0.1e-6);
+                        assert!((sample.distance - 0.1e-6).abs() < 1e-9, "{:e} m", sample.distance);
+                        assert!((sample.normal - own).norm() < 2e-3, "{:?} {own:?}", sample.normal);
+                    }
+                    for angle in edge.range {
+                        let end = edge.at(angle)[0];
+                        assert!((end - middle).norm() < radius && edge.bounds.contains(end));
+                    }
+                    let bounds = part.start_bounds(end).expect("a thread begins here");
+                    let bounds = bounds[usize::from(index >= edges.contours())].grown(1e-9);
+                    assert!(edge.range.iter().all(|&angle| bounds.contains(edge.at(angle)[0])));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn contours_are_closed() {
+        for part in parts() {
+            let edges = part.start_edges(1).expect("a thread begins here");
+            let contours = (0..edges.contours()).map(|index| edges.edge(index));
+            let ends: Vec<_> = contours.flat_map(|edge| edge.range.map(|angle| edge.at(angle)[0])).collect();
+            for (index, end) in ends.iter().enumerate() {
+                let others = ends.iter().enumerate().filter(|(other, _)| *other != index);
+                let nearest = others.map(|(_, other)| (other - end).norm()).fold(f64::INFINITY, f64::min);
+                assert!(nearest < 1e-12, "an edge ends {nearest:e} m from the next");
+            }
+        }
+    }
+}
