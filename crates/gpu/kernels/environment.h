@@ -12,7 +12,7 @@ constexpr int MOST_NEAR = 128;     // most nodes that are detected early
 constexpr int LISTED = 8192;        // most nodes of a side that may be near
 constexpr int BLOCKS = 512;       // most blocks of 32 nodes of a body
 constexpr int START_EDGES = 10;   // most edges at an end of a thread
-constexpr int STRETCHES = 160;    // most stretches of these edges
+constexpr int STRETCHES = 128;    // most stretches of these edges
 constexpr int PIECES = 8;         // identities of a node, one per piece of the other part
 
 enum Kind : int { ROUND = 0, BOLT = 1, NUT = 2 };
@@ -149,7 +149,7 @@ struct StartEdge {
   EdgeFace face[2];
   int first;                    // number of the first stretch
 };
-/// Contours of end plane and cone, then the edges of the ridge's first turn.
+/// Contours of end plane and cone, then the edges of the ridge where it begins.
 struct StartEdges {
   int edges, stretches, contours;
   StartEdge edge[START_EDGES];

@@ -7,7 +7,7 @@
 #pragma once
 #include "search_margin.h"
 
-constexpr double STRETCH = 0.25, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
+constexpr double STRETCH = 0.25, RIDGE = 0.5, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
 constexpr int CLOSER = 12;
 
 FN V3 face_normal(const EdgeFace& face, V3 point) {
@@ -80,18 +80,18 @@ struct EdgeList {
       if (!is_bolt || at_plane < root) push(cone, wall, at(inner, inner_z, -1.0), next(at(inner, inner_z, 1.0)));
     }
     out.contours = out.stretches;
-    double tip = is_bolt ? crest : root, cut = z, inwards = end == 0 ? shape.pitch : -shape.pitch, height;
+    double tip = is_bolt ? crest : root, cut = z, inwards = (end == 0 ? RIDGE : -RIDGE) * shape.pitch, height;
     if (cone_height(shape, end, tip, height)) cut = height;
     for (int k = 0; k < 2; ++k) push(wall, flank(2 * k - 1, sign), at(tip, cut, 2 * k - 1), at(tip, cut + inwards, 2 * k - 1));
   }
 };
 
-/// Middle and half size of the box around the contours of an end, or with the first turn of the ridge.
-FN void start_box(const Shape& s, int end, bool with_turn, V3& middle, V3& half) {
+/// Middle and half size of the box around the contours of an end, or with the beginning of the ridge.
+FN void start_box(const Shape& s, int end, bool with_ridge, V3& middle, V3& half) {
   double radius = s.kind == BOLT || !s.cone[end] ? s.crest : larger(s.crest, s.cone_radius[end]), depth = 0.0, z;
   if (cone_height(s, end, s.root, z)) depth = larger(depth, fabs(z - s.ends[end]));
   if (cone_height(s, end, s.crest, z)) depth = larger(depth, fabs(z - s.ends[end]));
-  if (with_turn) depth += s.pitch;
+  if (with_ridge) depth += RIDGE * s.pitch;
   middle = v3(0, 0, s.ends[end] + (end == 0 ? 0.5 : -0.5) * depth);
   half = v3(radius, radius, 0.5 * depth);
 }

@@ -142,6 +142,13 @@ impl GapField {
         Self::new(chart, (0..chart.len()).map(of).collect())
     }
 
+    /// The field of a part of which this much is missing all over [m].
+    #[must_use]
+    pub fn uniform(missing: f64) -> Self {
+        let chart = GapChart { axial: [0.0, 1.0], angles: 1, heights: 4 };
+        Self { chart, coefficients: vec![missing; chart.len()], largest: missing.abs() }
+    }
+
     /// Its chart.
     #[must_use]
     pub fn chart(&self) -> GapChart {
@@ -194,6 +201,14 @@ mod tests {
         assert!((at(1e-9) - at(-1e-9)).abs() < 1e-6);
         // cubic splines smooth a wave of eight samples by a tenth
         assert!((at(0.0) - 0.9).abs() < 0.02, "{}", at(0.0));
+    }
+
+    #[test]
+    fn a_uniform_field_has_one_value() {
+        let field = GapField::uniform(-7e-6);
+        for (place, normal) in [([0.1, -3.0, 40.0], [0.0, 0.0, 1.0]), ([0.0, 0.02, -2.0], [0.6, -0.8, 0.0])] {
+            assert!((field.value(&place.into(), &normal.into()) + 7e-6).abs() < 1e-20);
+        }
     }
 
     #[test]

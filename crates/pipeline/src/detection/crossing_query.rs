@@ -69,7 +69,7 @@ impl<'a> CrossingQuery<'a> {
     }
 
     /// A chord of the own part in the other's frame.
-    pub(super) fn carried_chord(&self, own: Chord) -> Chord {
+    pub(super) fn carried_chord(&self, own: &Chord) -> Chord {
         Chord { middle: self.carried(own.middle), half: self.frame.turn * own.half, sag: own.sag }
     }
 

@@ -72,7 +72,7 @@ fn of_ends(
         let count = if index < own.contours() { others.len() } else { others.contours() };
         let chord = query.carried_chord(own.chord(index));
         others.each_near(count, middle, reach, |number| {
-            if !chord.may_cross(&others.chord(number), options.margin.max(0.0)) {
+            if !chord.may_cross(others.chord(number), options.margin.max(0.0)) {
                 return;
             }
             if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {

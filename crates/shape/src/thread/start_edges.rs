@@ -6,7 +6,7 @@
 //! ```text
 //! contour of the end plane    z = z_e,       r = root, crest or cone in arcs, and along the flanks between them
 //! edge of the cone            r = r_e ± d,   z = z_e ∓ d,   θ = (z − σ w(r))/k along a flank, arcs at crest and root
-//! first turn of the ridge     r = r_tip,     z = kθ + σ w(r),   from where an end or a cone cuts it
+//! beginning of the ridge      r = r_tip,     z = kθ + σ w(r),   from where an end or a cone cuts it
 //! ```
 //!
 //! z_e height of the end plane, r_e radius of the cone there, d distance from it [m]; σ = ±1 upper or lower flank, w(r) half width of
@@ -24,13 +24,15 @@ use crate::sharp_edge::SharpEdge;
 
 /// Largest angle of a stretch [rad]: two stretches then cross at most once, as far as threads go.
 const STRETCH: f64 = 0.25;
+/// How far along the ridge its edges are followed [turns]: then the thread guides the nut.
+const RIDGE: f64 = 0.5;
 /// Most edges at one end.
 const MOST_EDGES: usize = 10;
 /// Stretches that are compared at once.
 const GROUP: usize = 8;
 
-/// The convex edges at one end of a thread, cut into stretches: contours of end plane and cone, then the edges of the ridge's first
-/// turn.
+/// The convex edges at one end of a thread, cut into stretches: contours of end plane and cone, then the edges of the ridge where
+/// it begins.
 #[derive(Clone, Debug)]
 pub struct StartEdges {
     edges: ArrayVec<Edge, MOST_EDGES>,
@@ -38,6 +40,7 @@ pub struct StartEdges {
     /// Middles of the stretches and the radii of balls around them [m]; beyond the last stretch, balls that nothing meets.
     middle: [[f64; StartEdges::MOST]; 3],
     radius: [f64; StartEdges::MOST],
+    chords: ArrayVec<Chord, { StartEdges::MOST }>,
     contours: usize,
 }
 
@@ -129,14 +132,15 @@ impl Default for StartEdges {
             stretches: ArrayVec::new(),
             middle: [[f64::MAX; Self::MOST]; 3],
             radius: [0.0; Self::MOST],
+            chords: ArrayVec::new(),
             contours: 0,
         }
     }
 }
 
 impl StartEdges {
-    /// Most stretches: four turns around the part, and one more where an edge begins and ends.
-    pub const MOST: usize = 160;
+    /// Most stretches: three turns around the part, and one more where an edge begins and ends.
+    pub const MOST: usize = 128;
 
     /// Number of stretches.
     #[must_use]
@@ -165,15 +169,8 @@ impl StartEdges {
 
     /// The tangent in the middle of a stretch.
     #[must_use]
-    pub fn chord(&self, index: usize) -> Chord {
-        let Stretch { edge, range } = self.stretches[index];
-        let Spiral { radius: [_, grows], height: [_, rises] } = self.edges[edge as usize].spiral;
-        let (middle, half) = (self.ball(index).0, 0.5 * (range[1] - range[0]));
-        let radius = libm::hypot(middle.x, middle.y);
-        let (cos, sin) = (middle.x / radius, middle.y / radius);
-        let slope = Vector3::new(grows * cos - middle.y, grows * sin + middle.x, rises);
-        // |p″| ≤ r + 2|r′|
-        Chord { middle, half: slope * half, sag: 0.55 * half * half * (radius + 2.0 * grows.abs()) }
+    pub fn chord(&self, index: usize) -> &Chord {
+        &self.chords[index]
     }
 
     /// A stretch as an edge by itself.
@@ -232,11 +229,15 @@ impl StartEdges {
         for index in 0..count as u32 {
             let cut = |index: u32| from.angle + step * f64::from(index);
             let (place, middle) = (self.stretches.len(), from.angle + step * (f64::from(index) + 0.5));
-            let radius = spiral.radius[1] * middle + spiral.radius[0];
-            self.middle[0][place] = radius * at.1;
-            self.middle[1][place] = radius * at.0;
-            self.middle[2][place] = spiral.height[1] * middle + spiral.height[0];
-            self.radius[place] = 0.5 * step * fastest;
+            let (radius, half) = (spiral.radius[1] * middle + spiral.radius[0], 0.5 * step);
+            let ([grows, rises], (sin, cos)) = ([spiral.radius[1], spiral.height[1]], at);
+            let middle = Vector3::new(radius * cos, radius * sin, rises * middle + spiral.height[0]);
+            let slope = Vector3::new(grows * cos - middle.y, grows * sin + middle.x, rises);
+            (0..3).for_each(|axis| self.middle[axis][place] = middle[axis]);
+            self.radius[place] = half * fastest;
+            // |p″| ≤ r + 2|r′|
+            let sag = 0.55 * half * half * (radius + 2.0 * grows.abs());
+            self.chords.push(Chord { middle, half: slope * half, sag });
             at = (at.0 * step_cos + at.1 * step_sin, at.1 * step_cos - at.0 * step_sin);
             self.stretches
                 .push(Stretch { edge: (self.edges.len() - 1) as u8, range: [cut(index), cut(index + 1)] });
@@ -284,12 +285,12 @@ impl RadialSurface {
         let mut out = StartEdges::default();
         self.contours(end, &mut out);
         out.contours = out.len();
-        self.first_turn(end, &mut out);
+        self.ridge(end, &mut out);
         out
     }
 
-    /// The edges of the ridge's tip over one turn.
-    fn first_turn(&self, end: usize, out: &mut StartEdges) {
+    /// The edges of the ridge's tip where it begins.
+    fn ridge(&self, end: usize, out: &mut StartEdges) {
         let profile = &self.profile;
         let (tip, sign) = match self.side {
             Side::External => (profile.crest_radius(), 1.0),
@@ -297,7 +298,7 @@ impl RadialSurface {
         };
         let wall = ThreadFace::Radial { around: 0.0, along: 0.0, sign };
         let cut = self.cone_height(end, tip).unwrap_or(self.ends[end]);
-        let inwards = if end == 0 { profile.pitch() } else { -profile.pitch() };
+        let inwards = if end == 0 { 1.0 } else { -1.0 } * RIDGE * profile.pitch();
         for side in [-1.0, 1.0] {
             let at = |z: f64| {
                 let angle = (z - side * profile.half_width_at(tip)) / profile.rise();
@@ -370,7 +371,7 @@ impl RadialSurface {
         }
     }
 
-    /// Boxes around the contours of an end, and around these with the ridge's first turn.
+    /// Boxes around the contours of an end, and around these with the beginning of the ridge.
     pub(crate) fn start_bounds(&self, end: usize) -> [Aabb; 2] {
         let (root, crest) = (self.profile.root_radius(), self.profile.crest_radius());
         let radius = match self.side {
@@ -380,7 +381,7 @@ impl RadialSurface {
         let cone = [root, crest].into_iter().filter_map(|radius| self.cone_height(end, radius));
         let deepest = cone.map(|z| (z - self.ends[end]).abs()).fold(0.0, f64::max);
         let up = if end == 0 { -1.0 } else { 1.0 };
-        [deepest, deepest + self.profile.pitch()].map(|depth| {
+        [deepest, deepest + RIDGE * self.profile.pitch()].map(|depth| {
             let heights = [self.ends[end], self.ends[end] - up * depth];
             Aabb::of(
                 heights
@@ -422,7 +423,7 @@ mod tests {
         for part in parts() {
             for end in 0..2 {
                 let edges = part.start_edges(end).expect("a thread begins here");
-                assert!(edges.contours() > 20 && edges.len() > edges.contours() + 50);
+                assert!(edges.contours() > 20 && edges.len() > edges.contours() + 20);
                 for index in 0..edges.len() {
                     let (edge, (middle, radius)) = (edges.edge(index), edges.ball(index));
                     let [point, along] = edge.at(0.3 * edge.range[0] + 0.7 * edge.range[1]);

@@ -229,9 +229,12 @@ impl Conversion<'_> {
             let rotation = turned(interaction.rotation_deg);
             body.interaction = Some(InteractionOf { against: interaction.against.clone(), file, rotation });
         }
+        let missing = 1e-6 * description.undersize_um;
         if let Some(field) = &description.gap_field {
-            let field = gap_field_of(field);
+            let field = gap_field_of(field, missing);
             body.gap_field = self.kept(field, || at("gap_field")).map(Arc::new);
+        } else if missing != 0.0 {
+            body.gap_field = Some(Arc::new(GapField::uniform(missing)));
         }
         body
     }
@@ -334,8 +337,8 @@ impl Conversion<'_> {
     }
 }
 
-/// The correction field of a part.
-fn gap_field_of(description: &GapFieldDescription) -> Result<GapField, String> {
+/// The correction field of a part of which this much is missing all over [m].
+fn gap_field_of(description: &GapFieldDescription, missing: f64) -> Result<GapField, String> {
     let GapFieldDescription { axial_mm, angles, heights, up_um, down_um, side_um } = description;
     let chart = GapChart {
         axial: axial_mm.map(|mm| mm * 1e-3),
@@ -346,8 +349,8 @@ fn gap_field_of(description: &GapFieldDescription) -> Result<GapField, String> {
     let mut coefficients = Vec::with_capacity(chart.len());
     for (key, side) in [("up_um", up_um), ("down_um", down_um), ("side_um", side_um)] {
         match side.len() {
-            0 => coefficients.extend(std::iter::repeat_n(0.0, count)),
-            own if own == count => coefficients.extend(side.iter().map(|um| um * 1e-6)),
+            0 => coefficients.extend(std::iter::repeat_n(missing, count)),
+            own if own == count => coefficients.extend(side.iter().map(|um| um * 1e-6 + missing)),
             own => return Err(format!("{key} has {own} numbers; {angles} times {heights} are {count}")),
         }
     }

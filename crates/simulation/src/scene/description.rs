@@ -242,6 +242,11 @@ pub struct PartDescription {
     /// Distances between nodes.
     #[serde(default)]
     pub nodes: NodeDescription,
+    /// How much material is missing all over its surface [um]: a shaft is thinner, a hole wider by twice that; negative
+    /// where there is more.
+    #[serde(default)]
+    #[schemars(range(min = -500.0, max = 500.0))]
+    pub undersize_um: f64,
     /// Correction of the gap over its surface: wear and waviness, as `tightfit identify --fit wear` finds them.
     pub gap_field: Option<GapFieldDescription>,
 }

@@ -11,6 +11,7 @@ use tightfit::shape::cad::{File, Limits, Mating, Solid, mate};
 use tightfit::spatial::{Pose, UnitQuaternion};
 
 use super::run::{self, RunArguments};
+use super::within_tolerance::{self, Sizes};
 use crate::output::{put, say};
 use crate::progress;
 
@@ -32,9 +33,16 @@ pub(crate) struct FitArguments {
     /// Start this far beside the axis [mm].
     #[arg(long, value_name = "MM", default_value_t = 0.0, allow_negative_numbers = true)]
     offset_mm: f64,
-    /// Compare the clearance of the files with this fit of ISO 286, such as H7/g6.
+    /// Compare the clearance of the files with this fit of ISO 286, such as H7/g6, write its limits into the scene as ranges, and
+    /// run the tightest and the loosest pair and some drawn between them.
     #[arg(long, value_name = "FIT")]
     tolerance: Option<String>,
+    /// Run this many pairs drawn within the tolerance.
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "tolerance", value_parser = clap::value_parser!(u32).range(..=1000))]
+    draws: u32,
+    /// Seed of the draws.
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "tolerance")]
+    seed: u64,
     /// Write an HTML report of the insertion, with a 3-D view of it.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["no_run", "json"])]
     report: Option<PathBuf>,
@@ -53,7 +61,8 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<ExitCode> {
     // drawings give nominal sizes to a tenth of a millimetre; the rest is the fit
     let nominal = 1e-4 * (1e4 * (mating.bores[0].radius + mating.bores[1].radius)).round();
     let limits = arguments.tolerance.as_deref().map(|name| Limits::of(name, nominal)).transpose()?;
-    let scene = scene_text(arguments, &mating)?;
+    let sizes = limits.map(|limits| Sizes::new(nominal, limits, mating.bores.map(|bore| 2.0 * bore.radius)));
+    let scene = scene_text(arguments, &mating, sizes.as_ref())?;
     std::fs::write(&arguments.scene, scene)
         .with_context(|| format!("cannot write {}", arguments.scene.display()))?;
     if arguments.json {
@@ -64,7 +73,15 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<ExitCode> {
     if arguments.no_run {
         return Ok(ExitCode::SUCCESS);
     }
-    run::run(&RunArguments::audited(&arguments.scene, arguments.report.clone()))
+    let as_drawn = run::run(&RunArguments::audited(&arguments.scene, arguments.report.clone()))?;
+    let Some(sizes) = sizes else { return Ok(as_drawn) };
+    let is_good = within_tolerance::run(&arguments.scene, &sizes, arguments.draws, arguments.seed)?;
+    Ok(if is_good { as_drawn } else { worse(as_drawn) })
+}
+
+/// The exit code of a fit whose drawn sizes do not all go in: that of the run, unless it was a success.
+fn worse(code: ExitCode) -> ExitCode {
+    if code == ExitCode::SUCCESS { ExitCode::from(1) } else { code }
 }
 
 fn open(path: &Path, body: Option<&str>) -> Result<Solid> {
@@ -154,7 +171,7 @@ fn json(mating: &Mating, limits: Option<&Limits>) -> serde_json::Value {
 }
 
 /// A scene that pushes the shaft in along the axis in three seconds.
-fn scene_text(arguments: &FitArguments, mating: &Mating) -> Result<String> {
+fn scene_text(arguments: &FitArguments, mating: &Mating, sizes: Option<&Sizes>) -> Result<String> {
     let end = mating.end();
     let waypoint = |time: f64, pose: &Pose| {
         let [x, y, z] = pose.translation.map(|x| 1e3 * x).into();
@@ -203,6 +220,9 @@ fn scene_text(arguments: &FitArguments, mating: &Mating) -> Result<String> {
         waypoint(0.0, &mating.start),
         waypoint(3.0, &end)
     )?;
+    if let Some(sizes) = sizes {
+        text += &sizes.uncertainty();
+    }
     Ok(text)
 }
 

@@ -21,3 +21,4 @@ pub(crate) mod trials;
 pub(crate) mod validate;
 mod validate_recordings;
 pub(crate) mod view;
+mod within_tolerance;
