@@ -143,7 +143,7 @@ FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
   return dot(along, cross(direction, second)) / area >= -LEANS && dot(along, cross(first, direction)) / area >= -LEANS;
 }
 
-struct EdgeCrossing { V3 point, other, normal; double gap; };
+struct EdgeCrossing { V3 point, other, normal; double gap, to_end; };
 
 /// The crossing of two stretches after a time of the expected motion; `whole` edges count where it is later.
 CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, bool whole, EdgeCrossing& out) {
@@ -181,12 +181,15 @@ CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one,
     n2[k] = face_normal(other.face[k], r);
   }
   if (dot(n2[0] + n2[1] - n1[0] - n1[1], normal) < 0.0) normal = -normal;
-  out = {p, r, normal, dot(normal, p - r)};
+  double to_end = lesser(norm(a) * lesser(s - own.whole[0], own.whole[1] - s), norm(b) * lesser(t - other.whole[0], other.whole[1] - t));
+  out = {p, r, normal, dot(normal, p - r), to_end};
   return is_between(normal, b, n2[0], n2[1]) && is_between(-normal, a, n1[0], n1[1]);
 }
 
 CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double margin, double horizon, EdgeCrossing& now) {
   if (!crossing_of(q, edges, one, two, 0.0, false, now) || now.gap >= margin) return false;
+  // an edge that ends on a face: what lies beside that face is no depth
+  if (now.gap < -TOUCHES && now.to_end < -now.gap) return false;
   if (now.gap < -DEEP && !(is_inside_thread(*q.against, now.point) && is_inside_thread(*q.of, mul_t(q.turn, now.other - q.shift)))) return false;
   double foretold = fma(dot(now.normal, q.moving + cross(q.turning, now.point)), horizon, now.gap);
   if (now.gap <= TOUCHES || foretold >= 0.0) return true;

@@ -44,6 +44,8 @@ struct Crossing {
     other: Vector3<f64>,
     normal: Vector3<f64>,
     gap: f64,
+    /// Length of either edge to its nearer end, the least [m].
+    to_end: f64,
 }
 
 impl<'a> CrossingQuery<'a> {
@@ -84,7 +86,9 @@ impl<'a> CrossingQuery<'a> {
         if now.gap >= margin {
             return None;
         }
-        if now.gap < -DEEP && !self.is_inside(&now) {
+        // an edge that ends on a face: what lies beside that face is no depth
+        let is_at_end = now.gap < -TOUCHES && now.to_end < -now.gap;
+        if is_at_end || (now.gap < -DEEP && !self.is_inside(&now)) {
             return None;
         }
         let foretold = now.gap + now.normal.dot(&self.motion.at(now.point)) * horizon;
@@ -156,7 +160,9 @@ impl<'a> CrossingQuery<'a> {
         let out = other_normals[0] + other_normals[1] - own_normals[0] - own_normals[1];
         let normal = if out.dot(&across) < 0.0 { -across } else { across };
         let fits = is_between(normal, b, other_normals) && is_between(-normal, a, own_normals);
-        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&(p - q)) })
+        let length = |place: f64, [from, to]: [f64; 2], slope: f64| slope * (place - from).min(to - place);
+        let to_end = length(s, edge.whole, a.norm()).min(length(t, other.whole, b.norm()));
+        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&(p - q)), to_end })
     }
 }
 

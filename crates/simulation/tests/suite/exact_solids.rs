@@ -195,3 +195,28 @@ fn a_key_goes_in_equally_deep_at_any_step() {
     let [coarse, fine] = [0.02, 0.01].map(depth_at);
     assert!((coarse - fine).abs() < 10e-6 && fine > 5.9e-3, "{coarse} and {fine} m deep");
 }
+
+/// The corners of a box stand 10 µm beyond the rim of a bore. Its upright edges cross the rim at their ends, on the face that they
+/// stand on: there is no depth, and the box neither falls in nor is pushed aside.
+#[test]
+fn a_box_whose_corners_just_reach_over_a_bore_stands_on_its_rim() {
+    let half = (2e-3 + 10e-6) / std::f64::consts::SQRT_2;
+    let cube = tightfit_shape::primitive::Block::new(Vector3::repeat(2.0 * half)).unwrap();
+    let plate = bored_block();
+    let bounds = plate.aabb().unwrap();
+    let (top, middle) = (bounds.max.z, bounds.center());
+    let at = Vector3::new(middle.x, middle.y, top + half);
+    let scene = Scene::builder("rim")
+        .friction(0.3)
+        .gravity(Vector3::new(0.0, 0.0, -G))
+        .part("plate", BodyBuilder::fixed(plate))
+        .part("cube", BodyBuilder::free(Part::Block(cube)).at(Pose::new(at, UnitQuaternion::identity())))
+        .build()
+        .expect("a scene");
+    let mut simulation = Simulation::new(scene, 1);
+    for number in 0..50 {
+        step(&mut simulation, number);
+        let off = simulation.state.motions[0].center - at;
+        assert!(off.norm() < 0.2e-6, "step {number}: {off:?} m aside");
+    }
+}
