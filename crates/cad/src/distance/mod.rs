@@ -29,6 +29,11 @@ pub use vicinity::{Few, FewFaces, Near, Vicinity};
 
 use cells::{EdgeEntry, FaceEntry, Leaf};
 
+/// How far an edge may be from the free-form face that it bounds and still decide its sign [m].
+const OFF_FACE: f64 = 1e-6;
+/// Sine between the normal of a face and the way to its foot point beyond which it is none [-].
+const ASIDE: f64 = 1e-4;
+
 /// Signed distance and its gradient at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
@@ -77,16 +82,28 @@ impl Solid {
         for entry in self.cells.faces(leaf) {
             self.try_face(entry, p, &mut least, &mut covered, &mut best);
         }
+        // a free-form face that ends at its nearest point: the sign is that of the edge there
+        let is_border = best.as_ref().is_some_and(|found| self.is_border(p, found));
+        let border = is_border.then(|| least.sqrt() + OFF_FACE).map(|reach| reach * reach);
+        let mut nearest_edge = border.unwrap_or(0.0);
         for EdgeEntry { piece, faces } in self.cells.edges(leaf) {
             // it bounds a face that is farther, or whose foot point is inside: the edge is no nearer
             if covered & faces != 0 {
                 continue;
             }
             let piece = &self.pieces[*piece as usize];
-            if piece.bounds.distance_squared(p) > least {
+            if piece.bounds.distance_squared(p) > least.max(nearest_edge) {
                 continue;
             }
             let found = piece.nearest(p);
+            if found.squared < nearest_edge {
+                nearest_edge = found.squared;
+                best = best.map(|face| Nearest {
+                    normal: Vector3::zeros(),
+                    feature: Feature::Edge(piece.edge, found),
+                    ..face
+                });
+            }
             if found.squared < least {
                 least = found.squared;
                 let feature = Feature::Edge(piece.edge, found);
@@ -95,6 +112,14 @@ impl Solid {
             }
         }
         best
+    }
+
+    /// Whether the nearest point of a free-form face is no foot point: the face ends there.
+    fn is_border(&self, p: Vector3<f64>, nearest: &Nearest) -> bool {
+        let Feature::Face(number) = nearest.feature else { return false };
+        let away = p - nearest.point;
+        self.faces[number as usize].chart.is_some()
+            && away.cross(&nearest.normal).norm_squared() > ASIDE * ASIDE * away.norm_squared()
     }
 
     #[inline]

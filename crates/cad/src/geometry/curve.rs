@@ -60,7 +60,9 @@ impl Curve {
                 in_plane(frame, [[a * cos, b * sin], [-a * sin, b * cos], [-a * cos, -b * sin]])
             }
             Self::Conic(Conic::Hyperbola, frame, [a, b]) => {
-                let (sinh, cosh) = (libm::sinh(t), libm::cosh(t));
+                // cheaper than the functions of that name; what cancels near zero is below the rounding of the point
+                let (grows, falls) = (libm::exp(t), libm::exp(-t));
+                let (sinh, cosh) = (0.5 * (grows - falls), 0.5 * (grows + falls));
                 in_plane(frame, [[a * cosh, b * sinh], [a * sinh, b * cosh], [a * cosh, b * sinh]])
             }
             Self::Conic(Conic::Parabola, frame, [a, _]) => {

@@ -53,12 +53,7 @@ impl Solid {
     #[must_use]
     pub fn mass_properties(&self) -> Option<MassProperties> {
         let origin = 0.5 * (self.bounds.min + self.bounds.max);
-        let mut sums = [0.0; MOMENTS];
-        for face in &self.faces {
-            let own = self.face_moments(face, origin)?;
-            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-        }
-        let [volume, x, y, z, xx, yy, zz, xy, yz, zx] = sums;
+        let [volume, x, y, z, xx, yy, zz, xy, yz, zx] = self.moments(origin)?;
         if volume.is_nan() || volume <= 0.0 {
             return None;
         }
@@ -66,6 +61,22 @@ impl Solid {
         let about_origin = Matrix3::new(xx, xy, zx, xy, yy, yz, zx, yz, zz);
         let second_moment = about_origin - offset * offset.transpose() * volume;
         Some(MassProperties { volume, centre: origin + offset, second_moment })
+    }
+
+    /// Whether its faces enclose no volume: some of them are inside out, and so are distances near them.
+    #[must_use]
+    pub fn is_inside_out(&self) -> bool {
+        let origin = 0.5 * (self.bounds.min + self.bounds.max);
+        self.moments(origin).is_some_and(|[volume, ..]| volume.is_nan() || volume <= 0.0)
+    }
+
+    fn moments(&self, origin: Vector3<f64>) -> Option<Moments> {
+        let mut sums = [0.0; MOMENTS];
+        for face in &self.faces {
+            let own = self.face_moments(face, origin)?;
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+        Some(sums)
     }
 }
 

@@ -70,6 +70,7 @@ pub(crate) fn bodies(table: &Table) -> Result<Vec<Placed>, CadError> {
             }
         }
     }
+    leave_out_repeated(&mut reps, &owners);
     let mut seen = HashSet::new();
     let mut visits = 0;
     let roots: Vec<u64> = reps.iter().filter(|(_, rep)| !rep.is_child).map(|(id, _)| *id).collect();
@@ -101,6 +102,23 @@ pub(crate) fn bodies(table: &Table) -> Result<Vec<Placed>, CadError> {
         return Err(CadError::NoBody { found });
     }
     Ok(found)
+}
+
+/// Leaves out what representations without a product repeat of others: properties for validation name solids again, where no
+/// assembly has placed them.
+fn leave_out_repeated(reps: &mut BTreeMap<u64, Representation>, owners: &HashMap<u64, (u64, String)>) {
+    let belongs = |id: &u64, reps: &BTreeMap<u64, Representation>| {
+        let mut group = Vec::new();
+        collect_group(reps, *id, &mut group);
+        group.iter().any(|member| owners.contains_key(member) || reps[member].is_child)
+    };
+    let (owned, free): (Vec<u64>, Vec<u64>) = reps.keys().copied().partition(|id| belongs(id, reps));
+    let known: HashSet<u64> = owned.iter().flat_map(|id| reps[id].solids.iter().copied()).collect();
+    for id in free {
+        if let Some(rep) = reps.get_mut(&id) {
+            rep.solids.retain(|solid| !known.contains(solid));
+        }
+    }
 }
 
 fn representations(table: &Table) -> Result<BTreeMap<u64, Representation>, CadError> {

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use tightfit_cad::File;
 
-use crate::support::reference_folder;
+use crate::support::{BORED_BLOCK, reference_folder};
 
 #[test]
 fn distances_equal_those_of_occt() {
@@ -75,4 +75,36 @@ fn assemblies_list_their_bodies_and_ask_for_one() {
         centre.norm()
     };
     assert!((radius("Roller") - radius("Roller 7")).abs() < 1e-9);
+}
+
+/// Beside overhanging free-form faces too: the nearest point is on their edges.
+#[test]
+fn points_around_a_part_are_outside() {
+    let Some(folder) = reference_folder() else { return };
+    for name in ["gear20", "nut_m12_thread", "screw_m12_thread", "spline_shaft", "taper_sphere"] {
+        let file = File::open(&folder.join(format!("{name}.step"))).unwrap();
+        for body in file.names().iter().take(3) {
+            let solid = file.solid(Some(body)).unwrap();
+            let (low, high) = (solid.bounds.min, solid.bounds.max);
+            let mut random = tightfit_spatial::SplitMix(7);
+            for number in 0..300 {
+                let mut point = Vector3::from_fn(|k, _| low[k] + random.unit() * (high[k] - low[k]));
+                let (axis, beyond) = (number % 3, 1e-6 + 3e-3 * random.unit());
+                point[axis] = if number % 2 == 0 { low[axis] - beyond } else { high[axis] + beyond };
+                let distance = solid.sample(point).distance;
+                assert!(distance > 0.0, "{name}, {body} at {point:?}: {distance} m");
+            }
+        }
+    }
+}
+
+/// Properties for validation name a solid in a representation without a product.
+#[test]
+fn a_solid_that_a_property_names_again_is_one_body() {
+    let text = BORED_BLOCK
+        .replace("#10 = ADVANCED", "#9500 = ADVANCED")
+        .replace("(#4,#10)", "(#4,#9500)")
+        .replace("#15 = MANIFOLD", "#9001 = SHAPE_REPRESENTATION('',(#15),#429);\n#15 = MANIFOLD");
+    let file = File::parse(text.as_bytes()).unwrap();
+    assert_eq!(file.names(), ["Open CASCADE STEP translator 8.0 1"]);
 }

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &PartArguments, path: &Path) -> Result<ExitCode> {
     }
     let solid = progress::spin("reading the solid", || file.solid(arguments.body.as_deref()))
         .with_context(|| path.display().to_string())?;
-    if let Some(points) = &arguments.distances {
+    if let Some(points) = arguments.distances.as_ref().filter(|_| !solid.is_inside_out()) {
         print_distances(points, &|point| solid.sample(point).distance)?;
         return Ok(ExitCode::SUCCESS);
     }
