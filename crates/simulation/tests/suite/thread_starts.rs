@@ -16,7 +16,7 @@ fn nut_from_above(
     let [tip, sink] = match is_chamfered {
         true => [
             format!("start_diameter_mm = {}, ", 0.9 * diameter - pitch),
-            format!("start_diameter_mm = {}, ", diameter),
+            format!("start_diameter_mm = {diameter}, "),
         ],
         false => [String::new(), String::new()],
     };
