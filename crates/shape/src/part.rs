@@ -297,13 +297,7 @@ impl Part {
         }
     }
 
-    /// Boxes around the contours at an end of a thread, 0 lower and 1 upper, and around all of its convex edges, if it has one there.
-    #[must_use]
-    pub fn start_bounds(&self, end: usize) -> Option<[Aabb; 2]> {
-        self.start(end).map(|surface| surface.start_bounds(end))
-    }
-
-    /// The convex edges at an end of a thread.
+    /// The convex edges at an end of a thread, 0 lower and 1 upper, if it begins there.
     #[must_use]
     pub fn start_edges(&self, end: usize) -> Option<StartEdges> {
         self.start(end).map(|surface| surface.start_edges(end))

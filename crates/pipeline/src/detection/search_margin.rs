@@ -149,7 +149,7 @@ mod tests {
         let set = part.nodes(&NodeSpacing::default());
         let mut positions = Columns3::default();
         part.place(&set, &mut positions);
-        NodeBlocks::weighed(positions, &set.left)
+        NodeBlocks::weighed(positions, &set.left).with_starts([0, 1].map(|end| part.start_edges(end)))
     }
 
     fn side<'a>(part: &'a Part, nodes: &'a NodeBlocks, pose: Pose, body: u32) -> PairBody<'a> {

@@ -5,6 +5,7 @@
 
 use tightfit_shape::Part;
 use tightfit_shape::thread::StartEdges;
+use tightfit_spatial::{Vectorise, vectorised};
 
 use super::contact_writer::ContactWriter;
 use super::crossing_query::CrossingQuery;
@@ -20,7 +21,7 @@ pub fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
 }
 
 fn is_threaded(sides: [&PairBody; 2]) -> bool {
-    sides.iter().all(|side| side.network.is_none() && side.part.start_bounds(1).is_some())
+    sides.iter().all(|side| side.network.is_none() && side.nodes.starts()[1].is_some())
 }
 
 /// Appends the crossings of the edges at the ends of two threads; tells whether these are two threads.
@@ -37,49 +38,62 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts
     // identities follow those of the nodes of both bodies
     let first = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
     for (pair, [end, other_end]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
-        let bounds = [of.part.start_bounds(end), against.part.start_bounds(other_end)];
-        let [Some(own), Some(other)] = bounds else { continue };
-        let own = own.map(|bounds| query.moved(&bounds).grown(margin));
-        if own[0].overlaps(&other[1]) || own[1].overlaps(&other[0]) {
+        let [Some(own), Some(others)] = [of.nodes.starts()[end], against.nodes.starts()[other_end]] else {
+            continue;
+        };
+        let moved = own.bounds().map(|bounds| query.moved(&bounds).grown(margin));
+        let [contours, all] = others.bounds();
+        if moved[0].overlaps(all) || moved[1].overlaps(contours) {
             let first = first.wrapping_add(pair as u32 * MOST * MOST);
-            of_ends(&query, sides, [end, other_end], first, options, contacts);
+            vectorised(Ends { query: &query, sides, edges: [own, others], first, options, contacts });
         }
     }
     true
 }
 
-/// The crossings of one end of either part.
-#[inline(never)]
-fn of_ends(
-    query: &CrossingQuery,
-    [of, against]: [&PairBody; 2],
-    [end, other_end]: [usize; 2],
+/// One end of either part.
+struct Ends<'a> {
+    query: &'a CrossingQuery<'a>,
+    sides: [&'a PairBody<'a>; 2],
+    edges: [&'a StartEdges; 2],
+    /// Identity of the first crossing.
     first: u32,
-    options: &DetectionOptions,
-    contacts: &mut Contacts,
-) {
-    let edges = [of.part.start_edges(end), against.part.start_edges(other_end)];
-    let [Some(own), Some(others)] = edges else { return };
-    let Some([_, region]) = against.part.start_bounds(other_end) else { return };
-    let mut writer = ContactWriter::new(of, against, contacts);
-    for index in 0..own.len() {
-        let (middle, radius) = own.ball(index);
-        let (middle, reach) = (query.carried(middle), radius + options.margin.max(0.0));
-        if !region.grown(reach).contains(middle) {
-            continue;
+    options: &'a DetectionOptions,
+    contacts: &'a mut Contacts,
+}
+
+impl Vectorise for Ends<'_> {
+    type Output = ();
+
+    /// Appends the crossings of these ends.
+    #[inline(always)]
+    fn run(self) {
+        let Self { query, sides: [of, against], edges: [own, others], first, options, contacts } = self;
+        let region = &others.bounds()[1];
+        let margin = options.margin.max(0.0);
+        let mut writer = ContactWriter::new(of, against, contacts);
+        for index in 0..own.len() {
+            let (middle, radius) = own.ball(index);
+            let (middle, reach) = (query.carried(middle), radius + margin);
+            if !region.grown(reach).contains(middle) {
+                continue;
+            }
+            // ridges meet on their flanks
+            let count = if index < own.contours() { others.len() } else { others.contours() };
+            let chord = query.carried_chord(own.chord(index));
+            others.each_near(count, &chord, margin, |number| {
+                let other = others.chord(number);
+                let out = || others.out_of(number) - query.turned(own.out_of(index));
+                if !chord.may_cross(other, margin) || !chord.may_touch(other, margin, out) {
+                    return;
+                }
+                if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
+                    let place = index as u32 * MOST + number as u32;
+                    let id = first.wrapping_add(place).wrapping_mul(Part::MOST_PIECES);
+                    writer.push(point, normal, gap, id);
+                }
+            });
         }
-        // ridges meet on their flanks
-        let count = if index < own.contours() { others.len() } else { others.contours() };
-        let chord = query.carried_chord(own.chord(index));
-        others.each_near(count, middle, reach, |number| {
-            if !chord.may_cross(others.chord(number), options.margin.max(0.0)) {
-                return;
-            }
-            if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
-                let place = index as u32 * MOST + number as u32;
-                writer.push(point, normal, gap, first.wrapping_add(place).wrapping_mul(Part::MOST_PIECES));
-            }
-        });
+        writer.finish(options);
     }
-    writer.finish(options);
 }

@@ -14,7 +14,6 @@
 
 use std::f64::consts::TAU;
 
-use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::RadialSurface;
@@ -26,33 +25,52 @@ use crate::sharp_edge::SharpEdge;
 const STRETCH: f64 = 0.25;
 /// How far along the ridge its edges are followed [turns]: then the thread guides the nut.
 const RIDGE: f64 = 0.5;
-/// Most edges at one end.
-const MOST_EDGES: usize = 10;
 /// Stretches that are compared at once.
 const GROUP: usize = 8;
+/// Steps towards the place where two parabolas are nearest, and the squared sine below which they count as parallel.
+const ROUNDS: u32 = 3;
+const PARALLEL: f64 = 1e-4;
 
 /// The convex edges at one end of a thread, cut into stretches: contours of end plane and cone, then the edges of the ridge where
 /// it begins.
 #[derive(Clone, Debug)]
 pub struct StartEdges {
-    edges: ArrayVec<Edge, MOST_EDGES>,
-    stretches: ArrayVec<Stretch, { StartEdges::MOST }>,
-    /// Middles of the stretches and the radii of balls around them [m]; beyond the last stretch, balls that nothing meets.
-    middle: [[f64; StartEdges::MOST]; 3],
-    radius: [f64; StartEdges::MOST],
-    chords: ArrayVec<Chord, { StartEdges::MOST }>,
+    edges: Vec<Edge>,
+    stretches: Vec<Stretch>,
+    /// Balls around the stretches, in groups.
+    balls: Vec<Balls>,
+    chords: Vec<Chord>,
     contours: usize,
+    /// Boxes around the contours, and around these with the beginning of the ridge.
+    bounds: [Aabb; 2],
 }
 
-/// A piece of a tangent and how far its edge leaves it.
+/// Balls around a group of stretches; beyond the last one, balls that nothing meets.
+#[derive(Clone, Copy, Debug)]
+struct Balls {
+    /// Middles [m].
+    middle: [[f64; GROUP]; 3],
+    /// Radii [m].
+    radius: [f64; GROUP],
+    /// How far the stretches rise above the middle [m].
+    rise: [f64; GROUP],
+    /// Lowest and highest point of them all [m].
+    heights: [f64; 2],
+}
+
+/// A piece of a tangent, how far its edge leaves it, and the parabola that follows the edge: m + h u + c u², −1 ≤ u ≤ 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Chord {
-    /// Where it touches the edge [m].
+    /// m: where it touches the edge [m].
     pub middle: Vector3<f64>,
-    /// From there to its end [m].
+    /// h: from there to its end [m].
     pub half: Vector3<f64>,
+    /// c: how far the parabola leaves it [m].
+    pub bend: Vector3<f64>,
     /// How far the edge is from it at most [m].
     pub sag: f64,
+    /// How far the edge is from the parabola at most [m].
+    pub parting: f64,
 }
 
 impl Chord {
@@ -65,6 +83,7 @@ impl Chord {
 
     /// Whether the edges of two chords may cross within `gap` [m].
     #[must_use]
+    #[inline(always)]
     pub fn may_cross(&self, other: &Self, gap: f64) -> bool {
         let (a, b) = (&self.half, &other.half);
         let across = a.cross(b);
@@ -80,6 +99,62 @@ impl Chord {
         from.cross(b).dot(&across).abs() <= squared + slack * b.norm()
             && from.cross(a).dot(&across).abs() <= squared + slack * a.norm()
     }
+
+    /// Whether the edges of two chords may cross within `gap` [m], by their parabolas; `out` points out of the second edge and into
+    /// the first. Edges that are almost parallel may.
+    #[must_use]
+    pub fn may_touch(&self, other: &Self, gap: f64, out: impl FnOnce() -> Vector3<f64>) -> bool {
+        let Some(Meeting { places, slack, across, between }) = self.meeting(other) else { return true };
+        if places.iter().any(|place| place.abs() > 1.0 + slack) {
+            return false;
+        }
+        let parting = self.parting + other.parting + slack * slack * (self.sag + other.sag);
+        let limit = (gap + parting) * across.norm();
+        let height = between.dot(&across);
+        height.abs() <= limit || height * out().dot(&across) <= 0.0
+    }
+
+    fn meeting(&self, other: &Self) -> Option<Meeting> {
+        let [mut u, mut v] = [0.0_f64; 2];
+        let mut step = 0.0;
+        for _ in 0..ROUNDS {
+            let (a, b) = (self.half + self.bend * (2.0 * u), other.half + other.bend * (2.0 * v));
+            let from = self.parabola(u) - other.parabola(v);
+            let (aa, bb, ab) = (a.norm_squared(), b.norm_squared(), a.dot(&b));
+            let area = aa * bb - ab * ab;
+            if area < PARALLEL * aa * bb {
+                return None;
+            }
+            let (fa, fb) = (from.dot(&a), from.dot(&b));
+            let [next_u, next_v] = [u + (ab * fb - bb * fa) / area, v + (aa * fb - ab * fa) / area];
+            let [next_u, next_v] = [next_u, next_v].map(|place| place.clamp(-3.0, 3.0));
+            step = (next_u - u).abs().max((next_v - v).abs());
+            [u, v] = [next_u, next_v];
+        }
+        let (a, b) = (self.half + self.bend * (2.0 * u), other.half + other.bend * (2.0 * v));
+        let across = a.cross(&b);
+        // what the edges leave their parabolas by moves the places by that over the sine of their angle
+        let lengths = a.norm() * b.norm();
+        let shift = (self.parting + other.parting) * lengths / (across.norm() * a.norm().min(b.norm()));
+        let between = self.parabola(u) - other.parabola(v);
+        Some(Meeting { places: [u, v], slack: step + shift, across, between })
+    }
+
+    fn parabola(&self, place: f64) -> Vector3<f64> {
+        self.middle + (self.half + self.bend * place) * place
+    }
+}
+
+/// Where two parabolas are nearest.
+struct Meeting {
+    /// The places, from −1 to 1 between their ends.
+    places: [f64; 2],
+    /// How far those may still be off.
+    slack: f64,
+    /// Across both, not of unit length [m²].
+    across: Vector3<f64>,
+    /// From the second to the first [m].
+    between: Vector3<f64>,
 }
 
 /// An edge and its faces.
@@ -125,22 +200,29 @@ struct Place {
     z: f64,
 }
 
-impl Default for StartEdges {
-    fn default() -> Self {
-        Self {
-            edges: ArrayVec::new(),
-            stretches: ArrayVec::new(),
-            middle: [[f64::MAX; Self::MOST]; 3],
-            radius: [0.0; Self::MOST],
-            chords: ArrayVec::new(),
-            contours: 0,
-        }
-    }
-}
-
 impl StartEdges {
     /// Most stretches: three turns around the part, and one more where an edge begins and ends.
     pub const MOST: usize = 128;
+
+    fn within(bounds: [Aabb; 2]) -> Self {
+        let (edges, stretches, balls, chords) = Default::default();
+        Self { edges, stretches, balls, chords, contours: 0, bounds }
+    }
+
+    /// Boxes around the contours, and around these with the beginning of the ridge.
+    #[must_use]
+    pub fn bounds(&self) -> &[Aabb; 2] {
+        &self.bounds
+    }
+
+    /// Memory beside itself [bytes].
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.edges.capacity() * size_of::<Edge>()
+            + self.stretches.capacity() * size_of::<Stretch>()
+            + self.balls.capacity() * size_of::<Balls>()
+            + self.chords.capacity() * size_of::<Chord>()
+    }
 
     /// Number of stretches.
     #[must_use]
@@ -163,8 +245,8 @@ impl StartEdges {
     /// Middle of a stretch and the radius of a ball around it [m].
     #[must_use]
     pub fn ball(&self, index: usize) -> (Vector3<f64>, f64) {
-        let [x, y, z] = &self.middle;
-        (Vector3::new(x[index], y[index], z[index]), self.radius[index])
+        let (Balls { middle, radius, .. }, lane) = (&self.balls[index / GROUP], index % GROUP);
+        (middle.map(|lanes| lanes[lane]).into(), radius[lane])
     }
 
     /// The tangent in the middle of a stretch.
@@ -181,24 +263,45 @@ impl StartEdges {
         SharpEdge::spiral(spiral, [range, whole], faces, self.chord(index).bounds())
     }
 
-    /// Visits the first `count` stretches whose balls meet another ball.
-    #[inline]
-    pub fn each_near(&self, count: usize, center: Vector3<f64>, radius: f64, mut visit: impl FnMut(usize)) {
-        let [x, y, z] = &self.middle;
-        for first in (0..count).step_by(GROUP) {
+    /// Between the outward normals of the faces of a stretch.
+    #[must_use]
+    pub fn out_of(&self, index: usize) -> Vector3<f64> {
+        let faces = self.edges[self.stretches[index].edge as usize].faces;
+        let [one, other] = faces.map(|face| face.normal(self.chords[index].middle));
+        one + other
+    }
+
+    /// Visits the first `count` stretches that may come within `gap` [m] of another one; its chord is in the same frame.
+    #[inline(always)]
+    pub fn each_near(&self, count: usize, chord: &Chord, gap: f64, mut visit: impl FnMut(usize)) {
+        let center = chord.middle;
+        let radius = chord.half.norm() + chord.sag + gap;
+        let height = chord.half.z.abs() + chord.bend.z.abs() + chord.parting + gap;
+        let (lowest, highest) = (center.z - height, center.z + height);
+        for (group, Balls { middle: [x, y, z], radius: radii, rise, heights }) in
+            self.balls.iter().enumerate()
+        {
+            let first = group * GROUP;
+            if first >= count {
+                break;
+            }
+            if heights[0] > highest || heights[1] < lowest {
+                continue;
+            }
             let mut is_near = [false; GROUP];
             let mut any = false;
             for (lane, is_near) in is_near.iter_mut().enumerate() {
-                let index = first + lane;
-                let (dx, dy, dz) = (x[index] - center.x, y[index] - center.y, z[index] - center.z);
-                let reach = self.radius[index] + radius;
-                *is_near = dx * dx + dy * dy + dz * dz < reach * reach;
+                let (dx, dy, dz) = (x[lane] - center.x, y[lane] - center.y, z[lane] - center.z);
+                let reach = radii[lane] + radius;
+                *is_near = (dx * dx + dy * dy + dz * dz < reach * reach) & (dz.abs() < rise[lane] + height);
                 any |= *is_near;
             }
             if any {
-                (0..GROUP)
-                    .filter(|&lane| is_near[lane] && first + lane < count)
-                    .for_each(|lane| visit(first + lane));
+                for (lane, is_near) in is_near.iter().enumerate() {
+                    if *is_near && first + lane < count {
+                        visit(first + lane);
+                    }
+                }
             }
         }
     }
@@ -216,12 +319,11 @@ impl StartEdges {
         // a circle goes on
         let beyond = if angle == TAU { TAU } else { 0.0 };
         let whole = [from.angle - beyond, to.angle + beyond];
-        let is_room = self.edges.try_push(Edge { spiral, faces, whole }).is_ok()
-            && self.stretches.remaining_capacity() >= count as usize;
-        debug_assert!(is_room, "more edges than there is room for");
-        if !is_room {
-            return;
-        }
+        self.edges.push(Edge { spiral, faces, whole });
+        debug_assert!(
+            self.len() + count as usize <= Self::MOST,
+            "more stretches than there are identities for"
+        );
         // the arc from the middle of a stretch to its end is as long as its ball reaches
         let fastest = Vector3::new(from.radius.max(to.radius), spiral.radius[1], spiral.height[1]).norm();
         let step = angle / count;
@@ -233,11 +335,24 @@ impl StartEdges {
             let ([grows, rises], (sin, cos)) = ([spiral.radius[1], spiral.height[1]], at);
             let middle = Vector3::new(radius * cos, radius * sin, rises * middle + spiral.height[0]);
             let slope = Vector3::new(grows * cos - middle.y, grows * sin + middle.x, rises);
-            (0..3).for_each(|axis| self.middle[axis][place] = middle[axis]);
-            self.radius[place] = half * fastest;
+            if place % GROUP == 0 {
+                let none = [0.0; GROUP];
+                let (middle, heights) = ([[f64::MAX; GROUP]; 3], [f64::INFINITY, f64::NEG_INFINITY]);
+                self.balls.push(Balls { middle, radius: none, rise: none, heights });
+            }
+            let (balls, lane) = (&mut self.balls[place / GROUP], place % GROUP);
+            (0..3).for_each(|axis| balls.middle[axis][lane] = middle[axis]);
+            balls.radius[lane] = half * fastest;
+            balls.rise[lane] = half * rises.abs();
+            let [low, high] = [middle.z - balls.rise[lane], middle.z + balls.rise[lane]];
+            balls.heights = [balls.heights[0].min(low), balls.heights[1].max(high)];
             // |p″| ≤ r + 2|r′|
             let sag = 0.55 * half * half * (radius + 2.0 * grows.abs());
-            self.chords.push(Chord { middle, half: slope * half, sag });
+            // |p‴| ≤ r + 3|r′|
+            let parting = half * half * half / 5.0 * (radius + 3.0 * grows.abs());
+            let bend = Vector3::new(-middle.x - 2.0 * grows * sin, -middle.y + 2.0 * grows * cos, 0.0);
+            let (bend, half) = (bend * (0.5 * half * half), slope * half);
+            self.chords.push(Chord { middle, half, bend, sag, parting });
             at = (at.0 * step_cos + at.1 * step_sin, at.1 * step_cos - at.0 * step_sin);
             self.stretches
                 .push(Stretch { edge: (self.edges.len() - 1) as u8, range: [cut(index), cut(index + 1)] });
@@ -282,7 +397,7 @@ impl ThreadFace {
 impl RadialSurface {
     /// The convex edges at an end.
     pub(crate) fn start_edges(&self, end: usize) -> StartEdges {
-        let mut out = StartEdges::default();
+        let mut out = StartEdges::within(self.start_bounds(end));
         self.contours(end, &mut out);
         out.contours = out.len();
         self.ridge(end, &mut out);
@@ -372,7 +487,7 @@ impl RadialSurface {
     }
 
     /// Boxes around the contours of an end, and around these with the beginning of the ridge.
-    pub(crate) fn start_bounds(&self, end: usize) -> [Aabb; 2] {
+    fn start_bounds(&self, end: usize) -> [Aabb; 2] {
         let (root, crest) = (self.profile.root_radius(), self.profile.crest_radius());
         let radius = match self.side {
             Side::External => crest,
@@ -442,8 +557,7 @@ mod tests {
                         let end = edge.at(angle)[0];
                         assert!((end - middle).norm() < radius && edge.bounds.contains(end));
                     }
-                    let bounds = part.start_bounds(end).expect("a thread begins here");
-                    let bounds = bounds[usize::from(index >= edges.contours())].grown(1e-9);
+                    let bounds = edges.bounds()[usize::from(index >= edges.contours())].grown(1e-9);
                     assert!(edge.range.iter().all(|&angle| bounds.contains(edge.at(angle)[0])));
                 }
             }

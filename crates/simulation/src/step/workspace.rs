@@ -257,7 +257,8 @@ fn both_move(scene: &Scene) -> bool {
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
-    let nodes = NodeBlocks::weighed(positions, &body.nodes.left);
+    let starts = [0, 1].map(|end| part.start_edges(end));
+    let nodes = NodeBlocks::weighed(positions, &body.nodes.left).with_starts(starts);
     match scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
         true => nodes.sliding(part.slides(&body.nodes), part.sharp_edges()),
         false => nodes,
