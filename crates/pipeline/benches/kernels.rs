@@ -11,7 +11,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use tightfit_pipeline::clustering::{ClusteringMethod, ClusteringWorkspace};
 use tightfit_pipeline::detection::{
-    Clearances, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair,
+    Clearances, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 use tightfit_pipeline::solving::{
@@ -73,7 +73,7 @@ impl Fit {
         };
         let hole = side(0, NOT_FREE, Pose::identity(), 0);
         let peg = side(1, 0, self.world_from_peg, self.nodes[0].len() as u32);
-        detect_pair([&hole, &peg], &OPTIONS, clearances, &mut NetworkScratch::default(), contacts);
+        detect_pair([&hole, &peg], &OPTIONS, clearances, &mut DetectionScratch::default(), contacts);
     }
 
     fn contacts(&self) -> Contacts {

@@ -16,7 +16,7 @@ use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::node::{Cell, Chart, NodeKind, NodeSet, NodeSpacing, Slides};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Rim, Section, SectionedSolid, Wall};
-use crate::thread::{Bolt, Nut, RadialSurface, StartEdges};
+use crate::thread::{Bolt, Nut, RadialSurface};
 use crate::{Branches, FieldColumns, Sample, ShapeError, SharpEdge};
 
 /// Motions that map a part to itself.
@@ -297,14 +297,14 @@ impl Part {
         }
     }
 
-    /// The convex edges at an end of a thread, 0 lower and 1 upper, if it begins there.
+    /// Whether this is a thread that begins at its upper end at least.
     #[must_use]
-    pub fn start_edges(&self, end: usize) -> Option<StartEdges> {
-        self.start(end).map(|surface| surface.start_edges(end))
+    pub fn has_thread_start(&self) -> bool {
+        self.start(1).is_some()
     }
 
     /// The thread, if it begins at this end.
-    fn start(&self, end: usize) -> Option<&RadialSurface> {
+    pub(crate) fn start(&self, end: usize) -> Option<&RadialSurface> {
         match self {
             Self::Bolt(bolt) if end == 1 || bolt.is_bare() => Some(&bolt.surface),
             Self::Nut(nut) => Some(&nut.surface),

@@ -6,16 +6,18 @@
 
 use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
+use tightfit_shape::thread::ThreadStarts;
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::BlockCulling;
 use super::contact_writer::ContactWriter;
+use super::neural::NetworkScratch;
 use super::node_blocks::Frame;
 use super::node_query::NodeQuery;
 use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
 use super::{
-    Clearances, NetworkScratch, NodeBlocks, PairBody, TurnedPair, edge_crossings, exact_crossings, mesh_pair,
+    Clearances, DepthNetwork, NodeBlocks, PairBody, TurnedPair, edge_crossings, exact_crossings, mesh_pair,
     neural, polyhedra, thread_crossings, turned,
 };
 use crate::records::Contacts;
@@ -36,6 +38,20 @@ pub struct DetectionOptions {
     pub restitution: f64,
 }
 
+/// Memory of a detection.
+#[derive(Debug, Default)]
+pub struct DetectionScratch {
+    network: NetworkScratch,
+    starts: [ThreadStarts; 2],
+}
+
+impl DetectionScratch {
+    /// Makes room for the queries of a network.
+    pub fn make_room(&mut self, network: &DepthNetwork) {
+        self.network.make_room(network);
+    }
+}
+
 /// Appends the contacts of a pair: those of the meshes or of the polyhedra where both bodies have one, of a turned solid with a
 /// polyhedron, else those of the nodes of either body with the other's surface, and of the crossings of their edges. `clearances` belong to the nodes of the first
 /// and of the second body.
@@ -43,7 +59,7 @@ pub fn detect_pair(
     sides: [&PairBody; 2],
     options: &DetectionOptions,
     clearances: &mut [Clearances; 2],
-    scratch: &mut NetworkScratch,
+    scratch: &mut DetectionScratch,
     contacts: &mut Contacts,
 ) {
     if let [Some(first), Some(second)] = sides.map(|side| side.mesh) {
@@ -56,11 +72,12 @@ pub fn detect_pair(
         return turned::detect(&pair, options, contacts);
     }
     let [first, second] = clearances;
-    detect_nodes(sides[0], sides[1], options, first, scratch, contacts);
-    detect_nodes(sides[1], sides[0], options, second, scratch, contacts);
+    let DetectionScratch { network, starts } = scratch;
+    detect_nodes(sides[0], sides[1], options, first, network, contacts);
+    detect_nodes(sides[1], sides[0], options, second, network, contacts);
     let is_done = !options.crossings
         || exact_crossings::detect(sides, options, contacts)
-        || thread_crossings::detect(sides, options, contacts);
+        || thread_crossings::detect(sides, options, starts, contacts);
     if !is_done {
         edge_crossings::detect(sides[0], sides[1], options, contacts);
     }

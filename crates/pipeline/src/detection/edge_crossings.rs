@@ -198,7 +198,7 @@ mod tests {
     use tightfit_shape::preset::preset;
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 
-    use super::super::{Clearances, NetworkScratch, NodeBlocks, detect_pair};
+    use super::super::{Clearances, DetectionScratch, NodeBlocks, detect_pair};
     use super::*;
     use crate::records::NOT_FREE;
 
@@ -245,7 +245,7 @@ mod tests {
         };
         let sides = [side(0, hole_from_peg), side(1, Pose::identity())];
         let mut contacts = Contacts::default();
-        let (mut clearances, mut scratch) = (<[Clearances; 2]>::default(), NetworkScratch::default());
+        let (mut clearances, mut scratch) = (<[Clearances; 2]>::default(), DetectionScratch::default());
         detect_pair([&sides[0], &sides[1]], &OPTIONS, &mut clearances, &mut scratch, &mut contacts);
         let of_nodes = (nodes[0].len() + nodes[1].len()) as u32 * Part::MOST_PIECES;
         let both = contacts.gap.iter().zip(&contacts.id);

@@ -39,11 +39,10 @@ mod turned_tests;
 
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
-pub use detect::{DetectionOptions, detect_pair};
+pub use detect::{DetectionOptions, DetectionScratch, detect_pair};
 pub use edge_crossings::most_crossings;
 pub use exact_crossings::exact_crossing_ids;
 pub use mesh_pair::mesh_ids;
-pub use neural::NetworkScratch;
 pub use node_blocks::NodeBlocks;
 pub use pair_body::PairBody;
 pub use polyhedra::polyhedron_ids;

@@ -35,7 +35,7 @@ const BATCH: usize = 8 * BLOCK;
 
 /// Memory of a batch; allocated before the first step and kept.
 #[derive(Debug, Default)]
-pub struct NetworkScratch {
+pub(super) struct NetworkScratch {
     points: Columns3,
     /// The node of each point.
     nodes: Vec<u32>,
@@ -46,7 +46,7 @@ pub struct NetworkScratch {
 
 impl NetworkScratch {
     /// Allocates all memory that this network needs; otherwise the first step does.
-    pub fn make_room(&mut self, network: &DepthNetwork) {
+    pub(super) fn make_room(&mut self, network: &DepthNetwork) {
         for columns in [&mut self.points, &mut self.gradients] {
             columns.reserve_total(BATCH);
         }

@@ -9,7 +9,6 @@ use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::block::{BLOCK, Lanes, PointBlock};
 use tightfit_shape::mesh::Aabb;
 use tightfit_shape::node::Slides;
-use tightfit_shape::thread::StartEdges;
 use tightfit_shape::{Part, SharpEdge};
 use tightfit_spatial::{Columns3, Pose};
 
@@ -29,8 +28,6 @@ pub struct NodeBlocks {
     uses: Vec<BlockUse>,
     /// Convex edges, which may cross those of another part.
     edges: Vec<SharpEdge>,
-    /// Convex edges at the ends of a thread, lower and upper.
-    starts: [Option<StartEdges>; 2],
 }
 
 /// Nodes deeper than this are contacts where they are [m].
@@ -87,19 +84,7 @@ impl NodeBlocks {
             slides: Slides::default(),
             uses: Vec::new(),
             edges: Vec::new(),
-            starts: [None, None],
         }
-    }
-
-    /// The same blocks with the convex edges at the ends of a thread, lower and upper.
-    #[must_use]
-    pub fn with_starts(self, starts: [Option<StartEdges>; 2]) -> Self {
-        Self { starts, ..self }
-    }
-
-    /// Convex edges at the ends of a thread, lower and upper.
-    pub(super) fn starts(&self) -> [Option<&StartEdges>; 2] {
-        self.starts.each_ref().map(Option::as_ref)
     }
 
     /// The same blocks with nodes that slide, and with convex edges.
@@ -176,7 +161,6 @@ impl NodeBlocks {
             + numbers * size_of::<f64>()
             + self.boxes.capacity() * size_of::<Boxes>()
             + self.left.capacity() * size_of::<f64>()
-            + self.starts.iter().flatten().map(StartEdges::bytes).sum::<usize>()
     }
 
     /// Number of blocks.

@@ -6,7 +6,7 @@ use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_shape::primitive::Block;
 use tightfit_spatial::{Pose, SplitMix};
 
-use super::{Clearances, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair};
+use super::{Clearances, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair};
 use crate::records::{Contacts, NOT_FREE};
 
 /// The shortest way that separates two blocks [m], by separating axes; negative where they are apart.
@@ -50,7 +50,7 @@ fn smallest_gap_within(margin: f64, parts: [&Part; 2], solids: [&Polyhedron; 2],
     let sides = [side(0, pose), side(1, Pose::identity())];
     let options =
         DetectionOptions { margin, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
-    let (mut contacts, mut scratch) = (Contacts::default(), NetworkScratch::default());
+    let (mut contacts, mut scratch) = (Contacts::default(), DetectionScratch::default());
     detect_pair(
         [&sides[0], &sides[1]],
         &options,

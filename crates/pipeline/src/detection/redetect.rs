@@ -74,7 +74,7 @@ mod tests {
     use tightfit_shape::preset::preset;
     use tightfit_spatial::{Columns3, Pose};
 
-    use super::super::{Clearances, NetworkScratch, NodeBlocks, detect_pair};
+    use super::super::{Clearances, DetectionScratch, NodeBlocks, detect_pair};
     use super::*;
     use crate::records::NOT_FREE;
 
@@ -119,7 +119,7 @@ mod tests {
             let sides = [&side(&nut, &own, pose, 0, 0), &second];
             let (mut all, mut again) = (Contacts::default(), Contacts::default());
             let mut clearances = <[Clearances; 2]>::default();
-            detect_pair(sides, &options, &mut clearances, &mut NetworkScratch::default(), &mut all);
+            detect_pair(sides, &options, &mut clearances, &mut DetectionScratch::default(), &mut all);
             redetect(sides, &options, &all.id, &mut again);
             assert_eq!(all.id, again.id);
             count += all.len();

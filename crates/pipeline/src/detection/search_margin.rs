@@ -131,7 +131,7 @@ fn meet_at_threads_alone(sides: [&PairBody; 2], displacement: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::detection::{Clearances, DetectionOptions, NetworkScratch, NodeBlocks, detect_pair};
+    use crate::detection::{Clearances, DetectionOptions, DetectionScratch, NodeBlocks, detect_pair};
     use crate::records::{Contacts, NOT_FREE};
     use nalgebra::UnitQuaternion;
     use tightfit_shape::Part;
@@ -149,7 +149,7 @@ mod tests {
         let set = part.nodes(&NodeSpacing::default());
         let mut positions = Columns3::default();
         part.place(&set, &mut positions);
-        NodeBlocks::weighed(positions, &set.left).with_starts([0, 1].map(|end| part.start_edges(end)))
+        NodeBlocks::weighed(positions, &set.left)
     }
 
     fn side<'a>(part: &'a Part, nodes: &'a NodeBlocks, pose: Pose, body: u32) -> PairBody<'a> {
@@ -179,7 +179,7 @@ mod tests {
             restitution: 0.0,
         };
         let (mut contacts, mut clearances) = (Contacts::default(), <[Clearances; 2]>::default());
-        detect_pair(sides, &options, &mut clearances, &mut NetworkScratch::default(), &mut contacts);
+        detect_pair(sides, &options, &mut clearances, &mut DetectionScratch::default(), &mut contacts);
         let mut found: Vec<u32> = contacts.id.iter().map(|id| id / Part::MOST_PIECES).collect();
         found.sort_unstable();
         let [moving, fixed] = sides;

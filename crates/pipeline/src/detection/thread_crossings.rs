@@ -4,7 +4,7 @@
 //! edge miss micrometres. Only ends that are near one another are looked at; an engaged nut whose ends are elsewhere costs nothing.
 
 use tightfit_shape::Part;
-use tightfit_shape::thread::StartEdges;
+use tightfit_shape::thread::{StartEdges, ThreadStarts};
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::contact_writer::ContactWriter;
@@ -21,11 +21,16 @@ pub fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
 }
 
 fn is_threaded(sides: [&PairBody; 2]) -> bool {
-    sides.iter().all(|side| side.network.is_none() && side.nodes.starts()[1].is_some())
+    sides.iter().all(|side| side.network.is_none() && side.part.has_thread_start())
 }
 
 /// Appends the crossings of the edges at the ends of two threads; tells whether these are two threads.
-pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts: &mut Contacts) -> bool {
+pub(super) fn detect(
+    sides: [&PairBody; 2],
+    options: &DetectionOptions,
+    starts: &mut [ThreadStarts; 2],
+    contacts: &mut Contacts,
+) -> bool {
     if !is_threaded(sides) {
         return false;
     }
@@ -33,14 +38,14 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts
     if !(of.is_free() || against.is_free()) {
         return true;
     }
+    let [own_starts, other_starts] = starts;
+    let (own_starts, other_starts) = (own_starts.of(of.part), other_starts.of(against.part));
     let query = CrossingQuery::new(of, against, options);
     let margin = options.margin.max(0.0);
     // identities follow those of the nodes of both bodies
     let first = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
     for (pair, [end, other_end]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
-        let [Some(own), Some(others)] = [of.nodes.starts()[end], against.nodes.starts()[other_end]] else {
-            continue;
-        };
+        let [Some(own), Some(others)] = [own_starts[end], other_starts[other_end]] else { continue };
         let moved = own.bounds().map(|bounds| query.moved(&bounds).grown(margin));
         let [contours, all] = others.bounds();
         if moved[0].overlaps(all) || moved[1].overlaps(contours) {

@@ -5,7 +5,7 @@ use tightfit_shape::Part;
 use tightfit_shape::primitive::Block;
 use tightfit_spatial::{Columns3, Pose, SplitMix};
 
-use super::{Clearances, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair};
+use super::{Clearances, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair};
 use crate::records::{Contacts, NOT_FREE};
 
 /// The nearest point of a cone along z, centred halfway up, whose radius grows from `below` to `above` [m].
@@ -75,7 +75,7 @@ fn smallest_gap(cone: &Part, block: &Part, pose: Pose, margin: f64) -> f64 {
     let options =
         DetectionOptions { margin, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
     let mut contacts = Contacts::default();
-    let (mut clearances, mut scratch) = (<[Clearances; 2]>::default(), NetworkScratch::default());
+    let (mut clearances, mut scratch) = (<[Clearances; 2]>::default(), DetectionScratch::default());
     detect_pair([&sides[0], &sides[1]], &options, &mut clearances, &mut scratch, &mut contacts);
     contacts.smallest_gap()
 }

@@ -23,6 +23,13 @@ pub struct Aabb {
     pub max: Vector3<f64>,
 }
 
+impl Default for Aabb {
+    /// An empty box.
+    fn default() -> Self {
+        Self::of([])
+    }
+}
+
 impl Aabb {
     /// The smallest box around the points; empty (min > max) when there are none.
     #[must_use]

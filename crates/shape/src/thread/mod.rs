@@ -25,6 +25,7 @@ mod start;
 mod start_distance;
 mod start_edges;
 mod thread_block;
+mod thread_starts;
 
 pub use bolt::{Bolt, HexHead};
 pub use iso::{FINE, IsoThread, coarse_pitch, is_standard, standard_threads, width_across_flats};
@@ -35,3 +36,4 @@ pub(crate) use radial_surface::Side;
 pub use start::ThreadStart;
 pub use start_edges::{Chord, StartEdges};
 pub(crate) use start_edges::{Spiral, ThreadFace};
+pub use thread_starts::ThreadStarts;

@@ -25,6 +25,8 @@ use crate::sharp_edge::SharpEdge;
 const STRETCH: f64 = 0.25;
 /// How far along the ridge its edges are followed [turns]: then the thread guides the nut.
 const RIDGE: f64 = 0.5;
+/// Most edges at one end.
+const MOST_EDGES: usize = 10;
 /// Stretches that are compared at once.
 const GROUP: usize = 8;
 /// Steps towards the place where two parabolas are nearest, and the squared sine below which they count as parallel.
@@ -33,7 +35,7 @@ const PARALLEL: f64 = 1e-4;
 
 /// The convex edges at one end of a thread, cut into stretches: contours of end plane and cone, then the edges of the ridge where
 /// it begins.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct StartEdges {
     edges: Vec<Edge>,
     stretches: Vec<Stretch>,
@@ -204,24 +206,22 @@ impl StartEdges {
     /// Most stretches: three turns around the part, and one more where an edge begins and ends.
     pub const MOST: usize = 128;
 
-    fn within(bounds: [Aabb; 2]) -> Self {
-        let (edges, stretches, balls, chords) = Default::default();
-        Self { edges, stretches, balls, chords, contours: 0, bounds }
+    /// Forgets all edges; room for those of any thread remains.
+    fn clear(&mut self) {
+        self.edges.clear();
+        self.edges.reserve(MOST_EDGES);
+        self.stretches.clear();
+        self.stretches.reserve(Self::MOST);
+        self.balls.clear();
+        self.balls.reserve(Self::MOST / GROUP);
+        self.chords.clear();
+        self.chords.reserve(Self::MOST);
     }
 
     /// Boxes around the contours, and around these with the beginning of the ridge.
     #[must_use]
     pub fn bounds(&self) -> &[Aabb; 2] {
         &self.bounds
-    }
-
-    /// Memory beside itself [bytes].
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.edges.capacity() * size_of::<Edge>()
-            + self.stretches.capacity() * size_of::<Stretch>()
-            + self.balls.capacity() * size_of::<Balls>()
-            + self.chords.capacity() * size_of::<Chord>()
     }
 
     /// Number of stretches.
@@ -395,13 +395,13 @@ impl ThreadFace {
 }
 
 impl RadialSurface {
-    /// The convex edges at an end.
-    pub(crate) fn start_edges(&self, end: usize) -> StartEdges {
-        let mut out = StartEdges::within(self.start_bounds(end));
-        self.contours(end, &mut out);
+    /// Replaces the convex edges by those at an end.
+    pub(super) fn fill_start(&self, end: usize, out: &mut StartEdges) {
+        out.clear();
+        out.bounds = self.start_bounds(end);
+        self.contours(end, out);
         out.contours = out.len();
-        self.ridge(end, &mut out);
-        out
+        self.ridge(end, out);
     }
 
     /// The edges of the ridge's tip where it begins.
@@ -511,8 +511,15 @@ impl RadialSurface {
 #[cfg(test)]
 mod tests {
 
+    use super::StartEdges;
     use crate::Part;
-    use crate::thread::{Bolt, Hand, Nut, ThreadAllowance, ThreadStart};
+    use crate::thread::{Bolt, Hand, Nut, ThreadAllowance, ThreadStart, ThreadStarts};
+
+    fn start_of(part: &Part, end: usize) -> StartEdges {
+        let mut starts = ThreadStarts::default();
+        let [lower, upper] = starts.of(part);
+        [lower, upper][end].expect("a thread begins here").clone()
+    }
 
     /// Bolts and nuts of either hand: blunt, with a cone that begins on the flanks, and with one that reaches past the thread.
     fn parts() -> Vec<Part> {
@@ -537,7 +544,7 @@ mod tests {
     fn edges_lie_on_the_surface_between_their_faces() {
         for part in parts() {
             for end in 0..2 {
-                let edges = part.start_edges(end).expect("a thread begins here");
+                let edges = start_of(&part, end);
                 assert!(edges.contours() > 20 && edges.len() > edges.contours() + 20);
                 for index in 0..edges.len() {
                     let (edge, (middle, radius)) = (edges.edge(index), edges.ball(index));
@@ -567,7 +574,7 @@ mod tests {
     #[test]
     fn contours_are_closed() {
         for part in parts() {
-            let edges = part.start_edges(1).expect("a thread begins here");
+            let edges = start_of(&part, 1);
             let contours = (0..edges.contours()).map(|index| edges.edge(index));
             let ends: Vec<_> = contours.flat_map(|edge| edge.range.map(|angle| edge.at(angle)[0])).collect();
             for (index, end) in ends.iter().enumerate() {

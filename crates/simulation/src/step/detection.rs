@@ -11,7 +11,7 @@
 //! m margin that the velocities require [m], v₀ₙ normal speed [m/s], φ gap [m], T step [s]. If the solved motion goes
 //! farther than the search did, the attempt is repeated with a wider one ([`Candidates::wider_margin`]). What is found follows from the state alone.
 
-use tightfit_pipeline::detection::{AHEAD, Clearances, LARGEST_MARGIN, NetworkScratch, detect_pair};
+use tightfit_pipeline::detection::{AHEAD, Clearances, DetectionScratch, LARGEST_MARGIN, detect_pair};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::ApproachSpeeds;
@@ -61,7 +61,7 @@ pub(crate) struct Search {
 /// Caches and buffers of detection.
 #[derive(Debug, Default)]
 pub(super) struct DetectionMemory {
-    pub(super) network: NetworkScratch,
+    pub(super) scratch: DetectionScratch,
     /// What is known of nodes that are not near, for both directions of every pair.
     pub(super) clearances: Vec<[Clearances; 2]>,
     /// How fast the contacts of a short search close.
@@ -157,7 +157,7 @@ impl Candidates {
         {
             let sides = [&sides[0], &sides[1]];
             let from = self.contacts.len();
-            detect_pair(sides, &options, clearances, &mut memory.network, &mut self.contacts);
+            detect_pair(sides, &options, clearances, &mut memory.scratch, &mut self.contacts);
             gap_fields::correct_gaps(bodies.context, pair.bodies, sides, from, &mut self.contacts);
             self.pair_ends.push(self.contacts.len());
         }

@@ -154,7 +154,7 @@ impl Workspace {
         detection.clearances.clear();
         detection.clearances.resize_with(scene.contacts.len(), Default::default);
         for network in scene.bodies.iter().filter_map(|body| body.network.as_ref()) {
-            detection.network.make_room(network);
+            detection.scratch.make_room(network);
         }
         make_room(&mut candidates.pair_ends, scene.contacts.len());
     }
@@ -257,8 +257,7 @@ fn both_move(scene: &Scene) -> bool {
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
-    let starts = [0, 1].map(|end| part.start_edges(end));
-    let nodes = NodeBlocks::weighed(positions, &body.nodes.left).with_starts(starts);
+    let nodes = NodeBlocks::weighed(positions, &body.nodes.left);
     match scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
         true => nodes.sliding(part.slides(&body.nodes), part.sharp_edges()),
         false => nodes,

@@ -13,7 +13,7 @@ use tightfit::shape::node::compact_order;
 use tightfit::shape::{Part, preset::preset};
 use tightfit::spatial::{Pose, UnitQuaternion, Vector3};
 use tightfit_pipeline::detection::{
-    Clearances, DepthNetwork, DetectionOptions, NetworkScratch, NodeBlocks, PairBody, detect_pair,
+    Clearances, DepthNetwork, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
@@ -163,7 +163,7 @@ impl Task {
             parts,
             network,
             nodes,
-            scratch: NetworkScratch::default(),
+            scratch: DetectionScratch::default(),
             contacts: Contacts::default(),
         })))
     }
@@ -199,7 +199,7 @@ pub(super) struct NodeFinder {
     exact: [Part; 2],
     network: Option<Arc<DepthNetwork>>,
     nodes: [NodeBlocks; 2],
-    scratch: NetworkScratch,
+    scratch: DetectionScratch,
     contacts: Contacts,
 }
 
