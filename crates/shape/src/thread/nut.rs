@@ -27,7 +27,7 @@ const WALL_MATTERS: f64 = 0.9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nut {
     pub(crate) surface: RadialSurface,
-    hexagon: SectionedSolid,
+    pub(crate) hexagon: SectionedSolid,
 }
 
 impl Nut {
@@ -104,7 +104,7 @@ impl Nut {
     }
 
     /// Distance of the hexagon's flats from the axis [m].
-    fn wall_level(&self) -> f64 {
+    pub(crate) fn wall_level(&self) -> f64 {
         self.hexagon.outline.vertices()[WALL][0]
     }
 

@@ -16,12 +16,12 @@ use crate::mesh::MeshBuilder;
 const SAME_HEIGHT: f64 = 1e-10;
 
 /// Faces from the lower to the upper end between two neighbouring columns.
-struct Strip {
+pub(crate) struct Strip {
     /// Angles of the two columns [rad].
-    angles: [f64; 2],
-    faces: Vec<RadialFace>,
+    pub(crate) angles: [f64; 2],
+    pub(crate) faces: Vec<RadialFace>,
     /// Boundaries of the faces on the left and right column [m]: one more than faces.
-    heights: Vec<[f64; 2]>,
+    pub(crate) heights: Vec<[f64; 2]>,
 }
 
 /// Vertices at one angle, by ascending height.
@@ -102,7 +102,7 @@ impl RadialSurface {
     }
 
     /// The faces between one column and the next, and the heights of their boundaries on both.
-    fn strip_between(&self, angles: &[f64], left: usize) -> Strip {
+    pub(crate) fn strip_between(&self, angles: &[f64], left: usize) -> Strip {
         let ends = [angles[left], angles.get(left + 1).copied().unwrap_or(angles[0] + TAU)];
         let faces: Vec<RadialFace> =
             self.bands(f64::midpoint(ends[0], ends[1])).into_iter().map(|(face, _, _)| face).collect();

@@ -151,7 +151,7 @@ impl RadialSurface {
     }
 
     /// Coefficients of r = A + B θ + C z on a face.
-    fn plane(&self, face: RadialFace) -> [f64; 3] {
+    pub(crate) fn plane(&self, face: RadialFace) -> [f64; 3] {
         let profile = &self.profile;
         match face {
             RadialFace::Root => [profile.root_radius(), 0.0, 0.0],

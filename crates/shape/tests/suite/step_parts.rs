@@ -8,6 +8,7 @@ use tightfit_shape::cad::{CadPart, File, mate, step_text};
 use tightfit_shape::mesh::{MeshOptions, MeshPart};
 use tightfit_shape::node::{NodeSet, NodeSpacing};
 use tightfit_shape::preset::preset;
+use tightfit_shape::thread::{Bolt, Hand, Nut, ThreadAllowance};
 use tightfit_shape::{Branches, Part, Sample};
 use tightfit_spatial::SplitMix;
 
@@ -188,5 +189,39 @@ fn pegs_and_holes_survive_a_step_file() {
             let p = Vector3::new(0.1 * p.x - 0.05, 0.1 * p.y - 0.05, 0.16 * p.z - 0.06);
             assert!((part.sample(p).distance - exact.sample(p).distance).abs() < 1e-12, "{name} at {p:?}");
         }
+    }
+}
+
+/// Prisms with rounded corners, rods and nuts of either hand, blunt and chamfered: mass and distances stay.
+#[test]
+fn prisms_and_threads_survive_a_step_file() {
+    let mut parts: Vec<Part> =
+        ["square-peg-20", "square-hole-20", "m48x5-nut", "m8-bolt"].map(|name| preset(name).unwrap()).into();
+    let none = ThreadAllowance::default();
+    parts.push(Part::Bolt(Bolt::new(16e-3, 2e-3, 9e-3, none, Hand::Left).unwrap()));
+    parts.push(Part::Nut(Nut::new(16e-3, 2e-3, 7e-3, 24e-3, none, Hand::Left).unwrap()));
+    for (number, part) in parts.iter().enumerate() {
+        let text = step_text(part, "part").unwrap();
+        let solid = File::parse(text.as_bytes()).unwrap().solid(None).unwrap();
+        assert!(solid.repairs.is_empty() && solid.edge_gap < 1e-10, "{number}: {:?}", solid.repairs);
+        let exact = CadPart::new(solid).unwrap();
+        let (before, after) = (part.inertia(7850.0).unwrap(), exact.inertia(7850.0).unwrap());
+        assert!((before.mass / after.mass - 1.0).abs() < 1e-9, "{number}: {} {}", before.mass, after.mass);
+        let apart = (before.moment - after.moment).norm() / before.moment.norm();
+        assert!(apart < 1e-9, "{number}: {apart:e}");
+        let bounds = part.aabb().unwrap();
+        let mut random = SplitMix(number as u64);
+        let mut near = 0;
+        for _ in 0..1500 {
+            let p: Vector3<f64> = bounds.min + random.cube().component_mul(&bounds.size());
+            let [own, read] = [part.sample(p).distance, exact.sample(p).distance];
+            assert!((own > 0.0) == (read > 0.0) || own.abs() < 1e-9, "{number} at {p:?}: {own:e} {read:e}");
+            // distances of a thread err to second order away from it
+            if read.abs() < 50e-6 {
+                near += 1;
+                assert!((own - read).abs() < 2e-9, "{number} at {p:?}: {own:e} {read:e}");
+            }
+        }
+        assert!(near > 5, "{number}: {near}");
     }
 }

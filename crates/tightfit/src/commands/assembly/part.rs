@@ -42,7 +42,7 @@ pub(crate) struct PartArguments {
     /// Repair the mesh and write the result (.stl, .obj, .ply).
     #[arg(long, value_name = "OUT")]
     pub(super) repair: Option<PathBuf>,
-    /// Write the part as a mesh (.stl, .obj, .ply), or a turned part by name as STEP (.step).
+    /// Write the part as a mesh (.stl, .obj, .ply), or a part by name as STEP (.step).
     #[arg(long, value_name = "OUT")]
     pub(super) export: Option<PathBuf>,
     /// Write meshes in this unit.

@@ -9,7 +9,7 @@ use serde_json::json;
 use tightfit::shape::Part;
 use tightfit::shape::cad::{CadPart, File, Solid, is_thread_like};
 use tightfit::shape::doctor::{DoctorOptions, examine, picture_svg};
-use tightfit::shape::mesh::{MeshOptions, save};
+use tightfit::shape::mesh::{MeshOptions, TriMesh, save};
 use tightfit::spatial::Vector3;
 
 use super::part::PartArguments;
@@ -36,8 +36,11 @@ pub(crate) fn run(arguments: &PartArguments, path: &Path) -> Result<ExitCode> {
     let part = CadPart::new(solid)?;
     let options = MeshOptions { chord_tolerance: arguments.chord_um * 1e-6, ..MeshOptions::default() };
     let mut written = Vec::new();
+    let mesh = progress::spin("triangulating the solid", || part.mesh(&options));
+    // boxes around curved faces are loose, those around their triangles are not
+    let bounds = mesh.as_ref().map_or_else(|_| part.aabb(), TriMesh::aabb);
     if arguments.export.is_some() || arguments.picture.is_some() {
-        let mesh = part.mesh(&options)?;
+        let mesh = mesh?;
         if let Some(out) = &arguments.export {
             save(&mesh, out, arguments.export_unit)?;
             written.push(out.clone());
@@ -63,6 +66,7 @@ pub(crate) fn run(arguments: &PartArguments, path: &Path) -> Result<ExitCode> {
             "body": solid.name,
             "faces": faces,
             "edges": solid.edges.len(),
+            "size_m": bounds.size().as_slice(),
             "edge_gap_m": solid.edge_gap,
             "repairs": solid.repairs,
             "volume_m3": part.mass().volume,
@@ -76,7 +80,7 @@ pub(crate) fn run(arguments: &PartArguments, path: &Path) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    let size = (part.aabb().max - part.aabb().min) * 1e3;
+    let size = bounds.size() * 1e3;
     let centre = inertia.center_of_mass * 1e3;
     let list: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     writeln!(text, "{}: body `{}`", path.display(), solid.name)?;
