@@ -155,7 +155,7 @@ struct StartEdges {
   StartEdge edge[START_EDGES];
 };
 /// The tangent in the middle of a stretch, how far the edge leaves it, and the angle at which it begins.
-struct Chord { V3 middle, half; double sag, low; int edge; };
+struct Chord { V3 middle, half; double sag, low, rise; int edge; };
 
 /// Memory of one group while it works; nothing in it survives a step.
 struct Scratch {

@@ -122,6 +122,7 @@ FN Chord chord_of(const StartEdges& edges, int index) {
   out.middle = middle;
   out.half = half * slope;
   out.sag = 0.55 * half * half * (sqrt(fma(middle.x, middle.x, middle.y * middle.y)) + 2.0 * fabs(edge.radius[1]));
+  out.rise = fabs(out.half.z);
   out.low = low;
   out.edge = e;
   return out;
@@ -231,6 +232,9 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
       Chord chord = chord_of(edges[0], i);
       chord.middle = mul(q.turn, chord.middle) + q.shift;
       chord.half = mul(q.turn, chord.half);
+      // what bends out of the tangent is level in the own frame
+      V3 up = row(q.turn, 2);
+      chord.rise = fma(1.2 * chord.sag, sqrt(fma(up.x, up.x, up.y * up.y)), fabs(chord.half.z)) + 1e-7;
       scratch.chord[0][i] = chord;
     });
     lanes.each(others, [&](int i) { scratch.chord[1][i] = chord_of(edges[1], i); });
@@ -240,7 +244,9 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
         int i = k / others, j = k % others;
         // ridges meet on their flanks
         if (i >= edges[0].contours && j >= edges[1].contours) return;
-        if (!may_cross(scratch.chord[0][i], scratch.chord[1][j], margin)) return;
+        const Chord &one = scratch.chord[0][i], &other = scratch.chord[1][j];
+        if (fabs(one.middle.z - other.middle.z) > one.rise + other.rise + margin) return;
+        if (!may_cross(one, other, margin)) return;
         found.count = 1;
         found.at[0] = k;
       },
