@@ -8,6 +8,7 @@
 #include "search_margin.h"
 
 constexpr double STRETCH = 0.25, RIDGE = 0.5, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
+constexpr double ALONG = 1e-8, INSIDE = 50e-6, TURNED = 0.5;
 constexpr int CLOSER = 12;
 
 FN V3 face_normal(const EdgeFace& face, V3 point) {
@@ -133,8 +134,9 @@ FN bool may_cross(const Chord& one, const Chord& other, double gap) {
   double reach = norm(one.half) + norm(other.half) + one.sag + other.sag + gap;
   if (!(dot(from, from) < reach * reach)) return false;
   V3 across = cross(one.half, other.half);
-  double area = norm(across), sag = one.sag + other.sag, squared = area * area, slack = sag * area;
-  if (fabs(dot(from, across)) > (gap + sag) * area) return false;
+  // where the edges are nearest they have turned, and with them the direction of the gap
+  double area = norm(across), sag = one.sag + other.sag, squared = area * area, slack = fma(TURNED, gap, sag) * area;
+  if (fabs(dot(from, across)) > fma(1.0 + TURNED, gap, sag) * area) return false;
   return fabs(dot(cross(from, other.half), across)) <= squared + slack * norm(other.half) &&
          fabs(dot(cross(from, one.half), across)) <= squared + slack * norm(one.half);
 }
@@ -174,7 +176,10 @@ CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one,
   double other_low = whole ? other.whole[0] : two.low, other_high = whole ? other.whole[1] : two.low + other.step;
   if (!(s >= low && s < high && t >= other_low && t < other_high)) return false;
   V3 across = cross(a, b);
-  V3 normal = (1.0 / norm(across)) * across;
+  V3 normal = (1.0 / norm(across)) * across, between = p - r;
+  // edges that bend away from each other have no such places
+  V3 along = between - dot(normal, between) * normal;
+  if (dot(along, along) > ALONG * ALONG) return false;
   V3 n1[2], n2[2];
   for (int k = 0; k < 2; ++k) {
     V3 n = mul(q.turn, face_normal(own.face[k], place));
@@ -183,7 +188,7 @@ CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one,
   }
   if (dot(n2[0] + n2[1] - n1[0] - n1[1], normal) < 0.0) normal = -normal;
   double to_end = lesser(norm(a) * lesser(s - own.whole[0], own.whole[1] - s), norm(b) * lesser(t - other.whole[0], other.whole[1] - t));
-  out = {p, r, normal, dot(normal, p - r), to_end};
+  out = {p, r, normal, dot(normal, between), to_end};
   return is_between(normal, b, n2[0], n2[1]) && is_between(-normal, a, n1[0], n1[1]);
 }
 
@@ -202,6 +207,7 @@ CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord&
 
 /// Appends the crossings of two threads; false where they are more than there is room to list.
 CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, const Query& q, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
+  double reach = larger(margin, INSIDE);
   u32 first = (u32)(common.nodes[0].count + common.nodes[1].count);
   for (int pair = 0; pair < 4; ++pair) {
     int end = pair >> 1, other_end = pair & 1;
@@ -215,7 +221,7 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
       bool overlaps = true;
       for (int k = 0; k < 3; ++k) {
         V3 r = row(q.turn, k);
-        overlaps &= gap[k] <= fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + margin;
+        overlaps &= gap[k] <= fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + reach;
       }
       is_near |= overlaps;
     }
@@ -245,8 +251,8 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
         // ridges meet on their flanks
         if (i >= edges[0].contours && j >= edges[1].contours) return;
         const Chord &one = scratch.chord[0][i], &other = scratch.chord[1][j];
-        if (fabs(one.middle.z - other.middle.z) > one.rise + other.rise + margin) return;
-        if (!may_cross(one, other, margin)) return;
+        if (fabs(one.middle.z - other.middle.z) > one.rise + other.rise + reach) return;
+        if (!may_cross(one, other, reach)) return;
         found.count = 1;
         found.at[0] = k;
       },

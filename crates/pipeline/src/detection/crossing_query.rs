@@ -25,6 +25,8 @@ const PARALLEL: f64 = 2e-4;
 /// Most repetitions, and the change of a place that ends them [m].
 const MOST: u32 = 12;
 const SETTLED: f64 = 1e-11;
+/// How far along the edges two places may be apart [m].
+const ALONG: f64 = 1e-8;
 /// How far a normal may lean out of those of the faces, as a share [-].
 const LEANS: f64 = 1e-3;
 
@@ -171,6 +173,11 @@ impl<'a> CrossingQuery<'a> {
         let ([own, own_slope], [q, b]) = (edge.at(s), other.at(t));
         let (p, a) = (carried(own), turn(own_slope));
         let across = a.cross(&b).normalize();
+        let between = p - q;
+        // edges that bend away from each other have no such places
+        if (between - across * across.dot(&between)).norm_squared() > ALONG * ALONG {
+            return None;
+        }
         let own_normals = edge.normals(own).map(turn);
         let other_normals = other.normals(q);
         let out = other_normals[0] + other_normals[1] - own_normals[0] - own_normals[1];
@@ -178,7 +185,7 @@ impl<'a> CrossingQuery<'a> {
         let fits = is_between(normal, b, other_normals) && is_between(-normal, a, own_normals);
         let length = |place: f64, [from, to]: [f64; 2], slope: f64| slope * (place - from).min(to - place);
         let to_end = length(s, edge.whole, a.norm()).min(length(t, other.whole, b.norm()));
-        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&(p - q)), to_end })
+        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&between), to_end })
     }
 }
 

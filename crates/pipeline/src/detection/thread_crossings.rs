@@ -9,6 +9,7 @@ use tightfit_spatial::{Vectorise, vectorised};
 
 use super::contact_writer::ContactWriter;
 use super::crossing_query::CrossingQuery;
+use super::node_blocks::INSIDE;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
@@ -41,12 +42,12 @@ pub(super) fn detect(
     let [own_starts, other_starts] = starts;
     let (own_starts, other_starts) = (own_starts.of(of.part), other_starts.of(against.part));
     let query = CrossingQuery::new(of, against, options);
-    let margin = options.margin.max(0.0);
+    let reach = options.margin.max(INSIDE);
     // identities follow those of the nodes of both bodies
     let first = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
     for (pair, [end, other_end]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
         let [Some(own), Some(others)] = [own_starts[end], other_starts[other_end]] else { continue };
-        let moved = own.bounds().map(|bounds| query.moved(&bounds).grown(margin));
+        let moved = own.bounds().map(|bounds| query.moved(&bounds).grown(reach));
         let [contours, all] = others.bounds();
         if moved[0].overlaps(all) || moved[1].overlaps(contours) {
             let first = first.wrapping_add(pair as u32 * MOST * MOST);
@@ -75,21 +76,20 @@ impl Vectorise for Ends<'_> {
     fn run(self) {
         let Self { query, sides: [of, against], edges: [own, others], first, options, contacts } = self;
         let region = &others.bounds()[1];
-        let margin = options.margin.max(0.0);
+        let (margin, reach) = (options.margin.max(0.0), options.margin.max(INSIDE));
         let mut writer = ContactWriter::new(of, against, contacts);
         for index in 0..own.len() {
             let (middle, radius) = own.ball(index);
-            let (middle, reach) = (query.carried(middle), radius + margin);
-            if !region.grown(reach).contains(middle) {
+            if !region.grown(radius + reach).contains(query.carried(middle)) {
                 continue;
             }
             // ridges meet on their flanks
             let count = if index < own.contours() { others.len() } else { others.contours() };
             let chord = query.carried_chord(own.chord(index));
-            others.each_near(count, &chord, margin, |number| {
+            others.each_near(count, &chord, reach, |number| {
                 let other = others.chord(number);
                 let out = || others.out_of(number) - query.turned(own.out_of(index));
-                if !chord.may_cross(other, margin) || !chord.may_touch(other, margin, out) {
+                if !chord.may_cross(other, reach) || !chord.may_touch(other, margin, out) {
                     return;
                 }
                 if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
@@ -100,5 +100,88 @@ impl Vectorise for Ends<'_> {
             });
         }
         writer.finish(options);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+    use tightfit_shape::preset::preset;
+    use tightfit_spatial::{Columns3, Pose, SplitMix};
+
+    use super::*;
+    use crate::detection::NodeBlocks;
+    use crate::records::NOT_FREE;
+
+    /// A nut anywhere about the tip of a bolt: every crossing of two stretches is found, whatever was passed over before.
+    #[test]
+    fn what_is_passed_over_does_not_cross() {
+        let parts = [preset("m16-nut").expect("a nut"), preset("m16-bolt").expect("a bolt")];
+        let nodes = NodeBlocks::new(Columns3::default());
+        let still = Vector3::zeros();
+        let side = |place: usize, world_from_part: Pose, body: u32| PairBody {
+            part: &parts[place],
+            network: None,
+            mesh: None,
+            polyhedron: None,
+            nodes: &nodes,
+            world_from_part,
+            center: world_from_part.translation,
+            body,
+            linear: still,
+            angular: still,
+            first_id: 0,
+        };
+        let tip = parts[1].aabb().expect("bounded").max.z - parts[0].aabb().expect("bounded").min.z;
+        let mut random = SplitMix(5);
+        let (mut crossings, mut deepest) = (0, 0.0_f64);
+        for trial in 0..2000 {
+            let options = DetectionOptions {
+                margin: [1e-5, 1e-4, 4e-4][trial % 3],
+                crossings: true,
+                horizon: 0.01,
+                friction: 0.1,
+                restitution: 0.0,
+            };
+            let [x, y, z]: [f64; 3] = (random.cube() - Vector3::repeat(0.5)).into();
+            let [tilt, lean, spin]: [f64; 3] = (random.cube() - Vector3::repeat(0.5)).into();
+            let turn = UnitQuaternion::from_euler_angles(0.1 * tilt, 0.1 * lean, 6.3 * spin);
+            let at = Vector3::new(4e-4 * x, 4e-4 * y, tip + 4e-3 * z);
+            let sides = [
+                side(0, Pose::new(at, turn), 0),
+                side(1, Pose::new(still, UnitQuaternion::identity()), NOT_FREE),
+            ];
+            let (mut starts, mut contacts) = (<[ThreadStarts; 2]>::default(), Contacts::default());
+            assert!(detect(sides.each_ref(), &options, &mut starts, &mut contacts));
+
+            let query = CrossingQuery::new(&sides[0], &sides[1], &options);
+            let [own, others] = starts.each_mut();
+            let (own, others) = (own.of(&parts[0]), others.of(&parts[1]));
+            let mut all = Vec::new();
+            for (pair, [end, other_end]) in [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter().enumerate() {
+                let (own, others) = (own[end].expect("a thread"), others[other_end].expect("a thread"));
+                for index in 0..own.len() {
+                    let count = if index < own.contours() { others.len() } else { others.contours() };
+                    for number in 0..count {
+                        if let Some((_, _, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
+                            // what is deeper is found by nodes
+                            if gap < -INSIDE {
+                                continue;
+                            }
+                            let place = (pair as u32 * MOST + index as u32) * MOST + number as u32;
+                            all.push(place.wrapping_mul(Part::MOST_PIECES));
+                            deepest = deepest.min(gap);
+                        }
+                    }
+                }
+            }
+            let ids = contacts.id.iter().zip(&contacts.gap);
+            let mut found: Vec<u32> = ids.filter(|(_, gap)| **gap >= -INSIDE).map(|(id, _)| *id).collect();
+            found.sort_unstable();
+            all.sort_unstable();
+            assert_eq!(found, all, "trial {trial}");
+            crossings += all.len();
+        }
+        assert!(crossings > 100 && deepest < -2e-5, "{crossings} crossings, {deepest:e} m");
     }
 }

@@ -12,6 +12,7 @@ its distance; [`RadialSurface`] holds the radius R(θ, z), which yields mesh, ma
 */
 
 mod bolt;
+mod chord;
 #[cfg(test)]
 mod distance_tests;
 mod iso;
@@ -28,6 +29,7 @@ mod thread_block;
 mod thread_starts;
 
 pub use bolt::{Bolt, HexHead};
+pub use chord::Chord;
 pub use iso::{FINE, IsoThread, coarse_pitch, is_standard, standard_threads, width_across_flats};
 pub use nut::Nut;
 pub use profile::{Hand, ThreadAllowance, ThreadProfile};
@@ -35,6 +37,6 @@ pub(crate) use radial_mesh::Strip;
 pub use radial_surface::RadialSurface;
 pub(crate) use radial_surface::{RadialFace, Side};
 pub use start::ThreadStart;
-pub use start_edges::{Chord, StartEdges};
+pub use start_edges::StartEdges;
 pub(crate) use start_edges::{Spiral, ThreadFace};
 pub use thread_starts::ThreadStarts;
