@@ -137,8 +137,7 @@ impl<'a> CrossingQuery<'a> {
         };
         let middle = |range: [f64; 2]| f64::midpoint(range[0], range[1]);
         let [mut s, mut t] = [middle(edge.range), middle(other.range)];
-        let beyond = |place: f64, [from, to]: [f64; 2]| (from - place).max(place - to).max(0.0);
-        for round in 0..MOST {
+        for _ in 0..MOST {
             let ([own, own_slope], [q, b]) = (edge.at(s), other.at(t));
             let (p, a) = (carried(own), turn(own_slope));
             let (aa, bb, ab) = (a.norm_squared(), b.norm_squared(), a.dot(&b));
@@ -159,11 +158,6 @@ impl<'a> CrossingQuery<'a> {
             [s, t] = next;
             if change < SETTLED * SETTLED {
                 break;
-            }
-            // every step is shorter than the one before: a place that is farther out than that stays out
-            let [out_s, out_t] = [beyond(s, within), beyond(t, other_within)];
-            if round > 0 && (out_s * out_s * aa).max(out_t * out_t * bb) > change {
-                return None;
             }
         }
         let is_within = |place: f64, range: [f64; 2]| place >= range[0] && place < range[1];

@@ -159,12 +159,10 @@ impl<'a> Thread<'a> {
 
     /// The edge below face `boundary` of a strip, or above the last one.
     fn spiral(&mut self, strip: &Strip, columns: [usize; 2], boundary: usize) -> usize {
-        let node = |side: usize| {
-            let z = strip.heights[boundary][side];
-            let nearest = |a: &&Node, b: &&Node| (a.z - z).abs().total_cmp(&(b.z - z).abs());
-            self.columns[columns[side]].iter().min_by(nearest).copied()
-        };
-        let [Some(from), Some(to)] = [node(0), node(1)] else { return 0 };
+        let [from, to] = [0, 1].map(|side| {
+            let (nodes, z) = (&self.columns[columns[side]], strip.heights[boundary][side]);
+            nodes[nodes.partition_point(|node| node.z < z - SAME)]
+        });
         let ends = [from.vertex, to.vertex];
         *self.edges.entry(ends.map(|end| end.id)).or_insert_with(|| {
             if (from.radius - to.radius).abs() < SAME && (from.z - to.z).abs() < SAME {
