@@ -15,13 +15,19 @@ pub(crate) fn shape_record(part: &Part) -> Result<Shape, String> {
     match part {
         Part::Sectioned(solid) => round(solid, &mut shape)?,
         Part::Bolt(bolt) => {
-            if bolt.bottom() < 0.0 {
+            if bolt.heights()[0] < 0.0 {
                 return Err("a bolt with shank or head".into());
+            }
+            if bolt.thread().lift() != 0.0 || bolt.heights()[0] != 0.0 {
+                return Err("a bolt recognised in a file".into());
             }
             shape.kind = BOLT;
             thread(bolt.thread(), [0.0, bolt.length()], [None, bolt.tip_radius()], &mut shape);
         }
         Part::Nut(nut) => {
+            if nut.thread().lift() != 0.0 || nut.heights()[0] != -nut.heights()[1] {
+                return Err("a nut recognised in a file".into());
+            }
             shape.kind = NUT;
             let (half, cone) = (nut.height() / 2.0, nut.countersink_radius());
             thread(nut.thread(), [-half, half], [cone, cone], &mut shape);

@@ -161,12 +161,9 @@ impl Part {
                 let (low, high) = solid.height_range();
                 Extent { heights: [low, high], radii: [solid.inner_radius(), solid.outer_radius()] }
             }
-            Self::Bolt(bolt) => {
-                Extent { heights: [bolt.bottom(), bolt.length()], radii: [0.0, bolt.outer_radius()] }
-            }
+            Self::Bolt(bolt) => Extent { heights: bolt.heights(), radii: [0.0, bolt.outer_radius()] },
             Self::Nut(nut) => {
-                let half = nut.height() / 2.0;
-                Extent { heights: [-half, half], radii: [nut.thread().root_radius(), nut.outer_radius()] }
+                Extent { heights: nut.heights(), radii: [nut.thread().root_radius(), nut.outer_radius()] }
             }
             Self::HalfSpace => Extent { heights: [f64::NEG_INFINITY, 0.0], radii: [0.0, f64::INFINITY] },
             // a node list has no material: an empty range
@@ -183,7 +180,7 @@ impl Part {
     pub fn symmetric_from(&self, reach: f64) -> f64 {
         match self {
             // shank and head do not have the screw symmetry
-            Self::Bolt(bolt) if bolt.bottom() < 0.0 => reach,
+            Self::Bolt(bolt) => bolt.thread_from() + reach,
             _ => f64::NEG_INFINITY,
         }
     }
@@ -197,8 +194,8 @@ impl Part {
         let of_solid = |solid: &SectionedSolid| (2 * solid.outline.concave_vertices().len()).max(1);
         match self {
             Self::Sectioned(solid) => of_solid(solid),
-            // core, nearest ridge, ridge across the groove; shank and head count two each
-            Self::Bolt(_) => 7,
+            // core, nearest ridge, ridge across the groove, the piece below its wall; shank and head count two each
+            Self::Bolt(_) => 8,
             Self::Nut(_) => 3,
             Self::Cad(_) => Self::MOST_PIECES as usize,
             Self::HalfSpace | Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) => 1,
@@ -471,22 +468,22 @@ impl Part {
     /// Bounding box in the part's frame; `None` for a half-space.
     #[must_use]
     pub fn aabb(&self) -> Option<Aabb> {
-        let around = |radius: f64, low: f64, high: f64| Aabb {
+        let around = |radius: f64, [low, high]: [f64; 2]| Aabb {
             min: Vector3::new(-radius, -radius, low),
             max: Vector3::new(radius, radius, high),
         };
         Some(match self {
             Self::Sectioned(solid) => {
                 let (low, high) = solid.height_range();
-                around(solid.outer_radius(), low, high)
+                around(solid.outer_radius(), [low, high])
             }
-            Self::Bolt(bolt) => around(bolt.outer_radius(), bolt.bottom(), bolt.length()),
-            Self::Nut(nut) => around(nut.outer_radius(), -nut.height() / 2.0, nut.height() / 2.0),
+            Self::Bolt(bolt) => around(bolt.outer_radius(), bolt.heights()),
+            Self::Nut(nut) => around(nut.outer_radius(), nut.heights()),
             Self::HalfSpace => return None,
             Self::Block(block) => Aabb { min: -block.half_size(), max: block.half_size() },
             Self::Capsule(ball) => {
                 let height = ball.half_length() + ball.radius();
-                around(ball.radius(), -height, height)
+                around(ball.radius(), [-height, height])
             }
             Self::Mesh(mesh) => mesh.aabb(),
             Self::Cad(part) => part.aabb(),

@@ -32,6 +32,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 
 use crate::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SEVERAL, SINGLE, Verdict};
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
+use crate::recognition::bolt_or_nut;
 use crate::{Branches, Part, Sample, ShapeError};
 
 /// An exact solid.
@@ -306,9 +307,18 @@ impl Part {
         if let Some(turned) = turned::turned(&part) {
             return Ok(Self::Sectioned(turned));
         }
+        if let Some(threaded) = threaded(&part) {
+            return Ok(threaded);
+        }
         let flat = planes::exact_mesh(part.solid()).and_then(|mesh| MeshPart::new(mesh).ok());
         Ok(flat.map_or(Self::Cad(part), Self::Mesh))
     }
+}
+
+/// The bolt or nut that a solid with free-form helical faces is.
+fn threaded(part: &CadPart) -> Option<Part> {
+    let mesh = is_thread_like(part.solid()).then(|| part.mesh(&MeshOptions::default()))?;
+    bolt_or_nut(&mesh.ok()?)
 }
 
 /// Whether a file name is that of a STEP file.

@@ -1,5 +1,5 @@
 /*!
-Round surfaces in meshes: triangles become the cylinders, cones and planes that they were made from.
+Round surfaces in meshes: triangles become the cylinders, cones, planes and threads that they were made from.
 
 A mesh of a bore is a prism with as many sides as facets. Its corners lie on the bore, its sides do not: facets of a
 50 mm bore with 96 sides stand 27 µm inside it. Recognition takes the surface through the corners, to a stated tolerance:
@@ -9,7 +9,7 @@ triangles → plane facets (facets.rs) → regions on one cylinder or cone (regi
 → chains of edges between them (boundary.rs) → lines, circles, curves (curves.rs) → a solid with exact faces
 ```
 
-A mesh stays as it is where nothing round is found, where it has several bodies, or where the solid would not be closed.
+A thread becomes a bolt or nut as a whole (threads.rs). A mesh stays as it is where nothing round is found, where it has several bodies, or where the solid would not be closed.
 
 Region growing with fits: P. J. Besl, R. C. Jain, "Segmentation through variable-order surface fitting", IEEE PAMI 10(2),
 1988; fits of cylinders and cones: D. Eberly, "Fitting 3D data with a cylinder", 2003.
@@ -21,6 +21,7 @@ mod faces;
 mod facets;
 mod regions;
 mod straight;
+mod threads;
 
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -52,6 +53,10 @@ pub enum RoundKind {
     Cone,
     /// A cone around a hole.
     Countersink,
+    /// The thread of a bolt.
+    OutsideThread,
+    /// The thread of a nut.
+    InsideThread,
 }
 
 /// A recognised round surface.
@@ -59,9 +64,12 @@ pub enum RoundKind {
 pub struct RoundSurface {
     /// Its kind.
     pub kind: RoundKind,
-    /// Smallest and largest diameter [m]; equal for a cylinder.
+    /// Smallest and largest diameter [m]; equal for a cylinder, root and crest of a thread.
     #[serde(rename = "diameters_m")]
     pub diameters: [f64; 2],
+    /// Pitch of a thread [m].
+    #[serde(rename = "pitch_m", skip_serializing_if = "Option::is_none")]
+    pub pitch: Option<f64>,
     /// Number of facets that it replaces.
     pub facets: usize,
     /// Largest distance of their corners from it [m].
@@ -77,6 +85,11 @@ impl std::fmt::Display for RoundSurface {
             RoundKind::Bore => write!(f, "bore: cylinder {small:.4} mm")?,
             RoundKind::Cone => write!(f, "cone: {small:.4} to {large:.4} mm")?,
             RoundKind::Countersink => write!(f, "countersink: {small:.4} to {large:.4} mm")?,
+            RoundKind::OutsideThread => write!(f, "outside thread: {small:.4} to {large:.4} mm")?,
+            RoundKind::InsideThread => write!(f, "inside thread: {small:.4} to {large:.4} mm")?,
+        }
+        if let Some(pitch) = self.pitch {
+            write!(f, ", pitch {:.4} mm", 1e3 * pitch)?;
         }
         write!(f, ", {} facets, {:.2} µm", self.facets, 1e6 * self.deviation)
     }
@@ -105,6 +118,9 @@ pub enum Unrecognised {
     /// The faces do not close.
     #[error("the recognised faces do not bound a solid: {0}")]
     Open(String),
+    /// A thread that is no bolt or nut of the exact kinds.
+    #[error("it has a thread, but {0}")]
+    Thread(String),
     /// The triangles lie off the solid.
     #[error("the triangles lie up to {:.1} um off the recognised faces", 1e6 * .0)]
     FarOff(f64),
@@ -113,8 +129,8 @@ pub enum Unrecognised {
 /// A mesh as a solid with round faces.
 #[derive(Clone, Debug)]
 pub struct Recognised {
-    /// The solid.
-    pub solid: Solid,
+    /// The solid; `None` for a bolt or nut.
+    pub solid: Option<Solid>,
     /// Its round surfaces, those with most facets first.
     pub surfaces: Vec<RoundSurface>,
     /// Largest distance of a facet's centre from the solid [m]: what the facets cut away or add.
@@ -127,7 +143,7 @@ pub struct Recognised {
 /// Why the mesh keeps its triangles.
 pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let size = Aabb::of(mesh.vertices.iter().copied()).diagonal();
-    let tolerance = TOLERANCE.min(1e-3 * size);
+    let tolerance = tolerance_of(mesh);
     let table = EdgeTable::new(mesh);
     let shells = shells(mesh, &table).0.shells.len();
     if shells != 1 {
@@ -156,7 +172,16 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let mut surfaces: Vec<RoundSurface> =
         regions.iter().map(|region| described(mesh, &facets, region)).collect();
     surfaces.sort_by_key(|surface| std::cmp::Reverse(surface.facets));
-    Ok(Recognised { solid, surfaces, facet_error })
+    Ok(Recognised { solid: Some(solid), surfaces, facet_error })
+}
+
+/// The bolt or nut that a mesh was made from.
+pub(crate) fn bolt_or_nut(mesh: &TriMesh) -> Option<Part> {
+    threads::thread(mesh, tolerance_of(mesh))?.ok().map(|(part, _)| part)
+}
+
+fn tolerance_of(mesh: &TriMesh) -> f64 {
+    TOLERANCE.min(1e-3 * Aabb::of(mesh.vertices.iter().copied()).diagonal())
 }
 
 impl Part {
@@ -165,9 +190,13 @@ impl Part {
     /// # Errors
     /// Why the mesh keeps its triangles.
     pub fn recognised(mesh: &TriMesh) -> Result<(Self, Recognised), Unrecognised> {
+        if let Some(thread) = threads::thread(mesh, tolerance_of(mesh)) {
+            return thread;
+        }
         let found = recognise(mesh)?;
-        let part = Self::from_solid(found.solid.clone());
-        Ok((part.map_err(|error| Unrecognised::Open(error.to_string()))?, found))
+        let solid = found.solid.clone().ok_or(Unrecognised::NothingRound)?;
+        let part = Self::from_solid(solid).map_err(|error| Unrecognised::Open(error.to_string()))?;
+        Ok((part, found))
     }
 }
 
@@ -267,5 +296,5 @@ fn described(mesh: &TriMesh, facets: &Facets, region: &Region) -> RoundSurface {
     let radii = vertices.map(|&vertex| surface.about(mesh.vertices[vertex as usize])[0]);
     let [least, most] = radii.fold([f64::INFINITY, 0.0f64], |[a, b], r| [a.min(r), b.max(r)]);
     let diameters = if surface.taper == 0.0 { [2.0 * surface.radius; 2] } else { [2.0 * least, 2.0 * most] };
-    RoundSurface { kind, diameters, facets: region.facets.len(), deviation: region.deviation }
+    RoundSurface { kind, diameters, pitch: None, facets: region.facets.len(), deviation: region.deviation }
 }

@@ -1,6 +1,7 @@
 //! A bolt: external thread from z = 0 up to its tip, with an optional shank and hexagon head below.
 //!
-//! Frame: axis z, the thread's tip at z = length, the middle of a ridge at θ = 0, z = 0.
+//! Frame: axis z, the thread's tip at z = length, the middle of a ridge at θ = 0, z = 0; a bolt that was recognised in
+//! a file keeps the file's frame.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
@@ -11,10 +12,14 @@ use super::radial_surface::{AboutAxis, Side};
 use super::start_distance::{cut_thread, each_cut_piece};
 use super::thread_block::ThreadWindow;
 use super::{Hand, RadialSurface, ThreadAllowance, ThreadProfile, ThreadStart};
+use crate::intersection::intersection;
 use crate::mesh::{MeshBuilder, MeshOptions, TriMesh};
 use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::profile::{Outline, Section, SectionedSolid};
 use crate::{Branches, Sample, ShapeError};
+
+/// Number of the piece below the wall of a groove.
+const RUN_OUT: u32 = 7;
 
 /// Hexagon at the lower end of a bolt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +59,7 @@ impl Bolt {
             ends: [0.0, length],
             starts: [ThreadStart::Blunt; 2],
             side: Side::External,
+            run_out: None,
         };
         Ok(Self { surface, shank: None, head: None })
     }
@@ -112,6 +118,15 @@ impl Bolt {
         Ok(self)
     }
 
+    /// The bolt of a thread between its ends [m], with a shank and a head below.
+    pub(crate) fn measured(
+        surface: RadialSurface,
+        shank: Option<SectionedSolid>,
+        head: Option<SectionedSolid>,
+    ) -> Self {
+        Self { surface, shank, head }
+    }
+
     /// The thread profile.
     #[must_use]
     pub fn thread(&self) -> &ThreadProfile {
@@ -121,7 +136,14 @@ impl Bolt {
     /// Length of the thread [m].
     #[must_use]
     pub fn length(&self) -> f64 {
-        self.surface.ends[1]
+        self.surface.ends[1] - self.surface.ends[0]
+    }
+
+    /// Lowest and highest z of the material [m].
+    #[must_use]
+    pub fn heights(&self) -> [f64; 2] {
+        let low = self.body().map(|solid| solid.height_range().0).fold(self.surface.ends[0], f64::min);
+        [low, self.surface.ends[1]]
     }
 
     /// Radius of the cone of the tip in the end plane [m]; `None` for a blunt tip.
@@ -130,10 +152,14 @@ impl Bolt {
         self.surface.end_radius(1)
     }
 
-    /// Lowest z of the material [m].
+    /// Height above which the material is that of the thread alone [m]; −∞ for a bare rod.
     #[must_use]
-    pub fn bottom(&self) -> f64 {
-        self.body().map(|solid| solid.height_range().0).fold(0.0, f64::min)
+    pub fn thread_from(&self) -> f64 {
+        let run_out = self.surface.run_out.map(|run_out| run_out.top(self.thread()));
+        match (self.is_bare(), run_out) {
+            (true, None) => f64::NEG_INFINITY,
+            (_, run_out) => run_out.map_or(self.surface.ends[0], |top| top.max(self.surface.ends[0])),
+        }
     }
 
     /// Largest distance of the material from the axis [m].
@@ -153,22 +179,37 @@ impl Bolt {
     #[must_use]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
         let thread = cut_thread(&self.surface.profile, Side::External, point, |at| self.cuts(at));
-        self.body().map(|solid| solid.sample(point)).fold(thread, Sample::union)
+        let thread = self.body().map(|solid| solid.sample(point)).fold(thread, Sample::union);
+        let Some(run_out) = self.surface.run_out else { return thread };
+        let at = AboutAxis::of(point);
+        let mut filled: ArrayVec<Sample, 4> = run_out.faces(self.thread(), &at).into_iter().collect();
+        if filled.is_empty() {
+            return thread;
+        }
+        filled.push(Sample { distance: self.heights()[0] - point.z, normal: -Vector3::z() });
+        filled.extend(self.surface.sample_cone(1, &at));
+        thread.union(intersection(&filled))
     }
 
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let at = AboutAxis::of(point);
         let mut cuts = ArrayVec::<Sample, 3>::new();
-        cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
-        cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
+        let [low, high] = self.heights();
+        cuts.push(Sample { distance: point.z - high, normal: Vector3::z() });
+        cuts.push(Sample { distance: low - point.z, normal: -Vector3::z() });
         if self.surface.cone_matters(1, point.z, reach) {
             cuts.extend(self.surface.sample_cone(1, &at));
         }
         each_cut_piece(&self.surface.profile, Side::External, &at, reach, &cuts, &mut visit);
-        // shank and head lie below z = 0
-        if point.z > reach {
+        if point.z > self.thread_from() + reach {
             return;
+        }
+        if let Some(run_out) = self.surface.run_out {
+            let filled = run_out.faces(self.thread(), &at);
+            if !filled.is_empty() && filled.iter().chain(&cuts).all(|face| face.distance <= reach) {
+                visit(RUN_OUT, &filled.into_iter().chain(cuts.iter().copied()).collect());
+            }
         }
         for (index, solid) in self.body().enumerate() {
             solid.each_piece(point, reach, |number, branches| {
@@ -180,10 +221,9 @@ impl Bolt {
     /// The bounds of the thread, for blocks of points.
     #[inline(always)]
     pub(crate) fn window(&self) -> ThreadWindow {
-        let has_body = self.shank.is_some() || self.head.is_some();
         ThreadWindow {
-            ends: [self.bottom(), self.length()],
-            body_top: if has_body { 0.0 } else { f64::NEG_INFINITY },
+            ends: self.heights(),
+            body_top: self.thread_from(),
             widest: f64::INFINITY,
             // the lower end has no cone: it is blunt, or inside the shank or head
             cones: [None, self.surface.end_radius(1)],
@@ -194,8 +234,9 @@ impl Bolt {
     /// surfaces.
     fn cuts(&self, point: Vector3<f64>) -> ArrayVec<Sample, 4> {
         let mut cuts = ArrayVec::new();
-        cuts.push(Sample { distance: point.z - self.length(), normal: Vector3::z() });
-        cuts.push(Sample { distance: self.bottom() - point.z, normal: -Vector3::z() });
+        let [low, high] = self.heights();
+        cuts.push(Sample { distance: point.z - high, normal: Vector3::z() });
+        cuts.push(Sample { distance: low - point.z, normal: -Vector3::z() });
         cuts.extend(self.surface.sample_cone(1, &AboutAxis::of(point)));
         cuts
     }
@@ -219,9 +260,9 @@ impl Bolt {
         };
         let wanted = options.segments(self.thread().crest_radius());
         let rims = self.surface.add_to(&mut builder, wanted, &hexagon);
-        builder.cap(&rims.upper, self.length(), true, options.max_edge);
+        builder.cap(&rims.upper, self.surface.ends[1], true, options.max_edge);
         let mut rim = rims.lower;
-        let mut z = 0.0;
+        let mut z = self.surface.ends[0];
         for solid in self.body() {
             let (low, high) = solid.height_range();
             let level = solid.outline.vertices()[1][0];

@@ -1,7 +1,7 @@
 //! A hexagon nut: internal thread through a prism, countersunk at both ends.
 //!
-//! Frame: axis z, middle of the height at z = 0, the middle of a groove at θ = 0, z = 0, a flat facing +x.
-//! A nut engages a bolt without axial force when z_nut = P · yaw/2π + a multiple of P.
+//! Frame: axis z, middle of the height at z = 0, the middle of a groove at θ = 0, z = 0, a flat facing +x; a nut that
+//! was recognised in a file keeps the file's frame. A nut engages a bolt without axial force when z_nut = P · yaw/2π + a multiple of P.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
@@ -59,6 +59,7 @@ impl Nut {
             ends: [-half, half],
             starts: [ThreadStart::Blunt; 2],
             side: Side::Internal,
+            run_out: None,
         };
         Ok(Self { surface, hexagon: SectionedSolid::new(Section::Polygon { sides: 6 }, outline) })
     }
@@ -83,6 +84,19 @@ impl Nut {
         }
         self.surface.starts = [start; 2];
         Ok(self)
+    }
+
+    /// The nut around a thread between its ends [m], with an outer wall at this level [m].
+    pub(crate) fn measured(surface: RadialSurface, section: Section, level: f64) -> Self {
+        let [low, high] = surface.ends;
+        let outline = Outline::new(&[[0.0, low], [level, low], [level, high], [0.0, high]]);
+        Self { surface, hexagon: SectionedSolid::new(section, outline) }
+    }
+
+    /// Lowest and highest z of the material [m].
+    #[must_use]
+    pub fn heights(&self) -> [f64; 2] {
+        self.surface.ends
     }
 
     /// The thread profile: the region of air inside the nut.

@@ -77,6 +77,8 @@ pub struct ThreadProfile {
     /// 1/P [1/m], stored to save a division per point.
     per_pitch: f64,
     rise: f64,
+    /// z of the middle of a ridge at θ = 0 [m]; zero unless the thread was recognised in a file.
+    lift: f64,
     pitch_radius: f64,
     half_width: f64,
     crest_radius: f64,
@@ -142,11 +144,31 @@ impl ThreadProfile {
             pitch,
             per_pitch: 1.0 / pitch,
             rise,
+            lift: 0.0,
             pitch_radius: diameter / 2.0 - 3.0 / 8.0 * height + shift,
             half_width: pitch / 4.0 + outward * axial / 2.0,
             crest_radius: diameter / 2.0 + shift,
             root_radius: diameter / 2.0 - 5.0 / 8.0 * height + shift,
         })
+    }
+
+    /// A thread of any dimensions with flanks of 30°, or `None` where ridge and groove do not both have a width.
+    pub(crate) fn measured(found: MeasuredThread) -> Option<Self> {
+        let MeasuredThread { rise, lift, radii: [root, crest], half_width } = found;
+        let pitch = TAU * rise.abs();
+        let profile = Self {
+            pitch,
+            per_pitch: 1.0 / pitch,
+            rise,
+            lift,
+            pitch_radius: f64::midpoint(root, crest),
+            half_width,
+            crest_radius: crest,
+            root_radius: root,
+        };
+        let has_ridge = root > FARTHEST_LEAD * rise.abs() && crest > root && pitch <= 2.0 * crest / 3.0;
+        let has_widths = profile.half_width_at(crest) > 0.0 && profile.half_width_at(root) < pitch / 2.0;
+        (has_ridge && has_widths).then_some(profile)
     }
 
     /// P [m].
@@ -161,6 +183,24 @@ impl ThreadProfile {
     #[inline(always)]
     pub fn rise(&self) -> f64 {
         self.rise
+    }
+
+    /// z of the middle of a ridge at θ = 0 [m].
+    #[must_use]
+    pub fn lift(&self) -> f64 {
+        self.lift
+    }
+
+    /// Angle at which a ridge's middle is `s` below the height z, all [m]; [rad], any number of turns.
+    #[must_use]
+    pub(crate) fn angle_at(&self, z: f64, s: f64) -> f64 {
+        (z - self.lift - s) / self.rise
+    }
+
+    /// Heights of z above the ridge through θ = 0, z = lift at this angle, in pitches [-].
+    #[must_use]
+    pub(crate) fn ridges_up_to(&self, angle: f64, z: f64) -> f64 {
+        (z - self.lift - self.rise * angle) / self.pitch
     }
 
     /// r₂ [m].
@@ -206,7 +246,7 @@ impl ThreadProfile {
     #[must_use]
     #[inline(always)]
     pub fn phase(&self, angle: f64, z: f64) -> f64 {
-        let s = (-self.rise).mul_add(angle, z);
+        let s = (-self.rise).mul_add(angle, z - self.lift);
         (-self.pitch).mul_add(nearest_whole(s * self.per_pitch), s)
     }
 
@@ -227,15 +267,15 @@ impl ThreadProfile {
             let middle = f64::midpoint(radius, section.foot_radius);
             section = self.section_sample(radius, s.abs(), self.lead_cosine(middle));
         }
-        self.lift(point, radius, side, section)
+        self.in_space(point, radius, side, section)
     }
 
     /// Signed distance to one flank, extended beyond crest and root: positive outside the ridge. `side` is +1 for the
-    /// upper flank and −1 for the lower. `ridge` counts pitches from the ridge through θ = 0, z = 0.
+    /// upper flank and −1 for the lower. `ridge` counts pitches from the ridge through θ = 0, z = lift.
     #[must_use]
     pub fn sample_flank(&self, point: Vector3<f64>, ridge: i64, side: f64) -> Sample {
         let angle = angle_of(point.x, point.y);
-        self.flank_at(point, point.z - self.rise * angle - self.pitch * ridge as f64, side)
+        self.flank_at(point, point.z - self.lift - self.rise * angle - self.pitch * ridge as f64, side)
     }
 
     /// Signed distance to a flank at a known height s above the middle of the ridge [m].
@@ -285,7 +325,7 @@ impl ThreadProfile {
     }
 
     /// Maps a section sample back to space.
-    fn lift(&self, point: Vector3<f64>, radius: f64, side: f64, section: SectionSample) -> Sample {
+    fn in_space(&self, point: Vector3<f64>, radius: f64, side: f64, section: SectionSample) -> Sample {
         let SectionSample { distance, normal: [across, along], foot_radius } = section;
         let cos_lead = self.lead_cosine(foot_radius);
         let sin_lead = cos_lead * self.rise / foot_radius;
@@ -351,6 +391,19 @@ impl ThreadProfile {
         }
         best
     }
+}
+
+/// Dimensions of a thread that was found in a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeasuredThread {
+    /// k [m/rad], negative for a left-hand thread.
+    pub(crate) rise: f64,
+    /// z of the middle of a ridge at θ = 0 [m].
+    pub(crate) lift: f64,
+    /// Root and crest [m].
+    pub(crate) radii: [f64; 2],
+    /// Half width of the ridge half way between them [m].
+    pub(crate) half_width: f64,
 }
 
 /// Distance in the axial section.

@@ -8,8 +8,8 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 
-use super::RadialSurface;
 use super::radial_surface::{RadialFace, Side};
+use super::{RadialSurface, RunOut};
 use crate::mesh::MeshBuilder;
 
 /// Heights on one column closer than this are one vertex [m]: far smaller than any face, far larger than rounding.
@@ -66,15 +66,29 @@ pub(crate) struct RadialRims {
 impl RadialSurface {
     /// Adds the surface to a mesh, with columns at about `wanted` equal divisions and at the angles `also` [rad].
     pub(crate) fn add_to(&self, builder: &mut MeshBuilder, wanted: usize, also: &[f64]) -> RadialRims {
-        let angles = self.column_angles(wanted, also);
+        let mut angles = self.column_angles(wanted, also);
+        if let Some(run_out) = self.run_out {
+            // the first column is the wall's, whose other side is the last one
+            let wall = run_out.wall.rem_euclid(TAU);
+            let first = angles.iter().position(|angle| (angle - wall).abs() < 1e-9).unwrap_or_default();
+            angles.rotate_left(first);
+            let start = angles[0];
+            angles.iter_mut().for_each(|angle| *angle = start + (*angle - start).rem_euclid(TAU));
+        }
         let strips: Vec<Strip> = (0..angles.len()).map(|left| self.strip_between(&angles, left)).collect();
         // all vertices first: a corner of one strip may lie on an edge of its neighbour, which then needs that vertex
         // too
-        let mut columns: Vec<Column> = vec![Column::default(); angles.len()];
+        let count = angles.len() + usize::from(self.run_out.is_some());
+        let mut columns: Vec<Column> = vec![Column::default(); count];
+        let filled = self.run_out.map(|_| if self.profile.rise() > 0.0 { count - 1 } else { 0 });
         for (left, strip) in strips.iter().enumerate() {
             for (column, angle, side) in
-                [(left, strip.angles[0], 0), ((left + 1) % angles.len(), strip.angles[1], 1)]
+                [(left, strip.angles[0], 0), ((left + 1) % count, strip.angles[1], 1)]
             {
+                // `add_wall` fills that column
+                if filled == Some(column) {
+                    continue;
+                }
                 for (index, face) in strip.faces.iter().enumerate() {
                     for z in [strip.heights[index][side], strip.heights[index + 1][side]] {
                         let radius = self.face_radius(*face, angle, z);
@@ -83,8 +97,11 @@ impl RadialSurface {
                 }
             }
         }
+        if let Some(run_out) = self.run_out {
+            self.add_wall(run_out, builder, &mut columns);
+        }
         for (left, strip) in strips.iter().enumerate() {
-            let right = (left + 1) % angles.len();
+            let right = (left + 1) % count;
             for index in 0..strip.faces.len() {
                 let (low, high) = (strip.heights[index], strip.heights[index + 1]);
                 let lefts = columns[left].between(low[0], high[0]);
@@ -96,9 +113,35 @@ impl RadialSurface {
             }
         }
         let [bottom, top] = self.ends;
-        let rim =
-            |z: f64| columns.iter().filter_map(|column| column.between(z, z).first().copied()).collect();
-        RadialRims { lower: rim(bottom), upper: rim(top), angles }
+        let rim = |z: f64| {
+            columns[..angles.len()].iter().filter_map(move |column| column.between(z, z).first().copied())
+        };
+        RadialRims { lower: rim(bottom).collect(), upper: rim(top).collect(), angles }
+    }
+
+    /// Closes the groove at its wall: gives the column on the filled side of the wall the vertices that it shares with
+    /// the one on the open side, and adds the wall between the two.
+    fn add_wall(&self, run_out: RunOut, builder: &mut MeshBuilder, columns: &mut [Column]) {
+        let is_right = self.profile.rise() > 0.0;
+        let last = columns.len() - 1;
+        let [open, filled] = if is_right { [0, last] } else { [last, 0] };
+        let open = columns[open].clone();
+        let is_groove = |&index: &usize| {
+            let radius =
+                self.radius(run_out.wall - 1e-9 * self.profile.rise().signum(), open.heights[index]).0;
+            radius > builder.position(open.vertices[index]).xy().norm() + 1e-9
+        };
+        let groove: Vec<usize> = (0..open.vertices.len()).filter(is_groove).collect();
+        for index in (0..open.vertices.len()).filter(|index| !groove.contains(index)) {
+            columns[filled].insert(open.heights[index], || open.vertices[index]);
+        }
+        if let (Some(first), Some(last)) = (groove.first(), groove.last()) {
+            let chain = &open.vertices[first - 1..=last + 1];
+            for pair in chain[1..].windows(2) {
+                let [a, b] = if is_right { [pair[0], pair[1]] } else { [pair[1], pair[0]] };
+                builder.triangle(chain[0], a, b);
+            }
+        }
     }
 
     /// The faces between one column and the next, and the heights of their boundaries on both.

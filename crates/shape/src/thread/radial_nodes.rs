@@ -49,8 +49,8 @@ impl RadialSurface {
         match face {
             ROOT..=UPPER_FLANK => {
                 let s = self.phase_of(face, u);
-                let z = (profile.rise() * TAU * v + s).clamp(bottom, top);
-                RadialPoint { angle: (z - s) / profile.rise(), z }
+                let z = (profile.rise() * TAU * v + profile.lift() + s).clamp(bottom, top);
+                RadialPoint { angle: profile.angle_at(z, s), z }
             }
             END | 5 => RadialPoint { angle: TAU * v, z: self.ends[(face - END) as usize] },
             CONE | 7 => {
@@ -65,7 +65,7 @@ impl RadialSurface {
                 let from = at_plane.clamp(profile.root_radius(), profile.crest_radius());
                 let radius = from + (self.cone_reach() - from) * u;
                 let z = self.cone_height(end, radius).unwrap_or(self.ends[end]);
-                RadialPoint { angle: (z - side * profile.half_width_at(radius)) / profile.rise(), z }
+                RadialPoint { angle: profile.angle_at(z, side * profile.half_width_at(radius)), z }
             }
             _ => {
                 let corners = self.corners();
@@ -182,7 +182,7 @@ impl RadialSurface {
     ) {
         let s = self.phase_of(face, u);
         let radius = self.profile.crest_radius();
-        let turns = self.ends.map(|z| (z - s) / self.profile.pitch());
+        let turns = self.ends.map(|z| (z - self.profile.lift() - s) / self.profile.pitch());
         let lead = self.profile.rise().abs();
         let between = if kind == NodeKind::Edge { spacing.helix_edge } else { spacing.helix };
         let count = NodeSpacing::intervals((turns[1] - turns[0]) * TAU * libm::hypot(radius, lead), between);
@@ -238,9 +238,11 @@ impl RadialSurface {
         }
     }
 
-    /// Heights between which no end plane or cone cuts the thread [m].
+    /// Heights between which no end plane, cone or wall cuts the thread [m].
     pub(crate) fn endless(&self) -> [f64; 2] {
-        [0, 1].map(|end| self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]))
+        let [low, high] =
+            [0, 1].map(|end| self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]));
+        [self.run_out.map_or(low, |run_out| run_out.top(&self.profile).max(low)), high]
     }
 
     /// Whether a cone has cut away the thread at this point.

@@ -17,7 +17,7 @@ use std::f64::consts::TAU;
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
-use super::{ThreadProfile, ThreadStart};
+use super::{RunOut, ThreadProfile, ThreadStart};
 use crate::Sample;
 
 /// Whether the region ridge ∪ core is material or air.
@@ -53,6 +53,8 @@ pub struct RadialSurface {
     pub(crate) ends: [f64; 2],
     pub(crate) starts: [ThreadStart; 2],
     pub(crate) side: Side,
+    /// Where the groove of a bolt begins; `None` where it reaches its lower end plane.
+    pub(crate) run_out: Option<RunOut>,
 }
 
 /// A point and its cylindrical coordinates about the z axis.
@@ -85,9 +87,12 @@ impl RadialSurface {
         } else if flank <= profile.root_radius() {
             (profile.root_radius(), RadialFace::Root)
         } else {
-            let ridge = ((z - profile.rise() * angle) / profile.pitch()).round() as i64;
+            let ridge = profile.ridges_up_to(angle, z).round() as i64;
             (flank, RadialFace::Flank { ridge, side: if s < 0.0 { -1 } else { 1 } })
         };
+        if self.run_out.is_some_and(|run_out| run_out.is_filled(profile, angle, z)) {
+            best = (profile.crest_radius(), RadialFace::Crest);
+        }
         for end in 0..2 {
             let Some(cone) = self.cone_radius(end, z) else { continue };
             let cuts = match self.side {
@@ -158,7 +163,7 @@ impl RadialSurface {
             RadialFace::Crest => [profile.crest_radius(), 0.0, 0.0],
             RadialFace::Flank { ridge, side } => {
                 let slope = profile.flank_slope() * side as f64;
-                let middle = profile.pitch() * ridge as f64;
+                let middle = profile.lift() + profile.pitch() * ridge as f64;
                 [profile.flank_radius_at(0.0) - slope * middle, -slope * profile.rise(), slope]
             }
             RadialFace::Cone { end } => {
@@ -187,8 +192,8 @@ impl RadialSurface {
         let [bottom, top] = self.ends;
         let profile = &self.profile;
         let mut heights = vec![bottom, top];
-        let first = ((bottom - profile.rise() * angle) / profile.pitch()).floor() as i64 - 1;
-        let last = ((top - profile.rise() * angle) / profile.pitch()).ceil() as i64 + 1;
+        let first = profile.ridges_up_to(angle, bottom).floor() as i64 - 1;
+        let last = profile.ridges_up_to(angle, top).ceil() as i64 + 1;
         let mut faces = vec![RadialFace::Root, RadialFace::Crest];
         faces.extend((first..=last).flat_map(|ridge| [-1, 1].map(|side| RadialFace::Flank { ridge, side })));
         for (index, &face) in faces.iter().enumerate() {
@@ -227,7 +232,9 @@ impl RadialSurface {
     /// Angles in [0, 2π) [rad] at which faces begin or end: where an edge of the ridge meets an end plane, or the
     /// height at which a cone reaches crest or root.
     pub(crate) fn corner_angles(&self) -> Vec<f64> {
-        let mut angles: Vec<f64> = self.corners().iter().map(|&(angle, _)| angle.rem_euclid(TAU)).collect();
+        let wall = self.run_out.map(|run_out| run_out.wall);
+        let corners = self.corners().into_iter().map(|(angle, _)| angle);
+        let mut angles: Vec<f64> = corners.chain(wall).map(|angle| angle.rem_euclid(TAU)).collect();
         angles.sort_by(f64::total_cmp);
         angles.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
         angles
@@ -244,7 +251,7 @@ impl RadialSurface {
             for radius in radii.into_iter().chain(cones.into_iter().flatten().filter(inside)) {
                 for side in [-1.0, 1.0] {
                     let s = side * profile.half_width_at(radius);
-                    corners.push(((level - s) / profile.rise(), level));
+                    corners.push((profile.angle_at(level, s), level));
                 }
             }
         }

@@ -69,8 +69,7 @@ fn pieces(profile: &ThreadProfile, side: Side, point: Vector3<f64>, cuts: &[Samp
         bodies.extend(faces.iter().copied());
         intersection(&bodies)
     };
-    let height = point.z - profile.rise() * angle_of(point.x, point.y);
-    let middle = (height / profile.pitch()).round() as i64;
+    let middle = profile.ridges_up_to(angle_of(point.x, point.y), point.z).round() as i64;
     let ridge = |index: i64| match side {
         Side::External => [1.0, -1.0].map(|flank| profile.sample_flank(point, index, flank)),
         // between this groove and the next one up

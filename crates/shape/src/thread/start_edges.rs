@@ -315,7 +315,7 @@ impl RadialSurface {
         let inwards = if end == 0 { 1.0 } else { -1.0 } * RIDGE * profile.pitch();
         for side in [-1.0, 1.0] {
             let at = |z: f64| {
-                let angle = (z - side * profile.half_width_at(tip)) / profile.rise();
+                let angle = profile.angle_at(z, side * profile.half_width_at(tip));
                 Place { angle, radius: tip, z }
             };
             out.push([wall, self.flank(side)], at(cut), at(cut + inwards));
@@ -342,7 +342,7 @@ impl RadialSurface {
         // a point of a flank, or of the arc at this radius; the arc at the root lies above the ridge
         let at = |radius: f64, z: f64, side: f64| {
             let s = side * self.profile.half_width_at(radius);
-            Place { angle: (z - s) / self.profile.rise(), radius, z }
+            Place { angle: self.profile.angle_at(z, s), radius, z }
         };
         let next = |place: Place| Place { angle: place.angle + TAU * self.profile.rise().signum(), ..place };
         let ridge_arc = |radius: f64, z: f64| [at(radius, z, 1.0), at(radius, z, -1.0)];

@@ -114,8 +114,8 @@ fn a_d_shaft_of_16_to_256_segments_is_one_cylinder_and_three_planes() {
         let surface = found.surfaces[0];
         assert_eq!((surface.kind, surface.facets), (RoundKind::Shaft, count));
         assert!((surface.diameters[0] - 2.0 * r).abs() < 2e-9, "{surface}");
-        assert_eq!(found.solid.faces.len(), 4);
-        let part = Part::from_solid(found.solid).expect("a part");
+        assert_eq!(found.solid.as_ref().expect("a solid").faces.len(), 4);
+        let part = Part::from_solid(found.solid.expect("a solid")).expect("a part");
         let truth = |p: Vector3<f64>| {
             let rho = p.x.hypot(p.y);
             (rho - r).max(p.x - flat).max(-p.z).max(p.z - 30e-3)
@@ -139,7 +139,7 @@ fn a_spline_shaft_of_several_resolutions_has_two_cylinders_and_plane_sides() {
         let mesh = prism(&spline_section(11.5e-3, 14e-3, 6e-3, count), 20e-3);
         let found = recognise(&mesh).unwrap_or_else(|why| panic!("{count} segments: {why}"));
         // six crests, six roots, twelve sides, two ends
-        assert_eq!(found.solid.faces.len(), 26, "{count}: {:?}", found.surfaces);
+        assert_eq!(found.solid.as_ref().expect("a solid").faces.len(), 26, "{count}: {:?}", found.surfaces);
         for surface in &found.surfaces {
             let d = surface.diameters[0];
             assert!((d - 28e-3).abs() < 1e-9 || (d - 23e-3).abs() < 1e-9, "{surface}");
@@ -168,7 +168,7 @@ fn coordinates_rounded_to_a_micrometre_still_give_the_cylinder() {
         *vertex = vertex.map(|x| (x * 1e6).round() / 1e6);
     }
     let found = recognise(&mesh).expect("a cylinder");
-    assert_eq!(found.solid.faces.len(), 3, "{:?}", found.surfaces);
+    assert_eq!(found.solid.as_ref().expect("a solid").faces.len(), 3, "{:?}", found.surfaces);
     assert!((found.surfaces[0].diameters[0] - 8.1e-3).abs() < 1e-7, "{}", found.surfaces[0]);
     assert!(found.surfaces[0].deviation < 1e-6);
 }

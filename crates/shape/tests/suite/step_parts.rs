@@ -8,7 +8,7 @@ use tightfit_shape::cad::{CadPart, File, mate, step_text};
 use tightfit_shape::mesh::{MeshOptions, MeshPart};
 use tightfit_shape::node::{NodeSet, NodeSpacing};
 use tightfit_shape::preset::preset;
-use tightfit_shape::thread::{Bolt, Hand, Nut, ThreadAllowance};
+use tightfit_shape::thread::{Bolt, Hand, Nut, ThreadAllowance, ThreadProfile};
 use tightfit_shape::{Branches, Part, Sample};
 use tightfit_spatial::SplitMix;
 
@@ -193,6 +193,21 @@ fn pegs_and_holes_survive_a_step_file() {
 }
 
 /// Prisms with rounded corners, rods and nuts of either hand, blunt and chamfered: mass and distances stay.
+fn assert_same_thread(own: &ThreadProfile, read: &ThreadProfile) {
+    let numbers = |thread: &ThreadProfile| {
+        [
+            thread.rise(),
+            thread.crest_radius(),
+            thread.root_radius(),
+            thread.half_width_at(thread.root_radius()),
+        ]
+    };
+    for (own, read) in numbers(own).into_iter().zip(numbers(read)) {
+        assert!((own - read).abs() < 20e-9, "{own:e} {read:e}");
+    }
+    assert!(own.phase(0.0, read.lift()).abs() < 20e-9);
+}
+
 #[test]
 fn prisms_and_threads_survive_a_step_file() {
     let mut parts: Vec<Part> =
@@ -204,6 +219,12 @@ fn prisms_and_threads_survive_a_step_file() {
         let text = step_text(part, "part").unwrap();
         let solid = File::parse(text.as_bytes()).unwrap().solid(None).unwrap();
         assert!(solid.repairs.is_empty() && solid.edge_gap < 1e-10, "{number}: {:?}", solid.repairs);
+        match (part, Part::from_solid(solid.clone()).unwrap()) {
+            (Part::Bolt(own), Part::Bolt(read)) => assert_same_thread(own.thread(), read.thread()),
+            (Part::Nut(own), Part::Nut(read)) => assert_same_thread(own.thread(), read.thread()),
+            (Part::Bolt(_) | Part::Nut(_), other) => panic!("{number}: {other:?}"),
+            _ => {}
+        }
         let exact = CadPart::new(solid).unwrap();
         let (before, after) = (part.inertia(7850.0).unwrap(), exact.inertia(7850.0).unwrap());
         assert!((before.mass / after.mass - 1.0).abs() < 1e-9, "{number}: {} {}", before.mass, after.mass);

@@ -160,7 +160,7 @@ fn a_key_goes_in_equally_deep_at_any_step() {
         let mut mesh = preset(name).unwrap().mesh(&MeshOptions::default()).unwrap();
         // as in a file of 32-bit numbers: planes that were flush are tilted by nanometres
         mesh.vertices.iter_mut().for_each(|own| *own = own.map(|x| f64::from((x * 1e3) as f32) * 1e-3));
-        Part::Cad(CadPart::new(recognise(&mesh).unwrap().solid).unwrap())
+        Part::Cad(CadPart::new(recognise(&mesh).unwrap().solid.unwrap()).unwrap())
     };
     let [key, pocket] = ["square-peg-20", "square-hole-20"].map(solid);
     let depth_at = |dt: f64| {

@@ -151,9 +151,11 @@ fn recognition(found: Result<(Part, Recognised), Unrecognised>) -> Recognition {
     };
     let part = match part {
         Part::Sectioned(_) => "a turned solid",
+        Part::Bolt(_) => "a bolt",
+        Part::Nut(_) => "a nut",
         _ => "a solid with exact faces",
     };
-    Recognition::Found { surfaces, faces: solid.faces.len(), facet_error, part }
+    Recognition::Found { surfaces, faces: solid.map(|solid| solid.faces.len()), facet_error, part }
 }
 
 /// The part of a mesh file or of a name, for its distance.

@@ -40,7 +40,7 @@ pub(crate) struct PartReport {
 /// Round surfaces of a mesh.
 pub(crate) enum Recognition {
     /// The surfaces, and what a scene makes of the mesh.
-    Found { surfaces: Vec<RoundSurface>, faces: usize, facet_error: f64, part: &'static str },
+    Found { surfaces: Vec<RoundSurface>, faces: Option<usize>, facet_error: f64, part: &'static str },
     /// The triangles stay.
     Nothing(Unrecognised),
 }
@@ -130,7 +130,8 @@ impl fmt::Display for PartReport {
         match &self.recognised {
             Some(Recognition::Found { surfaces, faces, facet_error, part }) => {
                 let micro = facet_error * 1e6;
-                writeln!(f, "recognised  {part}: {faces} faces; the facets stand off by {micro:.1} um")?;
+                let faces = faces.map_or_else(String::new, |faces| format!(" {faces} faces;"));
+                writeln!(f, "recognised  {part}:{faces} the facets stand off by {micro:.1} um")?;
                 let most = 12;
                 surfaces.iter().take(most).try_for_each(|surface| writeln!(f, "            {surface}"))?;
                 if surfaces.len() > most {

@@ -106,10 +106,10 @@ pub(crate) fn run(arguments: &PartArguments, path: &Path) -> Result<ExitCode> {
             "  warning      edges lie up to {gap:.4} mm off their faces; contacts there are no more exact"
         )?;
     }
-    if is_thread_like(solid) {
+    if is_thread_like(solid) && used.starts_with("an exact solid") {
         writeln!(
             text,
-            "  hint         helical faces look like a thread: use the thread preset (`tightfit part --list`)"
+            "  hint         helical faces look like a thread, but not like a bolt or nut about z with flanks of 30°; free-form faces\n               are slow: use a thread preset (`tightfit part --list`)"
         )?;
     }
     for out in written {
@@ -124,6 +124,8 @@ fn representation(solid: &Solid) -> Result<&'static str> {
     Ok(match Part::from_solid(solid.clone())? {
         Part::Sectioned(_) => "a solid of revolution about z, exact",
         Part::Mesh(_) => "a polyhedron, exact",
+        Part::Bolt(_) => "a bolt with an exact thread about z",
+        Part::Nut(_) => "a nut with an exact thread about z",
         _ => "an exact solid with faces, edges and corners",
     })
 }
