@@ -62,8 +62,8 @@ impl FewFaces {
 /// What is near a point of a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Near {
-    /// Nothing within reach.
-    Nothing,
+    /// Nothing within reach; the distance [m].
+    Nothing(f64),
     /// One face.
     One(Sample),
     /// Several faces, or an edge.
@@ -166,30 +166,36 @@ impl Solid {
     #[inline]
     pub fn near(&self, few: &Few, p: Vector3<f64>, reach: f64, known: f64) -> Near {
         let reach = reach + self.edge_gap + ROUNDING;
-        let mut only = None;
+        let (mut least, mut within, mut nearest) = (f64::INFINITY, 0, None);
         for (face, trim) in few.faces {
             let own = &self.faces[*face as usize];
             let Some(foot) = own.surface.foot(p).filter(|foot| !foot.is_apex) else { return Near::More };
-            if foot.distance.abs() <= reach {
-                if only.is_some() {
-                    return Near::More;
-                }
-                only = Some((own, foot, trim));
+            let size = foot.distance.abs();
+            within += usize::from(size <= reach);
+            if within > 1 {
+                return Near::More;
+            }
+            if size < least {
+                (least, nearest) = (size, Some((own, foot, trim)));
             }
         }
-        // an edge within reach lies on two surfaces within reach: here there is one, and its edges are farther
-        if let Some((face, foot, &[start, end])) = only {
+        // The nearest surface tells the distance where the foot lies inside its face. An edge within reach lies on two surfaces
+        // within reach: here there is one at most, and its edges are farther.
+        if let Some((face, foot, &[start, end])) = nearest {
             let trim = &few.trim[usize::from(start)..usize::from(end)];
-            if trim.is_empty() || self.is_inside(face, foot.point, trim) {
-                return Near::One(Sample {
-                    distance: foot.distance * face.sign,
-                    normal: foot.normal * face.sign,
-                });
+            let distance = foot.distance * face.sign;
+            if (within == 1 || least <= known) && (trim.is_empty() || self.is_inside(face, foot.point, trim))
+            {
+                return match within {
+                    1 => Near::One(Sample { distance, normal: foot.normal * face.sign }),
+                    _ if distance > 0.0 => Near::Nothing(distance),
+                    _ => Near::More,
+                };
             }
         }
         // a point deeper than the reach belongs to faces beyond it
         let distance = self.known_distance(few, p, known).unwrap_or_else(|| self.sample(p).distance);
-        if distance > 0.0 { Near::Nothing } else { Near::More }
+        if distance > 0.0 { Near::Nothing(distance) } else { Near::More }
     }
 
     /// Signed distance [m], if a face within `known` [m] is nearest and not one of its edges.

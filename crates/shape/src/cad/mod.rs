@@ -112,12 +112,11 @@ impl CadPart {
             return;
         }
         if let Some(cells) = self.near.get().filter(|_| reach <= NearCells::REACH) {
-            let mut clear = f64::INFINITY;
             for lane in 0..BLOCK {
                 let point = points.get(lane);
                 out.verdict[lane] = match cells.at(point) {
                     Nearby::Outside(own) => {
-                        clear = clear.min(own);
+                        out.distance[lane] = own;
                         FAR
                     }
                     Nearby::Single(face) => self.at_face(face, point, reach, lane, out),
@@ -127,8 +126,10 @@ impl CadPart {
                     Nearby::Several => SEVERAL,
                 };
             }
+            // the cells know all faces up to their reach
             let is_far = out.verdict.iter().all(|verdict| *verdict == FAR);
-            out.clear = if is_far { clear.min(reach) } else { f64::NEG_INFINITY };
+            let clear = out.distance.iter().copied().fold(NearCells::REACH, f64::min);
+            out.clear = if is_far { clear } else { f64::NEG_INFINITY };
             return;
         }
         let centre = 0.5 * (all.min + all.max);
@@ -186,7 +187,10 @@ impl CadPart {
         out: &mut FaceBlock,
     ) -> Verdict {
         match self.solid.near(few, point, reach, known) {
-            Near::Nothing => FAR,
+            Near::Nothing(distance) => {
+                out.distance[lane] = distance;
+                FAR
+            }
             Near::More => self.at_edge(few, point, reach, behind, lane, out),
             Near::One(sample) => {
                 out.distance[lane] = sample.distance;
