@@ -190,10 +190,11 @@ impl Part {
     /// # Errors
     /// Why the mesh keeps its triangles.
     pub fn recognised(mesh: &TriMesh) -> Result<(Self, Recognised), Unrecognised> {
-        if let Some(thread) = threads::thread(mesh, tolerance_of(mesh)) {
-            return thread;
+        let thread = threads::thread(mesh, tolerance_of(mesh));
+        if let Some(Ok(found)) = thread {
+            return Ok(found);
         }
-        let found = recognise(mesh)?;
+        let found = recognise(mesh).map_err(|reason| thread.and_then(Result::err).unwrap_or(reason))?;
         let solid = found.solid.clone().ok_or(Unrecognised::NothingRound)?;
         let part = Self::from_solid(solid).map_err(|error| Unrecognised::Open(error.to_string()))?;
         Ok((part, found))

@@ -27,6 +27,10 @@ use crate::{Part, TriMesh};
 const TAN_HALF_ANGLE: f64 = 0.577_350_269_189_625_8;
 /// Fewest triangles of a thread's flanks: less than a turn of a coarse mesh.
 const FEWEST: usize = 24;
+/// Share of the area with a flank's steepness that must have one rise.
+const MOST_AGREE: f64 = 0.7;
+/// Least rise per radian, in largest radii: the triangles of a cone have none.
+const LEAST_LEAD: f64 = 0.002;
 /// Half width that is left where crest or root is sharp [m]: the exact parts have flats.
 const SHARPEST: f64 = 0.5e-6;
 
@@ -56,44 +60,73 @@ pub(super) fn thread(mesh: &TriMesh, tolerance: f64) -> Option<Result<(Part, Rec
     }))
 }
 
+/// A triangle as steep as a flank.
+struct Candidate {
+    /// The rise that its normal tells [m/rad], and how far it may be off.
+    rise: f64,
+    slack: f64,
+    area: f64,
+    /// Signs of the normal's components away from the axis and along it.
+    outward: f64,
+    upward: f64,
+    triangle: usize,
+}
+
 /// Rise [m/rad], side and triangles of the flanks.
 fn flanks(mesh: &TriMesh) -> Option<(f64, Side, Vec<Flank>)> {
-    let mut found: Vec<(f64, f64, f64, f64, usize)> = Vec::new();
-    for triangle in 0..mesh.triangles.len() {
-        let area = mesh.area_vector(triangle);
-        let (size, middle) = (area.norm(), mesh.corners(triangle).iter().sum::<Vector3<f64>>() / 3.0);
-        let radius = middle.xy().norm();
-        if size <= 0.0 || radius <= 0.0 {
-            continue;
-        }
-        let normal = area / size;
-        let across = (normal.x * middle.x + normal.y * middle.y) / radius;
-        let around = (normal.y * middle.x - normal.x * middle.y) / radius;
-        let (steepness, lead) = (across / normal.z, around / normal.z);
-        if (steepness.abs() - TAN_HALF_ANGLE).abs() < 0.08 && (0.004..0.4).contains(&lead.abs()) {
-            found.push((-lead * radius, size, across.signum(), normal.z.signum(), triangle));
-        }
+    let mut found: Vec<Candidate> =
+        (0..mesh.triangles.len()).filter_map(|triangle| candidate(mesh, triangle)).collect();
+    found.sort_by(|a, b| a.rise.total_cmp(&b.rise));
+    let whole: f64 = found.iter().map(|own| own.area).sum();
+    let mut sum = 0.0;
+    let mut rise = found.iter().find_map(|own| {
+        sum += own.area;
+        (sum >= whole / 2.0).then_some(own.rise)
+    })?;
+    // the two triangles of a facet lean to either side of it: their mean counts
+    for slack in [2.0, 1.0] {
+        let agrees = |own: &&Candidate| (own.rise - rise).abs() < 0.15 * rise.abs() + slack * own.slack;
+        let near = found.iter().filter(agrees);
+        let (sum, area) =
+            near.fold((0.0, 0.0), |(sum, area), own| (sum + own.area * own.rise, area + own.area));
+        rise = sum / area;
     }
-    if found.len() < FEWEST {
+    found.retain(|own| (own.rise - rise).abs() < 0.15 * rise.abs() + own.slack);
+    let agreeing: f64 = found.iter().map(|own| own.area).sum();
+    let outwards: f64 = found.iter().map(|own| own.area * own.outward).sum();
+    let (side, sign) = if outwards > 0.0 { (Side::External, 1.0) } else { (Side::Internal, -1.0) };
+    let flanks: Vec<Flank> = found
+        .iter()
+        .filter(|own| own.outward == sign)
+        .map(|own| Flank { triangle: own.triangle, side: sign * own.upward })
+        .collect();
+    let size = mesh.vertices.iter().map(|vertex| vertex.xy().norm()).fold(0.0, f64::max);
+    let is_helix = rise.abs() > LEAST_LEAD * size && agreeing > MOST_AGREE * whole;
+    (is_helix && flanks.len() >= FEWEST).then_some((rise, side, flanks))
+}
+
+fn candidate(mesh: &TriMesh, triangle: usize) -> Option<Candidate> {
+    let (area, corners) = (mesh.area_vector(triangle), mesh.corners(triangle));
+    let (size, middle) = (area.norm(), corners.iter().sum::<Vector3<f64>>() / 3.0);
+    let radius = middle.xy().norm();
+    if size <= 0.0 || radius <= 0.0 {
         return None;
     }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let whole: f64 = found.iter().map(|(_, size, ..)| size).sum();
-    let mut sum = 0.0;
-    let rise = found
-        .iter()
-        .find(|(_, size, ..)| {
-            sum += size;
-            sum >= whole / 2.0
-        })?
-        .0;
-    found.retain(|(own, ..)| (own / rise - 1.0).abs() < 0.15);
-    let outwards: f64 = found.iter().map(|(_, size, across, ..)| size * across).sum();
-    let (side, sign) = if outwards > 0.0 { (Side::External, 1.0) } else { (Side::Internal, -1.0) };
-    found.retain(|(_, _, across, ..)| *across == sign);
-    let flank = |&(_, _, _, up, triangle): &(f64, f64, f64, f64, usize)| Flank { triangle, side: sign * up };
-    let flanks: Vec<Flank> = found.iter().map(flank).collect();
-    (flanks.len() >= FEWEST).then_some((rise, side, flanks))
+    let normal = area / size;
+    let across = (normal.x * middle.x + normal.y * middle.y) / radius;
+    let around = (normal.y * middle.x - normal.x * middle.y) / radius;
+    let (steepness, lead) = (across / normal.z, around / normal.z);
+    let is_flank = (steepness.abs() - TAN_HALF_ANGLE).abs() < 0.08 && lead.abs() < 0.4;
+    let widest = (0..3).map(|k| (corners[k] - corners[(k + 1) % 3]).xy().norm()).fold(0.0, f64::max);
+    is_flank.then(|| Candidate {
+        rise: -lead * radius,
+        // the normal is that of the facet's middle, a sixth to a third of its width away
+        slack: TAN_HALF_ANGLE * widest / 2.0,
+        area: size,
+        outward: across.signum(),
+        upward: normal.z.signum(),
+        triangle,
+    })
 }
 
 /// The profile through the vertices of the flanks.
@@ -405,6 +438,7 @@ mod tests {
         let head = Some(HexHead { across_flats: 18e-3, height: 7.5e-3 });
         let left = left.with_start(tip).and_then(|bolt| bolt.with_body(20e-3, head)).expect("a bolt");
         vec![
+            ("coarse", preset("m48x5-bolt").expect("a bolt")),
             ("rod", preset("m48x5-bolt").expect("a bolt")),
             ("nut", preset("m48x5-nut").expect("a nut")),
             ("small nut", preset("m3-nut").expect("a nut")),
@@ -441,7 +475,10 @@ mod tests {
             let (up, [sin, cos]) = (7.3e-3, [(PI / 3.0).sin(), (PI / 3.0).cos()]);
             let moved =
                 |p: &Vector3<f64>| Vector3::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y, p.z + up);
-            let mut mesh = part.mesh(&MeshOptions::default()).expect("a mesh");
+            let fine = MeshOptions::default();
+            let options =
+                if name == "coarse" { MeshOptions { chord_tolerance: 40e-6, ..fine } } else { fine };
+            let mut mesh = part.mesh(&options).expect("a mesh");
             for vertex in &mut mesh.vertices {
                 *vertex = moved(vertex).map(|x| f64::from((1e3 * x) as f32) / 1e3);
             }

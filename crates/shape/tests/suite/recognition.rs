@@ -172,3 +172,14 @@ fn coordinates_rounded_to_a_micrometre_still_give_the_cylinder() {
     assert!((found.surfaces[0].diameters[0] - 8.1e-3).abs() < 1e-7, "{}", found.surfaces[0]);
     assert!(found.surfaces[0].deviation < 1e-6);
 }
+
+#[test]
+fn a_drill_point_is_a_cone_and_no_thread() {
+    // 59° to the axis: as steep as a thread's flank
+    let tan = 59.0_f64.to_radians().tan();
+    let part = Part::cone(10e-3, 2e-3, 8e-3 / tan).expect("a cone");
+    let mesh = part.mesh(&MeshOptions::default()).expect("a mesh");
+    let (found, recognised) = Part::recognised(&mesh).expect("a cone");
+    assert!(matches!(found, Part::Sectioned(_)), "{:?}", recognised.surfaces);
+    assert_eq!(recognised.surfaces[0].kind, RoundKind::Cone);
+}
