@@ -2,7 +2,7 @@
 ISO metric threads: bolts and nuts with an exact field, thread starts included.
 
 ```text
-k = ±P/2π       s = wrap(z − kθ) ∈ (−P/2, P/2]      w(r) = w₂ + (r₂ − r) tan 30°
+k = ±P/2π       s = wrap(z − z₀ − kθ) ∈ (−P/2, P/2]      w(r) = w₂ + (r₂ − r) tan 30°
 ridge = { r < r_crest and |s| < w(r) },   core = { r < r_root }
 ```
 
