@@ -75,6 +75,12 @@ impl Section {
         }
     }
 
+    /// Angles of the corners of a sharp polygon [rad]; none for other sections.
+    pub(crate) fn corner_angles(&self) -> impl Iterator<Item = f64> + use<> {
+        let sides = if let Self::Polygon { sides } = *self { sides } else { 0 };
+        (0..sides).map(move |side| (f64::from(side) + 0.5) * TAU / f64::from(sides))
+    }
+
     /// q [m]: zero for sections without a rounded core.
     pub(crate) fn core(&self) -> f64 {
         if let Self::RoundedPolygon { core, .. } = *self { core } else { 0.0 }

@@ -9,7 +9,8 @@ triangles → plane facets (facets.rs) → regions on one cylinder or cone (regi
 → chains of edges between them (boundary.rs) → lines, circles, curves (curves.rs) → a solid with exact faces
 ```
 
-A thread becomes a bolt or nut as a whole (threads.rs). A mesh stays as it is where nothing round is found, where it has several bodies, or where the solid would not be closed.
+A thread (helix.rs) becomes a bolt or nut as a whole (threads.rs). A mesh stays as it is where nothing round is found,
+where it has several bodies, or where the solid would not be closed.
 
 Region growing with fits: P. J. Besl, R. C. Jain, "Segmentation through variable-order surface fitting", IEEE PAMI 10(2),
 1988; fits of cylinders and cones: D. Eberly, "Fitting 3D data with a cylinder", 2003.
@@ -19,6 +20,7 @@ mod boundary;
 mod curves;
 mod faces;
 mod facets;
+mod helix;
 mod regions;
 mod straight;
 mod threads;

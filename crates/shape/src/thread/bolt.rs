@@ -155,11 +155,11 @@ impl Bolt {
     /// Height above which the material is that of the thread alone [m]; −∞ for a bare rod.
     #[must_use]
     pub fn thread_from(&self) -> f64 {
-        let run_out = self.surface.run_out.map(|run_out| run_out.top(self.thread()));
-        match (self.is_bare(), run_out) {
-            (true, None) => f64::NEG_INFINITY,
-            (_, run_out) => run_out.map_or(self.surface.ends[0], |top| top.max(self.surface.ends[0])),
+        if self.is_bare() {
+            return f64::NEG_INFINITY;
         }
+        let bottom = self.surface.ends[0];
+        self.surface.run_out.map_or(bottom, |run_out| run_out.top(self.thread()).max(bottom))
     }
 
     /// Largest distance of the material from the axis [m].
@@ -254,12 +254,11 @@ impl Bolt {
     #[must_use]
     pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
         let mut builder = MeshBuilder::default();
-        let hexagon: Vec<f64> = match self.head {
-            Some(_) => (0..6).map(|side| (f64::from(side) + 0.5) * std::f64::consts::FRAC_PI_3).collect(),
-            None => Vec::new(),
-        };
-        let wanted = options.segments(self.thread().crest_radius());
-        let rims = self.surface.add_to(&mut builder, wanted, &hexagon);
+        let corners: Vec<f64> = self.body().flat_map(|solid| solid.section.corner_angles()).collect();
+        let round = self.body().filter(|solid| solid.section == Section::Round);
+        let widest = round.map(SectionedSolid::outer_radius).fold(self.thread().crest_radius(), f64::max);
+        let wanted = options.segments(widest);
+        let rims = self.surface.add_to(&mut builder, wanted, &corners);
         builder.cap(&rims.upper, self.surface.ends[1], true, options.max_edge);
         let mut rim = rims.lower;
         let mut z = self.surface.ends[0];
@@ -274,9 +273,9 @@ impl Bolt {
         builder.finish()
     }
 
-    /// Whether the thread is the whole bolt.
+    /// Whether the thread is the whole bolt and reaches its lower end.
     pub(crate) fn is_bare(&self) -> bool {
-        self.shank.is_none() && self.head.is_none()
+        self.body().next().is_none() && self.surface.run_out.is_none()
     }
 
     /// Nodes on the thread, its tip and the body.
@@ -284,7 +283,7 @@ impl Bolt {
     pub fn nodes(&self, spacing: &NodeSpacing) -> NodeSet {
         let mut nodes = self.surface.nodes(spacing);
         self.surface.start_nodes(&mut nodes, 1, spacing);
-        if self.is_bare() {
+        if self.body().next().is_none() {
             self.surface.start_nodes(&mut nodes, 0, spacing);
         }
         for (index, solid) in self.body().enumerate() {

@@ -187,9 +187,9 @@ impl Nut {
     #[must_use]
     pub fn mesh(&self, options: &MeshOptions) -> TriMesh {
         let mut builder = MeshBuilder::default();
-        let corners: Vec<f64> =
-            (0..6).map(|side| (f64::from(side) + 0.5) * std::f64::consts::FRAC_PI_3).collect();
-        let wanted = options.segments(self.thread().crest_radius());
+        let corners: Vec<f64> = self.hexagon.section.corner_angles().collect();
+        let round = if corners.is_empty() { self.wall_level() } else { self.thread().crest_radius() };
+        let wanted = options.segments(round);
         let rims = self.surface.add_to(&mut builder, wanted, &corners);
         let level = self.wall_level();
         let ring = |builder: &mut MeshBuilder, z: f64| -> Vec<u32> {
