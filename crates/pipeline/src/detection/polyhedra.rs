@@ -71,9 +71,9 @@ pub(super) fn detect(
             query.at_corner(corner, ids.corner(of, index), &mut writer);
         }
         if of == 0 {
-            for (index, edge) in solids[0].convex_edges() {
+            solids[0].each_convex_edge(&query.own_around(query.reach.max(query.deepest)), |index, edge| {
                 query.at_edge(edge, |other| ids.edges(index, other), &mut writer);
-            }
+            });
         }
         writer.finish(options);
     }
@@ -179,6 +179,19 @@ impl<'a> Query<'a> {
         own.size().iter().all(|side| side.is_finite()) && !(0..3).any(is_apart)
     }
 
+    /// Box of the other solid, grown by the reach and by `more` [m], in the frame of the first.
+    fn own_around(&self, more: f64) -> Aabb {
+        let (middle, half) = (self.around.center(), self.around.size() / 2.0);
+        // a half-space is everywhere
+        if !half.iter().all(|side| side.is_finite()) {
+            return Aabb { min: Vector3::repeat(f64::NEG_INFINITY), max: Vector3::repeat(f64::INFINITY) };
+        }
+        let turn = self.frame.turn.transpose();
+        let (middle, half) = (turn * (middle - self.frame.shift), turn.abs() * half);
+        // rounding must not lose an edge at the border
+        Aabb { min: middle - half, max: middle + half }.grown(more + 1e-9)
+    }
+
     fn contains(&self, point: &Vector3<f64>) -> bool {
         (0..3).all(|axis| point[axis] >= self.around.min[axis] && point[axis] <= self.around.max[axis])
     }
@@ -215,10 +228,10 @@ impl<'a> Query<'a> {
         if !self.comes_near() {
             return;
         }
-        for (index, own) in self.solids[0].edges.iter().enumerate() {
+        self.solids[0].each_edge(&self.own_around(0.0), |index, own| {
             let edge = MovedEdge::new(own, &self.frame);
             if !edge.bounds.overlaps(&self.around) {
-                continue;
+                return;
             }
             let mut places = ArrayVec::<f64, PIERCED>::new();
             self.solids[1].each_pierced_face(edge.start, edge.along * edge.length, |share| {
@@ -226,7 +239,7 @@ impl<'a> Query<'a> {
             });
             // one edge tells whether the whole solid is inside
             if places.is_empty() && index > 0 {
-                continue;
+                return;
             }
             let _ = places.try_push(0.0);
             let _ = places.try_push(edge.length);
@@ -235,10 +248,10 @@ impl<'a> Query<'a> {
                 let point = edge.start + edge.along * f64::midpoint(stretch[0], stretch[1]);
                 let face = self.against.sample(point);
                 if face.distance < 0.0 {
-                    visit(point, index as u32, face);
+                    visit(point, index, face);
                 }
             }
-        }
+        });
     }
 
     /// Writes the contacts of a convex edge with the convex edges of the other solid.

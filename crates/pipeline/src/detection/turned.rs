@@ -42,8 +42,8 @@ const FLAT: f64 = 0.2;
 const LEVEL: f64 = 1e-5;
 /// Share of its own width by which the solid may be behind a face [-]: beyond, the face belongs to another side.
 const BEHIND: f64 = 0.5;
-/// Bisections along an edge: to 10⁻¹⁰ of its length.
-const BISECTIONS: u32 = 33;
+/// Places along an edge are found to this length [m]; the gap changes by its square there.
+const PLACE: f64 = 1e-10;
 /// Places along an edge that may carry: the nearest one, and three for each circle.
 const MOST_PLACES: usize = 40;
 
@@ -331,7 +331,7 @@ impl Near<'_> {
         if slope(low) >= 0.0 || slope(high) <= 0.0 {
             return None;
         }
-        for _ in 0..BISECTIONS {
+        while high - low > PLACE {
             let middle = f64::midpoint(low, high);
             if slope(middle) < 0.0 { low = middle } else { high = middle }
         }
@@ -358,6 +358,10 @@ impl Near<'_> {
     fn at_edge(&self, own: &Edge, mut visit: impl FnMut(u32, Vector3<f64>, Sample)) {
         let edge = MovedEdge::new(own, self.frame);
         let place = |along: f64| edge.start + edge.along * along;
+        // no place of it is nearer to the solid than its middle by more than half its length
+        if self.sample(place(edge.length / 2.0)).distance - edge.length / 2.0 >= self.margin + self.offset {
+            return;
+        }
         let mut places = ArrayVec::<(u32, f64), MOST_PLACES>::new();
         places.extend(self.nearest_along(edge.start, edge.along, edge.length).map(|along| (0, along)));
         for (index, circle) in self.turned.circles.iter().enumerate() {

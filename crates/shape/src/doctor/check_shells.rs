@@ -8,6 +8,7 @@ use super::DoctorOptions;
 use super::check_surface::is_inside_out;
 use super::nesting::depths;
 use super::surface::{Surface, WELD_TOLERANCE, middle};
+use super::touching::overlapping_shells;
 use crate::mesh::{EdgeTable, Shell, TriMesh, self_crossings};
 
 /// A defect in the shells of a mesh. Shells are numbered from 1, by their first triangles.
@@ -65,13 +66,22 @@ pub fn check_shells(mesh: &TriMesh) -> Result<(), ShellFault> {
         return Ok(());
     }
     let found = self_crossings(mesh, WELD_TOLERANCE * mesh.aabb().diagonal(), options.crossing_pairs);
-    let shell_of = |triangle: u32| surface.of_triangle[triangle as usize] as usize + 1;
-    match found.pairs.iter().find(|pair| shell_of(pair[0]) != shell_of(pair[1])) {
-        Some(&[first, second]) => {
-            let pair = [shell_of(first), shell_of(second)];
-            Err(ShellFault::Crossing { pair, shells, place: middle(mesh, first as usize) })
+    let shell_of = |triangle: u32| surface.of_triangle[triangle as usize];
+    let crosses = |pair: &&[u32; 2]| shell_of(pair[0]) != shell_of(pair[1]);
+    let Some(&[first, second]) = found.pairs.iter().find(crosses) else { return Ok(()) };
+    let fault = |[one, two]: [u32; 2], place| {
+        let pair = [one as usize + 1, two as usize + 1];
+        ShellFault::Crossing { pair, shells, place }
+    };
+    match overlapping_shells(&surface, &found.pairs).as_deref() {
+        // bodies that touch are one solid
+        Some([]) => Ok(()),
+        Some([pair, ..]) => {
+            let place = |[a, b]: &[u32; 2]| [shell_of(*a), shell_of(*b)] == *pair;
+            let shown = found.pairs.iter().find(|crossing| place(crossing)).map_or(first, |[a, _]| *a);
+            Err(fault(*pair, middle(mesh, shown as usize)))
         }
-        None => Ok(()),
+        None => Err(fault([shell_of(first), shell_of(second)], middle(mesh, first as usize))),
     }
 }
 
@@ -93,7 +103,9 @@ mod tests {
     fn cavities_and_separate_bodies_are_accepted() {
         let hollow = joined(&scaled(&cube(), 3.0), &moved(&cube(), Vector3::repeat(1.0)).flipped());
         let beside = joined(&cube(), &moved(&cube(), Vector3::new(2.0, 0.0, 0.0)));
-        for mesh in [cube(), hollow, beside] {
+        let post = moved(&scaled(&cube(), 0.3), Vector3::new(0.35, 0.2, 1.0));
+        let on_a_plate = joined(&cube(), &post);
+        for mesh in [cube(), hollow, beside, on_a_plate] {
             assert_eq!(check_shells(&mesh), Ok(()));
         }
     }
@@ -113,7 +125,10 @@ mod tests {
 
     #[test]
     fn intersecting_bodies_are_reported() {
-        let mesh = joined(&cube(), &moved(&cube(), Vector3::new(0.5, 0.3, 0.2)));
-        assert!(matches!(check_shells(&mesh), Err(ShellFault::Crossing { pair: [1, 2], shells: 2, .. })));
+        let sunk = moved(&scaled(&cube(), 0.3), Vector3::new(0.35, 0.2, 0.99));
+        for other in [moved(&cube(), Vector3::new(0.5, 0.3, 0.2)), sunk] {
+            let mesh = joined(&cube(), &other);
+            assert!(matches!(check_shells(&mesh), Err(ShellFault::Crossing { pair: [1, 2], shells: 2, .. })));
+        }
     }
 }

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::degenerate::{Degenerate, degenerate};
 use super::finding::counted;
 use super::surface::{NEEDLE_TOLERANCE, Surface, WELD_TOLERANCE, duplicates, middle};
+use super::touching::overlapping_shells;
 use super::{Diagnosis, DoctorOptions, Finding, FindingKind, Severity};
 use crate::mesh::{Edge, Shell, TriMesh, self_crossings};
 
@@ -156,7 +157,26 @@ pub(super) fn crossings(
         diagnosis.skipped.push(reason);
         return;
     }
-    let found = self_crossings(mesh, WELD_TOLERANCE * diagonal, options.crossing_pairs);
+    let mut found = self_crossings(mesh, WELD_TOLERANCE * diagonal, options.crossing_pairs);
+    let shells_of = |pair: &[u32; 2]| pair.map(|triangle| surface.of_triangle[triangle as usize]);
+    if found.pairs.iter().any(|pair| shells_of(pair)[0] != shells_of(pair)[1])
+        && let Some(deep) = overlapping_shells(surface, &found.pairs)
+    {
+        let touches = |pair: &[u32; 2]| {
+            let [one, two] = shells_of(pair);
+            one != two && !deep.contains(&[one.min(two), one.max(two)])
+        };
+        let (touching, crossing): (Vec<_>, Vec<_>) = found.pairs.iter().copied().partition(touches);
+        if !touching.is_empty() {
+            let places = touching.iter().map(|pair| smaller_middle(mesh, *pair));
+            let message = "shells that touch: together they are one solid".to_owned();
+            let finding = Finding::at(FindingKind::TouchingShells, Severity::Info, places);
+            diagnosis.findings.push(finding.saying(message, "nothing needs to be done"));
+        }
+        found.pairs = crossing;
+        // where only bodies touch, the search need not go on
+        found.stopped &= !found.pairs.is_empty() || !deep.is_empty();
+    }
     if found.stopped {
         let limit = options.crossing_pairs;
         diagnosis.skipped.push(format!("self-intersections beyond the first {limit} pairs"));

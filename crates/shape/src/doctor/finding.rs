@@ -42,6 +42,8 @@ pub enum FindingKind {
     TinyShells,
     /// Triangles that intersect.
     SelfIntersections,
+    /// Bodies that touch.
+    TouchingShells,
     /// Facets too coarse for the clearance.
     FacetError,
     /// Edges too long for contact nodes only at their ends.

@@ -23,6 +23,7 @@ mod repair_holes;
 mod repair_orientation;
 mod repair_t_junctions;
 mod surface;
+mod touching;
 
 pub use check_shells::{ShellFault, check_shells};
 pub use diagnosis::Diagnosis;

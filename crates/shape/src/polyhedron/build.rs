@@ -42,7 +42,7 @@ impl Polyhedron {
         let everywhere = Vector3::repeat(f64::INFINITY);
         let bounds = Aabb { min: -everywhere, max: Vector3::new(f64::INFINITY, f64::INFINITY, 0.0) };
         let plane = Aabb { min: Vector3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, 0.0), ..bounds };
-        Self::assemble(vec![Face::new(Vector3::z(), 0.0, Vec::new(), plane)], Vec::new(), bounds)
+        Self::assemble(vec![Face::new(Vector3::z(), 0.0, Vec::new(), plane, &[])], Vec::new(), bounds)
     }
 
     /// The faces, edges and corners of a closed mesh with outward normals.
@@ -60,7 +60,7 @@ impl Polyhedron {
         let faces = planes.faces.iter().zip(of_face).map(|(&(normal, origin), own)| {
             let ends = own.iter().flat_map(|&edge| edges[edge as usize].ends);
             let bounds = Aabb::of(ends);
-            Face::new(normal, normal.dot(&origin), own, bounds)
+            Face::new(normal, normal.dot(&origin), own, bounds, &edges)
         });
         let faces = faces.collect();
         Self::assemble(faces, edges, bounds)
@@ -77,9 +77,23 @@ impl Polyhedron {
         let all: Vec<u32> =
             (0..edges.len() as u32).filter(|&index| edges[index as usize].is_convex).collect();
         let boxes: Vec<_> = all.iter().map(|&index| Aabb::of(edges[index as usize].ends)).collect();
-        let (edge_tree, order) = BoxTree::build(&boxes);
+        let (convex_tree, order) = BoxTree::build(&boxes);
         let convex = order.iter().map(|&place| all[place as usize]).collect();
-        Self { corners, edges, faces, leaving, convex, edge_tree, face_order, face_tree, bounds }
+        let boxes: Vec<_> = edges.iter().map(|edge| Aabb::of(edge.ends)).collect();
+        let (edge_tree, edge_order) = BoxTree::build(&boxes);
+        Self {
+            corners,
+            edges,
+            faces,
+            leaving,
+            convex,
+            convex_tree,
+            edge_order,
+            edge_tree,
+            face_order,
+            face_tree,
+            bounds,
+        }
     }
 }
 

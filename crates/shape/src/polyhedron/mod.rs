@@ -75,8 +75,11 @@ pub struct Polyhedron {
     pub faces: Vec<Face>,
     /// Directions of the edges that leave each corner.
     leaving: Vec<Vector3<f64>>,
-    /// Convex edges, in the order of `edge_tree`.
+    /// Convex edges, in the order of `convex_tree`.
     convex: Vec<u32>,
+    convex_tree: BoxTree,
+    /// All edges, in the order of `edge_tree`.
+    edge_order: Vec<u32>,
     edge_tree: BoxTree,
     /// Faces, in the order of `face_tree`.
     face_order: Vec<u32>,
@@ -92,9 +95,17 @@ impl Polyhedron {
         &self.leaving[corner.edges[0] as usize..corner.edges[1] as usize]
     }
 
+    /// Visits the edges whose box overlaps another.
+    pub fn each_edge(&self, within: &Aabb, mut visit: impl FnMut(u32, &Edge)) {
+        self.edge_tree.overlapping(within, |place| {
+            let index = self.edge_order[place];
+            visit(index, &self.edges[index as usize]);
+        });
+    }
+
     /// Visits the convex edges whose box overlaps another.
     pub fn each_convex_edge(&self, within: &Aabb, mut visit: impl FnMut(u32, &Edge)) {
-        self.edge_tree.overlapping(within, |place| {
+        self.convex_tree.overlapping(within, |place| {
             let index = self.convex[place];
             visit(index, &self.edges[index as usize]);
         });
@@ -118,10 +129,12 @@ impl Polyhedron {
     pub fn memory(&self) -> usize {
         size_of_val(&*self.corners)
             + size_of_val(&*self.edges)
-            + self.faces.iter().map(|face| size_of_val(face) + size_of_val(face.edges())).sum::<usize>()
+            + self.faces.iter().map(Face::memory).sum::<usize>()
             + size_of_val(&*self.leaving)
             + size_of_val(&*self.convex)
+            + size_of_val(&*self.edge_order)
             + size_of_val(&*self.face_order)
+            + self.convex_tree.memory()
             + self.edge_tree.memory()
             + self.face_tree.memory()
     }

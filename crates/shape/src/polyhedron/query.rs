@@ -132,7 +132,7 @@ impl Polyhedron {
             if height.abs() > reach {
                 return;
             }
-            let (place, beside) = face.locate(point, &self.edges);
+            let (place, beside) = face.locate(point, reach, &self.edges);
             let own = Near { face: index, place, height, distance: libm::hypot(height, beside) };
             if own.distance > reach {
                 return;

@@ -9,8 +9,8 @@ triangles → plane facets (facets.rs) → regions on one cylinder or cone (regi
 → chains of edges between them (boundary.rs) → lines, circles, curves (curves.rs) → a solid with exact faces
 ```
 
-A thread (helix.rs) becomes a bolt or nut as a whole (threads.rs). A mesh stays as it is where nothing round is found,
-where it has several bodies, or where the solid would not be closed.
+A thread (helix.rs) becomes a bolt or nut as a whole (threads.rs). Bodies that touch become one solid. A mesh stays as it is
+where nothing round is found, or where the solid would not be closed.
 
 Region growing with fits: P. J. Besl, R. C. Jain, "Segmentation through variable-order surface fitting", IEEE PAMI 10(2),
 1988; fits of cylinders and cones: D. Eberly, "Fitting 3D data with a cylinder", 2003.
@@ -30,7 +30,7 @@ use serde::Serialize;
 use tightfit_cad::geometry::Surface;
 use tightfit_cad::{Body, BodyEdge, BodyFace, Solid};
 
-use crate::mesh::{Aabb, EdgeTable, shells};
+use crate::mesh::{Aabb, EdgeTable};
 use crate::{Part, TriMesh};
 use boundary::Boundary;
 use curves::{curve, onto};
@@ -103,9 +103,6 @@ pub enum Unrecognised {
     /// No cylinder or cone.
     #[error("nothing round was found")]
     NothingRound,
-    /// Several shells.
-    #[error("the mesh has {0} shells; only one is recognised")]
-    SeveralShells(usize),
     /// Too much is left that is no cylinder, cone or plane.
     #[error("{0} faces would be left, more than {MOST_FACES}: most of the surface is of another kind")]
     TooManyFaces(usize),
@@ -147,10 +144,6 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let size = Aabb::of(mesh.vertices.iter().copied()).diagonal();
     let tolerance = tolerance_of(mesh);
     let table = EdgeTable::new(mesh);
-    let shells = shells(mesh, &table).0.shells.len();
-    if shells != 1 {
-        return Err(Unrecognised::SeveralShells(shells));
-    }
     let facets = Facets::new(mesh, &table, size);
     let regions = regions(mesh, &facets, tolerance);
     if regions.is_empty() {
