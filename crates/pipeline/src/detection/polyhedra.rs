@@ -8,7 +8,7 @@
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::mesh::Aabb;
-use tightfit_shape::polyhedron::{Corner, Edge, MOST_BRANCHES, Polyhedron};
+use tightfit_shape::polyhedron::{Corner, Edge, MOST_BRANCHES, Piece, Polyhedron};
 use tightfit_shape::{Part, Sample};
 
 use super::branches::{Branch, Branches, PASSED, choose};
@@ -39,6 +39,9 @@ pub(super) const DEEP: f64 = 5e-6;
 /// An edge that dips into the plane of a face by more than this sine is met before its corner [-]. Less may turn level
 /// within a step.
 pub(super) const DIPS: f64 = 0.2;
+/// How far beside a face a corner may reach its plane [m], and share of its way that may be added [-]: the motion is not known.
+const BESIDE: f64 = 2e-6;
+const ASTRAY: f64 = 0.2;
 /// Faces that one edge may pierce, and its ends; a stretch that is left out leaves the others.
 const PIERCED: usize = 64;
 
@@ -215,12 +218,27 @@ impl<'a> Query<'a> {
             if let Some((face, other)) = choose(&branches, velocity, self.horizon)
                 && face.distance < self.margin
                 && !chosen.contains(&face.normal)
+                && self.meets(point, velocity, &face, piece)
             {
                 let _ = chosen.try_push(face.normal);
                 writer.push(point, face.normal, face.distance, first_id.wrapping_add(piece.number));
                 writer.push_branch(other);
             }
         });
+    }
+
+    /// Whether a corner that is beside the face that a piece starts from will be over it when it reaches its plane. In the fillet of
+    /// a tooth the planes of the facets rise in front of the flank beside them, where nothing is.
+    fn meets(&self, point: Vector3<f64>, velocity: Vector3<f64>, face: &Sample, piece: &Piece) -> bool {
+        let (start, is_over) = piece.start;
+        let way = velocity * self.horizon;
+        let (d, s) = (face.distance, face.distance + face.normal.dot(&way));
+        if is_over || face.normal != piece.branches[0].normal || d < PASSED || s >= d {
+            return true;
+        }
+        let way = way * (d / (d - s)).min(1.0);
+        let allowed = BESIDE + ASTRAY * way.norm();
+        self.solids[1].beside(start, point + way, allowed) <= allowed
     }
 
     /// Visits the middles of what edges have inside the other solid, with the number of the edge and the nearest face.

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use tightfit_spatial::{Inertia, InertiaError};
 
 use super::baked::BakedField;
-use super::{Aabb, COARSENING, EdgeTable, MeshDistance, MeshDistanceError, TriMesh, sharp_edges};
+use super::{Aabb, EdgeTable, MeshDistance, MeshDistanceError, TriMesh, sharp_edges};
 use crate::Sample;
 use crate::block::{BLOCK, FaceBlock, PointBlock, SEVERAL};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
@@ -51,19 +51,6 @@ impl MeshPart {
         let exact = Arc::new(MeshDistance::new(mesh)?);
         let (mesh, bounds) = (exact.mesh().clone(), exact.mesh_aabb());
         Ok(Self { mesh, bounds, field: MeshField::Exact(exact), offset: 0.0 })
-    }
-
-    /// The same part with fewer triangles, within [`COARSENING`], where that spares a quarter of them.
-    #[must_use]
-    pub fn coarsened(self) -> Self {
-        let MeshField::Exact(exact) = &self.field else { return self };
-        let tolerance = COARSENING.min(1e-5 * self.bounds.diagonal());
-        let coarse = self.mesh.coarsened(exact, tolerance).mesh;
-        let is_much = 4 * coarse.triangles.len() < 3 * self.mesh.triangles.len();
-        match is_much.then(|| Self::new(coarse)) {
-            Some(Ok(fewer)) => fewer.with_offset(self.offset),
-            _ => self,
-        }
     }
 
     /// The same mesh with a baked field.

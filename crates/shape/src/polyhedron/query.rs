@@ -25,6 +25,8 @@ const IN_PLANE: f64 = 1e-8;
 pub struct Piece {
     /// Number of the face that the piece starts from: the same in every step.
     pub number: u32,
+    /// The face of the first branch, and whether the point is over it.
+    pub start: (u32, bool),
     /// Distance and normal of each face's plane; the face that the piece starts from comes first.
     pub branches: ArrayVec<Sample, MOST_BRANCHES>,
 }
@@ -61,6 +63,7 @@ impl Polyhedron {
                     continue;
                 }
                 // faces that are convex to this one need not be convex to each other, as at the mouth of a square bore
+                piece.start = (own.face, matches!(own.place, Place::Inside));
                 piece.number = if first == 0 { own.face } else { others[first].face };
                 piece.branches.clear();
                 piece.branches.push(self.branch(own));
@@ -80,6 +83,12 @@ impl Polyhedron {
                 visit(&piece);
             }
         }
+    }
+
+    /// How far the foot of a point lies beside a face [m]; where that is more than `reach` [m], it may be infinite.
+    #[must_use]
+    pub fn beside(&self, face: u32, point: Vector3<f64>, reach: f64) -> f64 {
+        self.faces[face as usize].locate(point, reach, &self.edges).1
     }
 
     /// Visits the shares [-] of a segment, from its start along `path` [m], at which it pierces faces.

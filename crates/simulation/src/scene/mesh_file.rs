@@ -51,16 +51,15 @@ pub(super) fn load_part(
             ShapeError::Mesh(format!("{file}: {fault}; `tightfit part {file}` shows where"))
         }
     })?;
-    let is_free = faces != MeshFaces::AsIs && baked.is_none();
-    if is_free
+    if faces != MeshFaces::AsIs
         && offset == 0.0
+        && baked.is_none()
         && let Ok((round, _)) = Part::recognised(part.mesh())
     {
         return Ok(round);
     }
     let part = match baked {
         Some(baked) => with_baked(part, baked)?,
-        None if is_free => part.coarsened(),
         None => part,
     };
     if offset < 0.0 {
