@@ -3,8 +3,11 @@
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tightfit_environments::{ACTIONS, Columns, Environments, Kind, OBSERVATIONS, Options, PRIVILEGED};
+use tightfit_environments::{
+    ACTIONS, Columns, Device, Environments, Kind, OBSERVATIONS, Options, PRIVILEGED,
+};
 
+use crate::device_array::DeviceArray;
 use crate::errors;
 use crate::scene::Scene;
 
@@ -34,11 +37,17 @@ impl NativeEnvironments {
     #[classattr]
     const PRIVILEGED: [&'static str; PRIVILEGED.len()] = PRIVILEGED;
 
-    /// `count` environments of a scene over `threads` threads (0: one per core); options as JSON text.
+    /// `count` environments of a scene over `threads` threads (0: one per core), or on a device such as `cuda:0`; options as
+    /// JSON text.
     #[new]
-    fn new(scene: &Scene, count: usize, threads: usize, options: &str) -> PyResult<Self> {
+    #[pyo3(signature = (scene, count, threads, options, device = "cpu"))]
+    fn new(scene: &Scene, count: usize, threads: usize, options: &str, device: &str) -> PyResult<Self> {
         let options: Options = serde_json::from_str(options).map_err(errors::environment)?;
-        let inner = Environments::new(scene.inner.clone(), count, threads, options);
+        let scene = scene.inner.clone();
+        let inner = match device_of(device)? {
+            None => Environments::new(scene, count, threads, options),
+            Some(device) => Environments::on_device(scene, count, &device, options),
+        };
         Ok(Self { inner: inner.map_err(errors::environment)? })
     }
 
@@ -79,10 +88,8 @@ impl NativeEnvironments {
         let inner = &mut self.inner;
         python.detach(|| {
             let chosen = (0..mask.len()).filter(|index| mask[*index]);
-            chosen
-                .into_iter()
-                .try_for_each(|index| inner.reset(index, seeds[index]))
-                .map_err(errors::environment)
+            let seeds: Vec<_> = chosen.map(|index| (index, seeds[index])).collect();
+            inner.reset_many(&seeds).map_err(errors::environment)
         })
     }
 
@@ -111,6 +118,16 @@ impl NativeEnvironments {
     fn observations<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let columns = self.inner.columns();
         matrix(python, &columns.observation, OBSERVATIONS.len())
+    }
+
+    /// Observations (n, 30) in the memory of the graphics device, for `torch.from_dlpack`.
+    fn device_observations(&self, python: Python<'_>) -> PyResult<DeviceArray> {
+        let inner = &self.inner;
+        let array = python.detach(|| inner.device_observations()).map_err(errors::environment)?;
+        let none = || {
+            errors::environment("the environments are not on a graphics device; make them with device='cuda'")
+        };
+        Ok(DeviceArray::new(array.ok_or_else(none)?, OBSERVATIONS.len()))
     }
 
     /// Rewards, terminated and truncated (n,) of the last step.
@@ -161,15 +178,15 @@ impl NativeEnvironments {
 
     /// Fingerprints of the states (n,).
     fn hashes<'py>(&self, python: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let batch = self.inner.batch();
+        let inner = &self.inner;
         let hashes: Result<Vec<u64>, _> =
-            (0..batch.len()).map(|index| batch.state(index).map(tightfit::scene::State::hash)).collect();
+            (0..inner.len()).map(|index| inner.state(index).map(tightfit::scene::State::hash)).collect();
         Ok(PyArray1::from_vec(python, hashes.map_err(errors::environment)?))
     }
 
     /// Why an environment is frozen, if it is.
     fn fault(&self, index: usize) -> PyResult<Option<String>> {
-        let fault = self.inner.batch().fault(index).map_err(errors::environment)?;
+        let fault = self.inner.fault(index).map_err(errors::environment)?;
         Ok(fault.map(ToString::to_string))
     }
 
@@ -180,7 +197,7 @@ impl NativeEnvironments {
 
     /// Unshared memory of an environment [bytes].
     fn environment_bytes(&self, index: usize) -> PyResult<usize> {
-        self.inner.batch().environment_bytes(index).map_err(errors::environment)
+        self.inner.environment_bytes(index).map_err(errors::environment)
     }
 }
 
@@ -193,6 +210,17 @@ impl NativeEnvironments {
         }
         Ok(mask)
     }
+}
+
+/// The graphics device of a name; `None` for the processor.
+fn device_of(name: &str) -> PyResult<Option<Device>> {
+    let number = match name {
+        "cpu" => return Ok(None),
+        "cuda" => Some(0),
+        _ => name.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
+    };
+    let unknown = || errors::environment(format!("device = '{name}': allowed: 'cpu', 'cuda', 'cuda:0', …"));
+    Ok(Some(Device::Cuda(number.ok_or_else(unknown)?)))
 }
 
 fn matrix<'py>(python: Python<'py>, flat: &[f32], width: usize) -> PyResult<Bound<'py, PyAny>> {

@@ -1,12 +1,14 @@
 //! The compiled half of the Python package `tightfit`: scenes, simulations, parts, logs and environments over NumPy arrays.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 // the macros of pyo3 expand to public functions
 #![allow(unreachable_pub, reason = "Python sees what Rust cannot reach")]
 
 mod arrays;
 mod certificate;
 mod comparison;
+#[allow(unsafe_code, reason = "DLPack passes addresses")]
+mod device_array;
 mod environments;
 mod errors;
 mod evolution;
@@ -32,6 +34,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<parts::Part>()?;
     module.add_class::<evolution::CmaEs>()?;
     module.add_class::<environments::NativeEnvironments>()?;
+    module.add_class::<device_array::DeviceArray>()?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
     module.add_function(wrap_pyfunction!(environments::environment_defaults, module)?)?;
     module.add_function(wrap_pyfunction!(logs::read_log, module)?)?;

@@ -59,20 +59,21 @@ def _scene_and_options(
 class _Core:
     """A native batch that knows whether it may be used here and now."""
 
-    def __init__(self, scene: Scene, options: str, count: int, threads: int) -> None:
+    def __init__(self, scene: Scene, options: str, count: int, threads: int, device: str = "cpu") -> None:
         if count < 1:
             raise EnvironmentError(f"num_envs = {count}: allowed: 1 or more")
-        self.native: NativeEnvironments | None = NativeEnvironments(scene, count, threads, options)
+        self.native: NativeEnvironments | None = NativeEnvironments(scene, count, threads, options, device)
         self.process = os.getpid()
         self.threads = threads
+        self.device = device
 
     def get(self) -> NativeEnvironments:
         if self.native is None:
             raise EnvironmentError("the environment is closed; make another one")
-        if self.threads != 1 and self.process != os.getpid():
+        if (self.threads != 1 or self.device != "cpu") and self.process != os.getpid():
             raise EnvironmentError(
                 "the environment was made in another process, and its threads did not survive the fork; make it in "
-                "this process, or with threads=1"
+                "this process, or with threads=1 on the processor"
             )
         return self.native
 
@@ -169,9 +170,10 @@ def _rebuild_env(scene, randomisation, render_mode, options) -> Env:
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
-    """Many environments, stepped by native threads in one call.
+    """Many environments, stepped by native threads or by a graphics device in one call.
 
-    Every returned array is new. Row i of a reset with seed s has the episode of seed s + i.
+    Every returned array is new. Row i of a reset with seed s has the episode of seed s + i. On a device, such as
+    ``device="cuda:0"``, :meth:`device_observations` gives the observations in its memory.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -182,6 +184,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         scene: str | os.PathLike[str] | Scene = "PegInHole",
         *,
         threads: int = 0,
+        device: str = "cpu",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         randomisation: bool | Mapping[str, Any] = True,
         render_mode: None = None,
@@ -190,7 +193,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Make environments of a built-in task by name, or of any scene with a task; 0 threads are one per core."""
         self.scene, self.options = _scene_and_options(scene, randomisation, options)
         self.num_envs = int(num_envs)
-        self._core = _Core(self.scene, self.options, self.num_envs, int(threads))
+        self._core = _Core(self.scene, self.options, self.num_envs, int(threads), str(device))
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_action_space = Box(-1.0, 1.0, (6,), np.float32)
@@ -272,6 +275,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             raise EnvironmentError("reset_mask chooses no environment")
         return np.ascontiguousarray(mask)
 
+    def device_observations(self) -> Any:
+        """Return the last observations in the memory of the graphics device: ``torch.from_dlpack`` takes them without a copy."""
+        return self._core.get().device_observations()
+
     @property
     def state_hashes(self) -> np.ndarray:
         """64-bit fingerprints of the simulated states."""
@@ -288,14 +295,12 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def __reduce__(self):
         options = json.loads(self.options)
         randomisation = options.pop("randomisation")
-        arguments = (self.num_envs, self.scene, self._core.threads, self.autoreset_mode, randomisation, options)
-        return _rebuild_vector_env, arguments
+        how = {"threads": self._core.threads, "device": self._core.device, "autoreset_mode": self.autoreset_mode}
+        return _rebuild_vector_env, (self.num_envs, self.scene, how, randomisation, options)
 
 
-def _rebuild_vector_env(num_envs, scene, threads, autoreset_mode, randomisation, options) -> VectorEnv:
-    return VectorEnv(
-        num_envs, scene, threads=threads, autoreset_mode=autoreset_mode, randomisation=randomisation, **options
-    )
+def _rebuild_vector_env(num_envs, scene, how, randomisation, options) -> VectorEnv:
+    return VectorEnv(num_envs, scene, randomisation=randomisation, **how, **options)
 
 
 def _masked(info: dict[str, Any], mask: np.ndarray) -> dict[str, Any]:

@@ -13,8 +13,8 @@ const LAYERS: [&[&str]; 9] = [
     &["pipeline"],
     &["robot", "interaction"],
     &["simulation"],
-    &["learning", "environments", "haptics", "gpu", "viewer"],
-    &["calibration", "interaction-training"],
+    &["learning", "haptics", "gpu", "viewer"],
+    &["calibration", "environments", "interaction-training"],
     &["playground", "python", "tightfit"],
 ];
 

@@ -60,4 +60,46 @@ impl Columns {
             episode_step: vec![0; count],
         }
     }
+
+    /// Writes the row of an environment.
+    pub(crate) fn write(&mut self, index: usize, row: &Row) {
+        let (wide, narrow) = (OBSERVATIONS.len(), PRIVILEGED.len());
+        self.observation[wide * index..wide * (index + 1)].copy_from_slice(&row.observation);
+        self.privileged[narrow * index..narrow * (index + 1)].copy_from_slice(&row.privileged);
+        self.reward[index] = row.reward;
+        self.terminated[index] = row.terminated;
+        self.truncated[index] = row.truncated;
+        self.success[index] = row.success;
+        self.engaged[index] = row.engaged;
+        self.fault[index] = row.fault;
+        self.depth[index] = row.depth;
+        self.turns[index] = row.turns;
+        self.penetration[index] = row.penetration;
+        self.audited[index] = row.audited;
+        self.peak_force[index] = row.peak_force;
+        self.unconverged[index] = row.unconverged;
+        self.limits[index] = row.limits;
+        self.episode_step[index] = row.episode_step;
+    }
+}
+
+/// One row of the columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) observation: [f32; OBSERVATIONS.len()],
+    pub(crate) privileged: [f32; PRIVILEGED.len()],
+    pub(crate) reward: f64,
+    pub(crate) terminated: bool,
+    pub(crate) truncated: bool,
+    pub(crate) success: bool,
+    pub(crate) engaged: bool,
+    pub(crate) fault: bool,
+    pub(crate) depth: f64,
+    pub(crate) turns: f64,
+    pub(crate) penetration: f64,
+    pub(crate) audited: f64,
+    pub(crate) peak_force: f64,
+    pub(crate) unconverged: u32,
+    pub(crate) limits: u32,
+    pub(crate) episode_step: u32,
 }

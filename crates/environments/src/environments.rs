@@ -3,40 +3,34 @@
 use std::time::{Duration, Instant};
 
 use nalgebra::Vector6;
-use tightfit_simulation::batch::{AdvanceSummary, Batch, Setup};
-use tightfit_simulation::{BodyId, Drive, Limits, Motion, Scene, Task};
-use tightfit_spatial::{Pose, SplitMix, Vector3};
+use tightfit_gpu::{Device, DeviceArray, GpuBatch};
+use tightfit_simulation::batch::{AdvanceSummary, Batch, Fault, Setup};
+use tightfit_simulation::{BodyId, Drive, Motion, Scene, State, Task};
+use tightfit_spatial::SplitMix;
 
 use crate::columns::Columns;
 use crate::dimensions::Dimensions;
 use crate::drawn::Drawn;
 use crate::episode::{Episode, generator};
-use crate::observation::{OBSERVATIONS, PRIVILEGED, Seen};
+use crate::rules::Rules;
+use crate::stepper::{Now, Stepper};
 use crate::target::Target;
-use crate::{EnvironmentError, Options, Reward, SetPoint};
+use crate::{EnvironmentError, Options, SetPoint};
 
 /// Numbers of an action: displacement along x, y, z, tilt about x and y, turn about z; each from -1 to 1.
 pub const ACTIONS: usize = 6;
 
-/// How far above its start the set-point may go [m].
-const ABOVE_START: f64 = 5e-3;
-
 /// Environments of one task.
 pub struct Environments {
-    batch: Batch,
-    options: Options,
+    stepper: Stepper,
+    rules: Rules,
     episodes: Vec<Option<Episode>>,
     columns: Columns,
     base: Setup,
     drive: Drive,
     task: Task,
-    moving: BodyId,
     fixed: BodyId,
-    free_index: usize,
     dimensions: Dimensions,
-    world_from_fixed: Pose,
-    start: SetPoint,
-    most_steps: u32,
     batch_time: Duration,
 }
 
@@ -47,10 +41,40 @@ impl Environments {
     /// # Errors
     /// When the scene has no task or no driven part, an option is wrong, or the threads cannot be started.
     pub fn new(
-        mut scene: Scene,
+        scene: Scene,
         count: usize,
         threads: usize,
         options: Options,
+    ) -> Result<Self, EnvironmentError> {
+        Self::stepped_by(scene, options, |scene| Ok(Stepper::Processor(Batch::new(scene, count, threads)?)))
+    }
+
+    /// The same on a graphics device: the same episodes, with the states of its step.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when the device cannot be used or does not have something of the scene.
+    pub fn on_device(
+        scene: Scene,
+        count: usize,
+        device: &Device,
+        options: Options,
+    ) -> Result<Self, EnvironmentError> {
+        if options.audit {
+            return Err(EnvironmentError::Option {
+                name: "audit",
+                value: "true".into(),
+                allowed: "false on a graphics device; device=\"cpu\" audits",
+            });
+        }
+        Self::stepped_by(scene, options, |scene| {
+            Ok(Stepper::Device(Box::new(GpuBatch::new(scene, count, device)?)))
+        })
+    }
+
+    fn stepped_by(
+        mut scene: Scene,
+        options: Options,
+        make: impl FnOnce(Scene) -> Result<Stepper, EnvironmentError>,
     ) -> Result<Self, EnvironmentError> {
         options.check()?;
         let name = scene.name.clone();
@@ -94,21 +118,19 @@ impl Environments {
         }
         let policy_step = options.substeps as f64 * scene.dt;
         let most_steps = (options.episode_s / policy_step).ceil().max(1.0) as u32;
+        let base = Setup::of(&scene);
+        let stepper = make(scene)?;
+        let count = stepper.len();
         Ok(Self {
-            base: Setup::of(&scene),
-            batch: Batch::new(scene, count, threads)?,
+            stepper,
+            rules: Rules { options, moving, free_index, world_from_fixed, start, most_steps },
             episodes: vec![None; count],
             columns: Columns::new(count),
-            options,
+            base,
             drive,
             task,
-            moving,
             fixed,
-            free_index,
             dimensions,
-            world_from_fixed,
-            start,
-            most_steps,
             batch_time: Duration::ZERO,
         })
     }
@@ -116,25 +138,43 @@ impl Environments {
     /// Number of environments.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.batch.len()
+        self.stepper.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.batch.is_empty()
+        self.len() == 0
     }
 
     /// The options.
     #[must_use]
     pub fn options(&self) -> &Options {
-        &self.options
+        &self.rules.options
     }
 
-    /// The batch that is stepped.
-    #[must_use]
-    pub fn batch(&self) -> &Batch {
-        &self.batch
+    /// State of an environment; on a device its motion alone.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn state(&self, index: usize) -> Result<&State, EnvironmentError> {
+        Ok(&self.stepper.setup(index)?.state)
+    }
+
+    /// Why an environment is frozen, if it is.
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn fault(&self, index: usize) -> Result<Option<&Fault>, EnvironmentError> {
+        self.stepper.fault(index)
+    }
+
+    /// Memory of an environment that no other one shares [bytes].
+    ///
+    /// # Errors
+    /// When there is no such environment.
+    pub fn environment_bytes(&self, index: usize) -> Result<usize, EnvironmentError> {
+        self.stepper.bytes(index)
     }
 
     /// Time that all steps spent in the batch: the rest of a step is the environments' own.
@@ -146,13 +186,24 @@ impl Environments {
     /// Policy steps of the longest episode.
     #[must_use]
     pub fn most_steps(&self) -> u32 {
-        self.most_steps
+        self.rules.most_steps
     }
 
     /// Results of the last step or reset.
     #[must_use]
     pub fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    /// The observations of the last step or reset in the memory of the device; `None` on the processor.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn device_observations(&self) -> Result<Option<DeviceArray>, EnvironmentError> {
+        match &self.stepper {
+            Stepper::Processor(_) => Ok(None),
+            Stepper::Device(batch) => Ok(batch.upload(&self.columns.observation)?),
+        }
     }
 
     /// Seed and number of the episode that an environment is in.
@@ -167,6 +218,41 @@ impl Environments {
     /// # Errors
     /// When there is no such environment, it never had a seed, or an arm cannot reach the drawn start.
     pub fn reset(&mut self, index: usize, seed: Option<u64>) -> Result<(), EnvironmentError> {
+        self.reset_many(&[(index, seed)])
+    }
+
+    /// Begins many episodes at once.
+    ///
+    /// # Errors
+    /// As [`Self::reset`]; then none is begun.
+    pub fn reset_many(&mut self, seeds: &[(usize, Option<u64>)]) -> Result<(), EnvironmentError> {
+        let begun =
+            self.stepper.map(seeds.to_vec(), |(index, seed)| Ok((index, self.episode(index, seed)?)))?;
+        let (mut setups, mut episodes) = (Vec::new(), Vec::new());
+        for (index, (setup, episode)) in begun {
+            setups.push((index, setup));
+            episodes.push((index, episode));
+        }
+        self.stepper.reset_many(setups)?;
+        let nothing = vec![0.0; 6 * (self.rules.free_index + 1)];
+        let summary = AdvanceSummary { impulse: nothing, ..AdvanceSummary::default() };
+        for (index, mut episode) in episodes {
+            if self.rules.options.audit {
+                self.stepper.audit(index)?;
+            }
+            let Now { setup, is_frozen, .. } = self.stepper.now(index)?;
+            let now = Now { setup, summary: &summary, is_frozen };
+            let row = self.rules.first_row(&now, &mut episode);
+            self.columns.write(index, &row);
+            self.episodes[index] = Some(episode);
+        }
+        Ok(())
+    }
+
+    /// The start of an episode.
+    fn episode(&self, index: usize, seed: Option<u64>) -> Result<(Setup, Episode), EnvironmentError> {
+        let Rules { options, moving, start, world_from_fixed, .. } = &self.rules;
+        let scene = self.stepper.scene();
         let previous = self.episodes.get(index).and_then(Option::as_ref);
         let (seed, number) = match (seed, previous) {
             (Some(seed), _) => (seed, 0),
@@ -174,37 +260,31 @@ impl Environments {
             (None, None) => return Err(EnvironmentError::NotReset(index)),
         };
         let mut random = generator(seed, number);
-        let drawn = Drawn::new(&self.options, &mut random);
+        let drawn = Drawn::new(options, &mut random);
         let mut setup = self.base.clone();
-        if self.options.randomisation.enabled && !self.batch.scene().uncertainty.is_empty() {
+        if options.randomisation.enabled && !scene.uncertainty.is_empty() {
             // a stream apart: the other draws stay those of a scene without uncertainty
             let mut apart = SplitMix::stream(generator(seed, number).bits());
-            let drawn = self.batch.scene().drawn(&mut apart);
+            let drawn = scene.drawn(&mut apart);
             setup.parameters = drawn.map_err(|error| EnvironmentError::Uncertainty(error.to_string()))?;
         }
         if let Some(friction) = drawn.friction {
             setup = setup.with_friction(friction);
         }
-        self.dimensions.apply(&mut setup, self.moving, self.fixed, &drawn)?;
+        self.dimensions.apply(&mut setup, *moving, self.fixed, &drawn)?;
         let set_point = SetPoint {
-            position: self.start.position + drawn.start,
-            tilt: [self.start.tilt[0] + drawn.tilt[0], self.start.tilt[1] + drawn.tilt[1]],
-            angle: self.start.angle + drawn.turn,
+            position: start.position + drawn.start,
+            tilt: [start.tilt[0] + drawn.tilt[0], start.tilt[1] + drawn.tilt[1]],
+            angle: start.angle + drawn.turn,
         };
         let mut drive = self.drive.clone();
-        drive.waypoints = vec![set_point.waypoint(0.0, &self.world_from_fixed)];
-        let setup = setup
-            .with_drive(self.batch.scene(), drive)?
-            .with_sensor_stream(self.batch.scene(), random.bits());
+        drive.waypoints = vec![set_point.waypoint(0.0, world_from_fixed)];
+        let setup = setup.with_drive(scene, drive)?.with_sensor_stream(scene, random.bits());
         let part = |body: BodyId| setup.parameters.bodies[body].part.clone();
-        let target = Target::new(self.task, &part(self.moving), &part(self.fixed));
+        let target = Target::new(self.task, &part(*moving), &part(self.fixed));
         let tare = setup.state.arm.as_ref().map_or_else(Vector6::zeros, |arm| arm.measured);
-        self.batch.reset(index, setup)?;
-        if self.options.audit {
-            self.batch.audit(index)?;
-        }
         let angle = set_point.angle;
-        let mut episode = Episode {
+        let episode = Episode {
             seed,
             number,
             random,
@@ -218,13 +298,7 @@ impl Environments {
             potential: 0.0,
             steps: 0,
         };
-        let point = self.part_point(index, angle)?;
-        episode.potential = target.judge(&point, angle).potential;
-        self.episodes[index] = Some(episode);
-        let at = &mut self.columns;
-        (at.reward[index], at.terminated[index], at.truncated[index]) = (0.0, false, false);
-        let nothing = vec![0.0; 6 * (self.free_index + 1)];
-        self.write(index, &AdvanceSummary { impulse: nothing, ..AdvanceSummary::default() })
+        Ok((setup, episode))
     }
 
     /// One policy step of the environments that `is_chosen` names; the actions of the others are ignored.
@@ -250,121 +324,26 @@ impl Environments {
                 return Err(EnvironmentError::NotReset(environment));
             }
         }
-        for (index, row) in rows() {
-            self.act(index, std::array::from_fn(|column| row[column]))?;
-        }
+        let Self { stepper, rules, episodes, columns, .. } = self;
+        let points = stepper.map(chosen(episodes, is_chosen), |(index, episode)| {
+            let row = &actions[ACTIONS * index..ACTIONS * (index + 1)];
+            let action = std::array::from_fn(|column| row[column]);
+            Ok((index, rules.act(stepper.setup(index)?, episode, action)))
+        })?;
         let start = Instant::now();
-        self.batch.advance_where(self.options.substeps, is_chosen);
+        stepper.follow(rules.moving, points)?;
+        stepper.advance_where(rules.options.substeps, is_chosen)?;
         self.batch_time += start.elapsed();
-        for index in (0..count).filter(|index| is_chosen(*index)) {
-            self.conclude(index)?;
-        }
+        let found = stepper.map(chosen(episodes, is_chosen), |(index, episode)| {
+            Ok((index, rules.conclude(&stepper.now(index)?, episode)))
+        })?;
+        found.iter().for_each(|(index, row)| columns.write(*index, row));
         Ok(())
-    }
-
-    /// Gives the drive of an environment its set-points for the next policy step.
-    fn act(&mut self, index: usize, action: [f32; ACTIONS]) -> Result<(), EnvironmentError> {
-        let near = self.episodes[index].as_ref().map_or(0.0, |episode| episode.angle);
-        let part = self.part_point(index, near)?;
-        let highest = self.start.position.z + self.options.randomisation.start_mm[2] * 1e-3 + ABOVE_START;
-        let setup = self.batch.setup(index)?;
-        let dt = setup.parameters.dt;
-        let time = setup.state.step_count as f64 * dt;
-        let Some(episode) = &mut self.episodes[index] else { return Err(EnvironmentError::NotReset(index)) };
-        let from = episode.set_point.waypoint(time, &self.world_from_fixed);
-        episode.act(action, &part, &self.options, highest);
-        let until = time + self.options.substeps as f64 * dt;
-        let to = episode.set_point.waypoint(until, &self.world_from_fixed);
-        let moving = self.moving;
-        if let Some(drive) = self.batch.drives_mut(index)?.iter_mut().find(|drive| drive.body == moving) {
-            drive.waypoints.clear();
-            drive.waypoints.extend([from, to]);
-        }
-        Ok(())
-    }
-
-    /// Reward and end of a policy step.
-    fn conclude(&mut self, index: usize) -> Result<(), EnvironmentError> {
-        let near = self.episodes[index].as_ref().map_or(0.0, |episode| episode.angle);
-        let point = self.part_point(index, near)?;
-        let summary = self.batch.advance_summary(index)?.clone();
-        let is_frozen = self.batch.fault(index)?.is_some();
-        let Some(episode) = &mut self.episodes[index] else { return Err(EnvironmentError::NotReset(index)) };
-        episode.steps += 1;
-        episode.angle = point.angle;
-        let progress = episode.target.judge(&point, episode.start_angle);
-        let options = &self.options;
-        let success = if progress.success { options.reward_success } else { 0.0 };
-        let peak = summary.peak_force.get(self.free_index).copied().unwrap_or(0.0);
-        let reward = match options.reward {
-            Reward::Sparse => success,
-            Reward::Shaped => {
-                let nearer = (progress.potential - episode.potential) / (options.reward_length_mm * 1e-3);
-                let beyond = ((peak - options.reward_force_n) / options.reward_force_n).clamp(0.0, 10.0);
-                nearer + success - options.reward_step - options.reward_force * beyond
-            }
-        };
-        episode.potential = progress.potential;
-        let at = &mut self.columns;
-        at.reward[index] = if is_frozen { 0.0 } else { reward };
-        at.terminated[index] = progress.success && options.ends_at_success && !is_frozen;
-        at.truncated[index] = is_frozen || (!at.terminated[index] && episode.steps >= self.most_steps);
-        self.write(index, &summary)
-    }
-
-    /// Writes the row of an environment, rewards and ends aside.
-    fn write(&mut self, index: usize, summary: &AdvanceSummary) -> Result<(), EnvironmentError> {
-        let near = self.episodes[index].as_ref().map_or(0.0, |episode| episode.angle);
-        let point = self.part_point(index, near)?;
-        let is_frozen = self.batch.fault(index)?.is_some();
-        let setup = self.batch.setup(index)?;
-        let Some(episode) = &mut self.episodes[index] else { return Err(EnvironmentError::NotReset(index)) };
-        let progress = episode.target.judge(&point, episode.start_angle);
-        let mut random: SplitMix = episode.random;
-        let seen = Seen {
-            options: &self.options,
-            episode,
-            setup,
-            summary,
-            fixed_from_world: self.world_from_fixed.rotation.inverse(),
-            free_index: self.free_index,
-            point,
-            depth: progress.depth,
-            most_steps: self.most_steps,
-        };
-        let at = &mut self.columns;
-        seen.write_observation(&mut random, row(&mut at.observation, index, OBSERVATIONS.len()));
-        seen.write_privileged(row(&mut at.privileged, index, PRIVILEGED.len()));
-        episode.random = random;
-        at.success[index] = progress.success;
-        at.engaged[index] = progress.engaged;
-        at.fault[index] = is_frozen;
-        at.depth[index] = progress.depth;
-        at.turns[index] = progress.turns;
-        at.penetration[index] = summary.penetration;
-        at.audited[index] = summary.audited.unwrap_or(f64::NAN);
-        at.peak_force[index] = summary.peak_force.get(self.free_index).copied().unwrap_or(0.0);
-        at.unconverged[index] = summary.unconverged as u32;
-        at.limits[index] = bits(summary.limits);
-        at.episode_step[index] = episode.steps;
-        Ok(())
-    }
-
-    /// Pose of the driven part against the fixed one.
-    fn part_point(&self, index: usize, near: f64) -> Result<SetPoint, EnvironmentError> {
-        let setup = self.batch.setup(index)?;
-        let motion = &setup.state.motions[self.free_index];
-        let center =
-            setup.parameters.bodies[self.moving].inertia.map_or_else(Vector3::zeros, |i| i.center_of_mass);
-        let world_from_part = Pose::new(motion.center - motion.rotation * center, motion.rotation);
-        Ok(SetPoint::of(&(self.world_from_fixed.inverse() * world_from_part), near))
     }
 }
 
-fn row(column: &mut [f32], index: usize, width: usize) -> &mut [f32] {
-    &mut column[index * width..(index + 1) * width]
-}
-
-fn bits(limits: Limits) -> u32 {
-    limits.iter().map(|limit| 1_u32 << limit as u8).sum()
+/// The episodes of the chosen environments.
+fn chosen(episodes: &mut [Option<Episode>], is_chosen: impl Fn(usize) -> bool) -> Vec<(usize, &mut Episode)> {
+    let all = episodes.iter_mut().enumerate().filter(|(index, _)| is_chosen(*index));
+    all.filter_map(|(index, episode)| Some((index, episode.as_mut()?))).collect()
 }

@@ -1,5 +1,6 @@
 //! Errors of environments.
 
+use tightfit_gpu::GpuError;
 use tightfit_shape::ShapeError;
 use tightfit_simulation::batch::BatchError;
 
@@ -56,4 +57,7 @@ pub enum EnvironmentError {
     /// The batch refused a request.
     #[error(transparent)]
     Batch(#[from] BatchError),
+    /// The graphics device refused a request, or failed.
+    #[error(transparent)]
+    Device(#[from] GpuError),
 }

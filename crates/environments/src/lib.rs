@@ -11,7 +11,8 @@ action ─► SetPoint ─► Batch::advance ─► chart of the part's pose ─
 ```
 
 Every environment has a seed. The episodes of a seed have the same bits alone or in a batch, whatever the number of
-threads.
+threads. [`Environments::on_device`] steps them on a graphics device: the same draws, set-points and rewards, with the states of
+its step.
 
 ```
 use tightfit_environments::{Environments, Kind};
@@ -38,7 +39,9 @@ mod error;
 mod kind;
 mod observation;
 mod options;
+mod rules;
 mod set_point;
+mod stepper;
 mod target;
 
 pub use columns::Columns;
@@ -49,3 +52,4 @@ pub use kind::Kind;
 pub use observation::{OBSERVATIONS, PRIVILEGED};
 pub use options::{Options, Randomisation, Reward};
 pub use set_point::SetPoint;
+pub use tightfit_gpu::{Device, DeviceArray};

@@ -34,6 +34,43 @@ CALL double set_point(const Drive& d, double time, V3& position) {
   return fma(t, b.angle - a.angle, a.angle);
 }
 
+FN Quaternion rotation_of(const Waypoint& at) { return {at.rotation[0], at.rotation[1], at.rotation[2], at.rotation[3]}; }
+
+/// A part of the way from one rotation to another, through the smaller angle.
+CALL Quaternion towards(Quaternion from, Quaternion to, double part) {
+  V3 way = rotation_vector(mul(conjugate(from), to));
+  double angle = norm(way);
+  SineCosine half = sine_cosine(0.5 * part * angle);
+  double share = angle > 0.0 ? half.sine / angle : 0.0;
+  return mul(from, {share * way.x, share * way.y, share * way.z, half.cosine});
+}
+
+/// Rotation of the set-point before its turn about z.
+CALL Quaternion set_rotation(const Drive& d, double time) {
+  int after = 0;
+  while (after < d.waypoints && d.at[after].time <= time) after += 1;
+  if (after == 0 || after == d.waypoints) return rotation_of(d.at[after == 0 ? 0 : after - 1]);
+  const Waypoint &a = d.at[after - 1], &b = d.at[after];
+  return towards(rotation_of(a), rotation_of(b), (time - a.time) / (b.time - a.time));
+}
+
+/// Angle of the set-point about the part's z axis, counted over whole turns.
+CALL double set_angle(const Drive& d, double time) {
+  V3 unused;
+  double angle = set_point(d, time, unused);
+  if (!d.has_rotations) return angle;
+  double twist = 0.0;
+  for (int k = 0; k < d.waypoints && d.at[k].time <= time; ++k) twist = unwrapped(twist_angle(rotation_of(d.at[k])), twist);
+  return angle + unwrapped(twist_angle(set_rotation(d, time)), twist);
+}
+
+/// How far a body that has turned by `spin` is ahead of its set-point about z. Tilted over and without turns it has no angle to count.
+FN double set_twist(const Drive& d, double time, double spin) {
+  bool has_turns = false;
+  for (int k = 0; k < d.waypoints; ++k) has_turns = has_turns || d.at[k].angle != 0.0;
+  return d.has_rotations && !has_turns ? 0.0 : spin - set_angle(d, time);
+}
+
 CALL Target target_at(const Environment& env, double time) {
   const Drive& d = env.drive;
   V3 position;
@@ -43,7 +80,9 @@ CALL Target target_at(const Environment& env, double time) {
     position.x += d.shift[0] * sine_cosine(TAU * d.shift[1] * (time - d.span[0])).sine;
     tilt += d.swing[0] * sine_cosine(TAU * d.swing[1] * (time - d.span[0])).sine;
   }
-  Quaternion rotation = mul(about_y(tilt), about_z(angle));
+  Quaternion turn = about_z(angle);
+  if (d.has_rotations) turn = mul(set_rotation(d, time), turn);
+  Quaternion rotation = mul(about_y(tilt), turn);
   return {position + mul(matrix(rotation), load3(env.center_of_mass)), rotation};
 }
 
@@ -66,8 +105,7 @@ FN Coupling coupling_of(const Environment& env) {
   c.turning_damping = v3(env.moment[0] * d.damping, env.moment[4] * d.damping, env.moment[8] * d.damping);
   c.target = target_at(env, time);
   c.next = target_at(env, time + env.dt);
-  V3 unused;
-  c.twist = env.spin - set_point(d, time, unused);
+  c.twist = set_twist(d, time, env.spin);
   return c;
 }
 

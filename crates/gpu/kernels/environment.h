@@ -53,12 +53,13 @@ struct Shape {
   double spread;       // most that a node moves per t [m]
 };
 
-struct Waypoint { double time, position[3], angle; };
+struct Waypoint { double time, position[3], angle, rotation[4]; };  // attitude: rotation (x y z w) after a turn about z
 
 /// Set-points of the driven part; a wiggle with equal span is none.
 struct Drive {
   int is_driven, waypoints;
-  int is_given, unused;  // the targets below hold instead of the waypoints
+  int is_given;          // the targets below hold instead of the waypoints
+  int has_rotations;     // else those of the waypoints are the identity
   double stiffness[3], turning_stiffness[3], damping, force[3], offset, tilt;
   Waypoint at[WAYPOINTS];
   double span[2], shift[2], swing[2];
@@ -71,6 +72,21 @@ struct Report {
   double penetration, coulomb, complementarity, cone, energy_injected, contact_work, projection_work;
   int candidates, active, level, iterations, evaluations, limits;
 };
+
+/// What the steps since the last call came to together.
+struct Summary {
+  double penetration, coulomb, impulse[6], peak_force;  // deepest, largest, sum, largest force of a step
+  int steps, unconverged;
+};
+
+/// What the host sees of an environment after a call, and two waypoints that it gives instead of all of a drive.
+struct Seen {
+  u64 steps;
+  double center[3], rotation[4], linear[3], turning[3], spin;
+  Summary summary;
+  int status, unused;
+};
+struct SetPoints { Waypoint at[2]; };
 
 struct Environment {
   u64 steps, target;     // taken, and to be taken in all
@@ -88,7 +104,37 @@ struct Environment {
   Report report;
   int rows;
   int by_host;           // whether the host took the last step
+  Summary summary;
 };
+
+FN void clear(Summary& s) {
+  s.penetration = s.coulomb = s.peak_force = 0.0;
+  for (int k = 0; k < 6; ++k) s.impulse[k] = 0.0;
+  s.steps = s.unconverged = 0;
+}
+/// Adds the last step of an environment.
+FN void add_step(Environment& env) {
+  Summary& s = env.summary;
+  s.penetration = larger(s.penetration, env.report.penetration);
+  s.coulomb = larger(s.coulomb, env.report.coulomb);
+  for (int k = 0; k < 6; ++k) s.impulse[k] += env.impulse[k];
+  s.peak_force = larger(s.peak_force, norm(v3(env.impulse[0], env.impulse[1], env.impulse[2])) / env.dt);
+  s.steps += 1;
+}
+FN void see(const Environment& env, Seen& out) {
+  out.steps = env.steps;
+  for (int k = 0; k < 3; ++k) { out.center[k] = env.center[k]; out.linear[k] = env.linear[k]; out.turning[k] = env.turning[k]; }
+  for (int k = 0; k < 4; ++k) out.rotation[k] = env.rotation[k];
+  out.spin = env.spin;
+  out.summary = env.summary;
+  out.status = env.status;
+}
+FN void follow(Environment& env, const SetPoints& points) {
+  env.drive.waypoints = 2;
+  env.drive.has_rotations = 1;
+  env.drive.at[0] = points.at[0];
+  env.drive.at[1] = points.at[1];
+}
 
 /// Candidate contacts of one environment, in whole numbers of a unit: arms 0.06 nm, normals 5e-10, gaps and approach speeds 2^-30 of
 /// the margin and 2^-28 of the margin per step. Single precision would be 2 nm, 6e-8 and 6e-8 of each gap, which decides which

@@ -383,6 +383,7 @@ struct Stepper {
       store6(env.warm_velocity, load6(scratch.warm_velocity));
       store6(env.impulse, impulse);
       env.report = report;
+      add_step(env);
     }
     lanes.each(scratch.warm_count, [&](int i) {
       env.warm_id[i] = scratch.warm_id[i];
@@ -412,7 +413,10 @@ FN int step(const Lanes& lanes, const Common& common, Environment& env, KeptRows
 FN int take_all(const Lanes& lanes, const Common& common, Environment& env, KeptRows& rows, Scratch& scratch, int more) {
   lanes.sync();
   if (more > 0) {
-    if (lanes.leads()) env.target = env.steps + (u64)more;
+    if (lanes.leads()) {
+      env.target = env.steps + (u64)more;
+      clear(env.summary);
+    }
     lanes.sync();
   }
   int status = env.status;

@@ -4,7 +4,7 @@ use crate::cuda::Cuda;
 use crate::error::GpuError;
 use crate::host::HostKernels;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment};
+use crate::records::{Common, Environment, Seen, SetPoints};
 
 /// Memory and kernels of a batch.
 #[allow(clippy::large_enum_variant, reason = "a batch has one")]
@@ -47,6 +47,25 @@ impl Backend {
         match self {
             Self::Cuda(cuda) => cuda.take_steps(list, more),
             Self::Host(host) => Ok(host.take_steps(list, more)),
+        }
+    }
+
+    /// What is seen of the listed environments after a call.
+    pub(crate) fn look(&mut self, list: &[i32]) -> Result<Vec<Seen>, GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.look(list),
+            Self::Host(host) => Ok(host.look(list)),
+        }
+    }
+
+    /// Gives the listed environments set-points.
+    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) -> Result<(), GpuError> {
+        match self {
+            Self::Cuda(cuda) => cuda.set_points(list, points),
+            Self::Host(host) => {
+                host.set_points(list, points);
+                Ok(())
+            }
         }
     }
 

@@ -9,9 +9,10 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 
 use crate::compiler::{KernelOptions, kernel_binary};
+use crate::device_array::DeviceArray;
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES};
+use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES, Seen, SetPoints};
 
 /// Threads of the kernels that copy environments.
 const COPY_THREADS: u32 = 128;
@@ -24,6 +25,8 @@ pub(crate) struct Cuda {
     take_steps: CudaFunction,
     gather: CudaFunction,
     scatter: CudaFunction,
+    look: CudaFunction,
+    set_points: CudaFunction,
     count: usize,
     blocks: u32,
     common: CudaSlice<u8>,
@@ -35,6 +38,9 @@ pub(crate) struct Cuda {
     left: CudaSlice<i32>,
     counters: CudaSlice<i32>,
     dense: CudaSlice<u8>,
+    /// Set-points on their way in, and what is seen on its way out.
+    points: CudaSlice<u8>,
+    seen: CudaSlice<u8>,
 }
 
 impl From<DriverError> for GpuError {
@@ -67,7 +73,8 @@ impl Cuda {
         let dense = count.clamp(1, DENSE);
         let wanted = count * (size_of::<Environment>() + ROWS_BYTES)
             + (blocks * groups) as usize * SCRATCH_BYTES
-            + dense * size_of::<Environment>();
+            + dense * size_of::<Environment>()
+            + count * (size_of::<Seen>() + size_of::<SetPoints>());
         let free = cudarc::driver::result::mem_get_info()?.0;
         if wanted > free {
             return Err(GpuError::Memory { count, wanted_mib: wanted >> 20, free_mib: free >> 20 });
@@ -87,6 +94,8 @@ impl Cuda {
             options,
             gather: module.load_function("gather")?,
             scatter: module.load_function("scatter")?,
+            look: module.load_function("look")?,
+            set_points: module.load_function("set_points")?,
             take_steps,
             count,
             blocks,
@@ -99,6 +108,8 @@ impl Cuda {
             left: stream.alloc_zeros(count.max(1))?,
             counters: stream.alloc_zeros(2)?,
             dense: stream.alloc_zeros(dense * size_of::<Environment>())?,
+            points: stream.alloc_zeros(count.max(1) * size_of::<SetPoints>())?,
+            seen: stream.alloc_zeros(count.max(1) * size_of::<Seen>())?,
             stream,
         })
     }
@@ -155,6 +166,42 @@ impl Cuda {
         Ok(out)
     }
 
+    pub(crate) fn look(&mut self, list: &[i32]) -> Result<Vec<Seen>, GpuError> {
+        let mut out: Vec<Seen> = vec![bytemuck::Zeroable::zeroed(); list.len()];
+        if list.is_empty() {
+            return Ok(out);
+        }
+        self.stream.memcpy_htod(list, &mut self.list)?;
+        let count = list.len() as i32;
+        let mut launch = self.stream.launch_builder(&self.look);
+        launch.arg(&self.environments).arg(&self.list).arg(&count).arg(&mut self.seen);
+        // SAFETY: the arguments are those of the kernel; every index is below the number of environments, which `seen` has room for.
+        unsafe { launch.launch(one_each(list.len())) }?;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
+        let from = self.seen.slice(0..bytes.len());
+        self.stream.memcpy_dtoh(&from, bytes)?;
+        self.stream.synchronize()?;
+        Ok(out)
+    }
+
+    pub(crate) fn upload(&self, numbers: &[f32]) -> Result<DeviceArray, GpuError> {
+        DeviceArray::new(&self.stream, numbers)
+    }
+
+    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) -> Result<(), GpuError> {
+        if list.is_empty() {
+            return Ok(());
+        }
+        self.stream.memcpy_htod(list, &mut self.list)?;
+        self.stream.memcpy_htod(bytemuck::cast_slice(points), &mut self.points)?;
+        let count = list.len() as i32;
+        let mut launch = self.stream.launch_builder(&self.set_points);
+        launch.arg(&mut self.environments).arg(&self.list).arg(&count).arg(&self.points);
+        // SAFETY: as above.
+        unsafe { launch.launch(one_each(list.len())) }?;
+        Ok(())
+    }
+
     pub(crate) fn take_steps(&mut self, list: Option<&[i32]>, more: usize) -> Result<Vec<i32>, GpuError> {
         let count = list.map_or(self.count, <[i32]>::len) as i32;
         self.stream.memcpy_htod(&[0_i32, 0], &mut self.counters)?;
@@ -189,6 +236,12 @@ impl Cuda {
         left.sort_unstable();
         Ok(left)
     }
+}
+
+/// A thread for each.
+fn one_each(count: usize) -> LaunchConfig {
+    let blocks = (count as u32).div_ceil(COPY_THREADS);
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (COPY_THREADS, 1, 1), shared_mem_bytes: 0 }
 }
 
 fn copies(count: usize) -> LaunchConfig {

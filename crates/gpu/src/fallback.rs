@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use tightfit_simulation::batch::{Control, Fault, Setup};
+use tightfit_simulation::batch::{AdvanceSummary, Control, Fault, Setup};
 use tightfit_simulation::{Certificate, Input, Limit, Scene, State, Workspace, step};
 
 use crate::records::{Environment, FROZEN, STEPPED};
@@ -12,8 +12,11 @@ use crate::setup_record::{read_state, report, write_state};
 /// An environment as the host knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
-    /// Parameters and drives; its state is the first one.
+    /// Parameters and drives; its state is the first one, or that after the last
+    /// [`advance_where`](crate::GpuBatch::advance_where).
     pub(crate) setup: Setup,
+    /// What the steps of that call came to together.
+    pub(crate) summary: AdvanceSummary,
     pub(crate) control: Control,
     pub(crate) fault: Option<Fault>,
     /// Certificate of the last step, where the host took it.
@@ -48,6 +51,7 @@ impl Fallback {
                     record.status = STEPPED;
                     record.by_host = 1;
                     record.report = report(&certificate);
+                    record.add_step();
                     // a warm start beyond the room of the record is a colder one
                     if write_state(state, record).is_err() {
                         state.warm.clear();

@@ -7,7 +7,7 @@ use libloading::Library;
 
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES};
+use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES, Seen, SetPoints};
 
 type TakeSteps =
     unsafe extern "C" fn(*const Common, *mut Environment, *mut u8, *const i32, i32, i32, *mut i32) -> i32;
@@ -73,6 +73,16 @@ impl HostKernels {
 
     pub(crate) fn read(&self, list: &[i32]) -> Vec<Environment> {
         list.iter().map(|index| self.environments[*index as usize]).collect()
+    }
+
+    pub(crate) fn look(&self, list: &[i32]) -> Vec<Seen> {
+        list.iter().map(|index| Seen::of(&self.environments[*index as usize])).collect()
+    }
+
+    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) {
+        for (index, points) in list.iter().zip(points) {
+            self.environments[*index as usize].follow(points);
+        }
     }
 
     pub(crate) fn take_steps(&mut self, list: Option<&[i32]>, more: usize) -> Vec<i32> {

@@ -19,6 +19,7 @@ mod backend;
 mod batch;
 mod compiler;
 mod cuda;
+mod device_array;
 mod error;
 mod fallback;
 mod host;
@@ -32,6 +33,7 @@ mod support;
 
 pub use batch::{Device, GpuBatch, Tail};
 pub use compiler::{KernelOptions, kernel_binary, network_binary};
+pub use device_array::DeviceArray;
 pub use error::GpuError;
 pub use kernel_source::kernel_source;
 pub use network::{GpuNetwork, GpuPoints};

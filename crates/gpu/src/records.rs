@@ -62,6 +62,75 @@ pub(crate) struct Waypoint {
     pub time: f64,
     pub position: [f64; 3],
     pub angle: f64,
+    pub rotation: [f64; 4],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct SetPoints {
+    pub at: [Waypoint; 2],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Summary {
+    pub penetration: f64,
+    pub coulomb: f64,
+    pub impulse: [f64; 6],
+    pub peak_force: f64,
+    pub steps: i32,
+    pub unconverged: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Seen {
+    pub steps: u64,
+    pub center: [f64; 3],
+    pub rotation: [f64; 4],
+    pub linear: [f64; 3],
+    pub turning: [f64; 3],
+    pub spin: f64,
+    pub summary: Summary,
+    pub status: i32,
+    pub unused: i32,
+}
+
+impl Seen {
+    /// What the kernel `look` tells.
+    pub(crate) fn of(record: &Environment) -> Self {
+        Self {
+            steps: record.steps,
+            center: record.center,
+            rotation: record.rotation,
+            linear: record.linear,
+            turning: record.turning,
+            spin: record.spin,
+            summary: record.summary,
+            status: record.status,
+            unused: 0,
+        }
+    }
+}
+
+impl Environment {
+    /// What the kernel `set_points` does.
+    pub(crate) fn follow(&mut self, points: &SetPoints) {
+        (self.drive.waypoints, self.drive.has_rotations) = (2, 1);
+        self.drive.at[..2].copy_from_slice(&points.at);
+    }
+
+    /// Adds the step that the host took to the summary.
+    pub(crate) fn add_step(&mut self) {
+        let Self { summary, report, impulse, dt, .. } = self;
+        summary.penetration = summary.penetration.max(report.penetration);
+        summary.coulomb = summary.coulomb.max(report.coulomb);
+        summary.impulse.iter_mut().zip(&*impulse).for_each(|(sum, own)| *sum += own);
+        let force = impulse[..3].iter().map(|own| own * own).sum::<f64>().sqrt() / *dt;
+        summary.peak_force = summary.peak_force.max(force);
+        summary.steps += 1;
+        summary.unconverged += i32::from(report.limits != 0);
+    }
 }
 
 #[repr(C)]
@@ -70,7 +139,7 @@ pub(crate) struct DriveRecord {
     pub is_driven: i32,
     pub waypoints: i32,
     pub is_given: i32,
-    pub unused: i32,
+    pub has_rotations: i32,
     pub stiffness: [f64; 3],
     pub turning_stiffness: [f64; 3],
     pub damping: f64,
@@ -138,6 +207,7 @@ pub(crate) struct Environment {
     pub report: Report,
     pub rows: i32,
     pub by_host: i32,
+    pub summary: Summary,
 }
 
 /// Addresses are those of the backend's memory.

@@ -3,10 +3,10 @@
 use bytemuck::Zeroable;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use tightfit_simulation::batch::{Control, Setup};
-use tightfit_simulation::{BodyMotion, Certificate, Coupling, Drive, Scene, State};
+use tightfit_simulation::{BodyMotion, Certificate, Coupling, Drive, Scene, State, Waypoint};
 use tightfit_spatial::{Pose, Twist};
 
-use crate::records::{DriveRecord, Environment, Report, WARM, WAYPOINTS, Waypoint};
+use crate::records::{DriveRecord, Environment, Report, Seen, WARM, WAYPOINTS, Waypoint as WaypointRecord};
 
 /// Writes state and parameters of an environment; the shapes are the caller's. The name of what is not supported otherwise.
 pub(crate) fn environment_record(
@@ -95,6 +95,17 @@ pub(crate) fn read_state(record: &Environment, into: &mut State) {
     warm.impulses.extend(record.warm_impulse[..count].iter().map(|own| Vector3::from(*own)));
 }
 
+/// Reads the motion that is seen after a call; warm start and tank stay with the device.
+pub(crate) fn read_seen(seen: &Seen, into: &mut State) {
+    into.step_count = seen.steps;
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::from_vector(seen.rotation.into()));
+    let twist = Twist::new(seen.linear.into(), seen.turning.into());
+    into.motions.clear();
+    into.motions.push(BodyMotion { center: seen.center.into(), rotation, twist });
+    into.spins.clear();
+    into.spins.push(seen.spin);
+}
+
 /// The certificate of a step that the kernels took; such steps hit no limit.
 pub(crate) fn certificate(report: &Report) -> Certificate {
     Certificate {
@@ -142,9 +153,8 @@ fn drive_record(drive: &Drive) -> Result<DriveRecord, String> {
     if drive.waypoints.len() > WAYPOINTS {
         return Err(format!("a drive with {} waypoints, {WAYPOINTS} at most", drive.waypoints.len()));
     }
-    if drive.waypoints.iter().any(|waypoint| waypoint.rotation != UnitQuaternion::identity()) {
-        return Err("a drive with rotations other than turns about z".into());
-    }
+    let is_rotated = |waypoint: &Waypoint| waypoint.rotation != UnitQuaternion::identity();
+    record.has_rotations = i32::from(drive.waypoints.iter().any(is_rotated));
     record.is_driven = 1;
     record.waypoints = drive.waypoints.len() as i32;
     record.stiffness = drive.stiffness.into();
@@ -153,12 +163,17 @@ fn drive_record(drive: &Drive) -> Result<DriveRecord, String> {
     record.force = drive.force.into();
     (record.offset, record.tilt) = (drive.offset, drive.tilt);
     for (own, waypoint) in record.at.iter_mut().zip(&drive.waypoints) {
-        *own = Waypoint { time: waypoint.time, position: waypoint.position.into(), angle: waypoint.angle };
+        *own = waypoint_record(waypoint);
     }
     if let Some(wiggle) = drive.wiggle {
         (record.span, record.shift, record.swing) = (wiggle.span, wiggle.shift, wiggle.tilt);
     }
     Ok(record)
+}
+
+pub(crate) fn waypoint_record(waypoint: &Waypoint) -> WaypointRecord {
+    let Waypoint { time, position, angle, rotation } = *waypoint;
+    WaypointRecord { time, position: position.into(), angle, rotation: rotation.coords.into() }
 }
 
 fn given(coupling: &Coupling, drive: &mut DriveRecord) {

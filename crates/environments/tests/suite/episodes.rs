@@ -9,7 +9,7 @@ fn environments(kind: Kind, count: usize, threads: usize, change: impl Fn(&mut O
 }
 
 fn hash(environments: &Environments, index: usize) -> u64 {
-    environments.batch().state(index).unwrap().hash()
+    environments.state(index).unwrap().hash()
 }
 
 #[test]

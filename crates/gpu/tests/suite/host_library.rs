@@ -29,7 +29,8 @@ fn is_newer(file: &Path, folder: &Path) -> bool {
 }
 
 fn compile() -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/host.cpp");
+    // the tests of environments use this file too
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/kernels/host.cpp");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libtightfit_host_kernels.so");
     if is_newer(&library, source.parent()?) {
         return Some(library);

@@ -126,6 +126,13 @@ impl WaitingContacts {
         make_room(&mut self.gap, count);
         make_room(&mut self.id, count);
         make_room(&mut self.others, count / PER_OTHER_FACE);
+        // memory that is only reserved would be taken page by page, as contacts come: thousands of environments would grow for hours
+        let columns =
+            [&mut self.arm, &mut self.normal].map(|columns| [&mut columns.x, &mut columns.y, &mut columns.z]);
+        columns.into_iter().flatten().chain([&mut self.gap]).for_each(|column| {
+            column.resize(count, 0.0);
+            column.clear();
+        });
     }
 
     /// Keeps the contacts; false when they do not fit.
