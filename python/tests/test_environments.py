@@ -274,3 +274,12 @@ def test_the_shaped_reward_telescopes_and_success_ends_the_episode():
     assert 5.0 < total < 8.0
     with pytest.raises(tightfit.EnvironmentError, match="over"):
         env.step(np.zeros(6))
+
+
+def test_devices_are_named_and_only_they_have_observations_in_their_memory():
+    with pytest.raises(tightfit.EnvironmentError, match="device = 'tpu': allowed: 'cpu', 'cuda'"):
+        tightfit.make_vec_env("PegInHole", 2, device="tpu")
+    envs = tightfit.make_vec_env("PegInHole", 2, threads=1)
+    envs.reset(seed=1)
+    with pytest.raises(tightfit.EnvironmentError, match="make them with device='cuda'"):
+        envs.device_observations()
