@@ -8,6 +8,7 @@ use tightfit_simulation::{BodyId, Scene, Waypoint};
 use crate::EnvironmentError;
 
 /// A batch.
+#[allow(clippy::large_enum_variant, reason = "environments have one")]
 pub(crate) enum Stepper {
     Processor(Batch),
     Device(Box<GpuBatch>),

@@ -31,7 +31,7 @@ fn pegs_and_nuts_have_the_episodes_of_the_processor() {
                     (random.unit() * 2.0 - 1.0) as f32 - if place % ACTIONS == 2 { 0.5 } else { 0.0 }
                 })
                 .collect();
-            let is_chosen = |index: usize| (index + step) % 3 != 0;
+            let is_chosen = |index: usize| !(index + step).is_multiple_of(3);
             device.step(&actions, is_chosen).expect("finite actions");
             processor.step(&actions, is_chosen).expect("finite actions");
         }
