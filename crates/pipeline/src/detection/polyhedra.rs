@@ -218,7 +218,7 @@ impl<'a> Query<'a> {
             if let Some((face, other)) = choose(&branches, velocity, self.horizon)
                 && face.distance < self.margin
                 && !chosen.contains(&face.normal)
-                && self.meets(point, velocity, &face.normal, piece)
+                && self.meets(point, velocity, &face, piece)
             {
                 let _ = chosen.try_push(face.normal);
                 writer.push(point, face.normal, face.distance, first_id.wrapping_add(piece.number));
@@ -227,28 +227,18 @@ impl<'a> Query<'a> {
         });
     }
 
-    /// Whether a corner that is beside the face that it meets will be over it when it reaches its plane. In the fillet of a tooth the
-    /// planes of the facets rise in front of the flank beside them, and those of facets just passed stand behind.
-    fn meets(
-        &self,
-        point: Vector3<f64>,
-        velocity: Vector3<f64>,
-        normal: &Vector3<f64>,
-        piece: &Piece,
-    ) -> bool {
-        let Some(place) = piece.branches.iter().position(|branch| branch.normal == *normal) else {
-            return true;
-        };
-        let (number, is_over) = piece.faces[place];
+    /// Whether a corner that is beside the face that a piece starts from will be over it when it reaches its plane. In the fillet of
+    /// a tooth the planes of the facets rise in front of the flank beside them, where nothing is.
+    fn meets(&self, point: Vector3<f64>, velocity: Vector3<f64>, face: &Sample, piece: &Piece) -> bool {
+        let (start, is_over) = piece.start;
         let way = velocity * self.horizon;
-        let distance = piece.branches[place].distance - self.offset;
-        let closes = -normal.dot(&way);
-        if is_over || distance < -DEEP || closes <= 0.0 {
+        let (d, s) = (face.distance, face.distance + face.normal.dot(&way));
+        if is_over || face.normal != piece.branches[0].normal || d < PASSED || s >= d {
             return true;
         }
-        let way = way * (distance / closes).clamp(0.0, 1.0);
+        let way = way * (d / (d - s)).min(1.0);
         let allowed = BESIDE + ASTRAY * way.norm();
-        self.solids[1].beside(number, point + way, allowed) <= allowed
+        self.solids[1].beside(start, point + way, allowed) <= allowed
     }
 
     /// Visits the middles of what edges have inside the other solid, with the number of the edge and the nearest face.

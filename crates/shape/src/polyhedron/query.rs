@@ -25,10 +25,10 @@ const IN_PLANE: f64 = 1e-8;
 pub struct Piece {
     /// Number of the face that the piece starts from: the same in every step.
     pub number: u32,
+    /// The face of the first branch, and whether the point is over it.
+    pub start: (u32, bool),
     /// Distance and normal of each face's plane; the face that the piece starts from comes first.
     pub branches: ArrayVec<Sample, MOST_BRANCHES>,
-    /// The face of each branch, and whether the point is over it.
-    pub faces: ArrayVec<(u32, bool), MOST_BRANCHES>,
 }
 
 /// A face near a point.
@@ -63,10 +63,10 @@ impl Polyhedron {
                     continue;
                 }
                 // faces that are convex to this one need not be convex to each other, as at the mouth of a square bore
+                piece.start = (own.face, matches!(own.place, Place::Inside));
                 piece.number = if first == 0 { own.face } else { others[first].face };
                 piece.branches.clear();
-                piece.faces.clear();
-                self.add_branch(own, &mut piece);
+                piece.branches.push(self.branch(own));
                 let mut members = ArrayVec::<&Near, MOST_BRANCHES>::new();
                 for (index, other) in others.iter().enumerate().skip(first) {
                     if members
@@ -76,7 +76,7 @@ impl Polyhedron {
                         members.push(*other);
                         is_taken[index] = true;
                         if !piece.branches.is_full() {
-                            self.add_branch(other, &mut piece);
+                            piece.branches.push(self.branch(other));
                         }
                     }
                 }
@@ -180,9 +180,8 @@ impl Polyhedron {
         }
     }
 
-    fn add_branch(&self, own: &Near, piece: &mut Piece) {
-        piece.branches.push(Sample { distance: own.height, normal: self.faces[own.face as usize].normal });
-        piece.faces.push((own.face, matches!(own.place, Place::Inside)));
+    fn branch(&self, own: &Near) -> Sample {
+        Sample { distance: own.height, normal: self.faces[own.face as usize].normal }
     }
 
     /// Whether a piece starts from a face: the first of those that share the nearest edge or corner, unless the point is
