@@ -331,7 +331,7 @@ impl Environments {
             Ok((index, rules.act(stepper.setup(index)?, episode, action)))
         })?;
         let start = Instant::now();
-        stepper.follow(rules.moving, points)?;
+        stepper.set_waypoints(rules.moving, points)?;
         stepper.advance_where(rules.options.substeps, is_chosen)?;
         self.batch_time += start.elapsed();
         let found = stepper.map(chosen(episodes, is_chosen), |(index, episode)| {

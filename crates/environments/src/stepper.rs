@@ -87,14 +87,14 @@ impl Stepper {
     }
 
     /// Gives the drives of a part their set-points for the next policy step.
-    pub(crate) fn follow(
+    pub(crate) fn set_waypoints(
         &mut self,
         part: BodyId,
         points: Vec<(usize, [Waypoint; 2])>,
     ) -> Result<(), EnvironmentError> {
         let batch = match self {
             Self::Processor(batch) => batch,
-            Self::Device(batch) => return Ok(batch.follow(points)?),
+            Self::Device(batch) => return Ok(batch.set_waypoints(points)?),
         };
         for (index, points) in points {
             if let Some(drive) = batch.drives_mut(index)?.iter_mut().find(|drive| drive.body == part) {

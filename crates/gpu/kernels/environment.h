@@ -79,14 +79,14 @@ struct Summary {
   int steps, unconverged;
 };
 
-/// What the host sees of an environment after a call, and two waypoints that it gives instead of all of a drive.
-struct Seen {
+/// What the host reads after a call, and two waypoints that replace those of a drive.
+struct MotionRecord {
   u64 steps;
   double center[3], rotation[4], linear[3], turning[3], spin;
   Summary summary;
   int status, unused;
 };
-struct SetPoints { Waypoint at[2]; };
+struct WaypointPair { Waypoint at[2]; };
 
 struct Environment {
   u64 steps, target;     // taken, and to be taken in all
@@ -121,7 +121,7 @@ FN void add_step(Environment& env) {
   s.peak_force = larger(s.peak_force, norm(v3(env.impulse[0], env.impulse[1], env.impulse[2])) / env.dt);
   s.steps += 1;
 }
-FN void see(const Environment& env, Seen& out) {
+FN void copy_motion(const Environment& env, MotionRecord& out) {
   out.steps = env.steps;
   for (int k = 0; k < 3; ++k) { out.center[k] = env.center[k]; out.linear[k] = env.linear[k]; out.turning[k] = env.turning[k]; }
   for (int k = 0; k < 4; ++k) out.rotation[k] = env.rotation[k];
@@ -129,7 +129,7 @@ FN void see(const Environment& env, Seen& out) {
   out.summary = env.summary;
   out.status = env.status;
 }
-FN void follow(Environment& env, const SetPoints& points) {
+FN void set_waypoint_pair(Environment& env, const WaypointPair& points) {
   env.drive.waypoints = 2;
   env.drive.has_rotations = 1;
   env.drive.at[0] = points.at[0];

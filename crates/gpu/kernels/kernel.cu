@@ -12,8 +12,8 @@
 static_assert(sizeof(Environment) == ENVIRONMENT_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(KeptRows) == ROWS_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Common) == COMMON_BYTES, "src/records.rs and kernels/environment.h differ");
-static_assert(sizeof(Seen) == SEEN_BYTES, "src/records.rs and kernels/environment.h differ");
-static_assert(sizeof(SetPoints) == SET_POINTS_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(MotionRecord) == MOTION_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(WaypointPair) == WAYPOINT_PAIR_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Scratch) <= SCRATCH_BYTES, "src/records.rs and kernels/environment.h differ");
 #endif
 
@@ -49,14 +49,14 @@ extern "C" __global__ void scatter(Environment* environments, const int* list, c
   for (int i = threadIdx.x; i < (int)(sizeof(Environment) / 8); i += blockDim.x) to[i] = from[i];
 }
 
-/// What the host sees of the listed environments after a call, and the set-points that it gives them.
-extern "C" __global__ void look(const Environment* environments, const int* list, int count, Seen* out) {
+/// Reads motion and summary of the listed environments; replaces their waypoints.
+extern "C" __global__ void read_motions(const Environment* environments, const int* list, int count, MotionRecord* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) see(environments[list[i]], out[i]);
+  if (i < count) copy_motion(environments[list[i]], out[i]);
 }
-extern "C" __global__ void set_points(Environment* environments, const int* list, int count, const SetPoints* points) {
+extern "C" __global__ void set_waypoints(Environment* environments, const int* list, int count, const WaypointPair* points) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) follow(environments[list[i]], points[i]);
+  if (i < count) set_waypoint_pair(environments[list[i]], points[i]);
 }
 
 /// What a learner sees of every environment: position, quaternion, velocity, turning in body axes, contact force and torque,

@@ -4,7 +4,7 @@ use crate::cuda::Cuda;
 use crate::error::GpuError;
 use crate::host::HostKernels;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, Seen, SetPoints};
+use crate::records::{Common, Environment, MotionRecord, WaypointPair};
 
 /// Memory and kernels of a batch.
 #[allow(clippy::large_enum_variant, reason = "a batch has one")]
@@ -50,20 +50,20 @@ impl Backend {
         }
     }
 
-    /// What is seen of the listed environments after a call.
-    pub(crate) fn look(&mut self, list: &[i32]) -> Result<Vec<Seen>, GpuError> {
+    /// Motion and summaries of the listed environments.
+    pub(crate) fn read_motions(&mut self, list: &[i32]) -> Result<Vec<MotionRecord>, GpuError> {
         match self {
-            Self::Cuda(cuda) => cuda.look(list),
-            Self::Host(host) => Ok(host.look(list)),
+            Self::Cuda(cuda) => cuda.read_motions(list),
+            Self::Host(host) => Ok(host.read_motions(list)),
         }
     }
 
-    /// Gives the listed environments set-points.
-    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) -> Result<(), GpuError> {
+    /// Replaces the waypoints of the listed environments.
+    pub(crate) fn set_waypoints(&mut self, list: &[i32], points: &[WaypointPair]) -> Result<(), GpuError> {
         match self {
-            Self::Cuda(cuda) => cuda.set_points(list, points),
+            Self::Cuda(cuda) => cuda.set_waypoints(list, points),
             Self::Host(host) => {
-                host.set_points(list, points);
+                host.set_waypoints(list, points);
                 Ok(())
             }
         }

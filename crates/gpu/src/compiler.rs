@@ -11,7 +11,7 @@ use libloading::Library;
 
 use crate::error::GpuError;
 use crate::kernel_source::kernel_source;
-use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES, Seen, SetPoints};
+use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
 
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,8 +54,8 @@ pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<
         format!("-DROWS_BYTES={ROWS_BYTES}"),
         format!("-DCOMMON_BYTES={}", size_of::<Common>()),
         format!("-DSCRATCH_BYTES={SCRATCH_BYTES}"),
-        format!("-DSEEN_BYTES={}", size_of::<Seen>()),
-        format!("-DSET_POINTS_BYTES={}", size_of::<SetPoints>()),
+        format!("-DSEEN_BYTES={}", size_of::<MotionRecord>()),
+        format!("-DSET_POINTS_BYTES={}", size_of::<WaypointPair>()),
     ];
     // every fused operation of the step is written as fma(): host and device give the same bits
     binary_of("step", &kernel_source(), architecture, "--fmad=false", &definitions)

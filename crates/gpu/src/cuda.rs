@@ -12,7 +12,7 @@ use crate::compiler::{KernelOptions, kernel_binary};
 use crate::device_array::DeviceArray;
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES, Seen, SetPoints};
+use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
 
 /// Threads of the kernels that copy environments.
 const COPY_THREADS: u32 = 128;
@@ -25,8 +25,8 @@ pub(crate) struct Cuda {
     take_steps: CudaFunction,
     gather: CudaFunction,
     scatter: CudaFunction,
-    look: CudaFunction,
-    set_points: CudaFunction,
+    read_motions: CudaFunction,
+    set_waypoints: CudaFunction,
     count: usize,
     blocks: u32,
     common: CudaSlice<u8>,
@@ -38,9 +38,9 @@ pub(crate) struct Cuda {
     left: CudaSlice<i32>,
     counters: CudaSlice<i32>,
     dense: CudaSlice<u8>,
-    /// Set-points on their way in, and what is seen on its way out.
-    points: CudaSlice<u8>,
-    seen: CudaSlice<u8>,
+    /// Dense copies of waypoints and motions.
+    waypoints: CudaSlice<u8>,
+    motions: CudaSlice<u8>,
 }
 
 impl From<DriverError> for GpuError {
@@ -74,7 +74,7 @@ impl Cuda {
         let wanted = count * (size_of::<Environment>() + ROWS_BYTES)
             + (blocks * groups) as usize * SCRATCH_BYTES
             + dense * size_of::<Environment>()
-            + count * (size_of::<Seen>() + size_of::<SetPoints>());
+            + count * (size_of::<MotionRecord>() + size_of::<WaypointPair>());
         let free = cudarc::driver::result::mem_get_info()?.0;
         if wanted > free {
             return Err(GpuError::Memory { count, wanted_mib: wanted >> 20, free_mib: free >> 20 });
@@ -94,8 +94,8 @@ impl Cuda {
             options,
             gather: module.load_function("gather")?,
             scatter: module.load_function("scatter")?,
-            look: module.load_function("look")?,
-            set_points: module.load_function("set_points")?,
+            read_motions: module.load_function("read_motions")?,
+            set_waypoints: module.load_function("set_waypoints")?,
             take_steps,
             count,
             blocks,
@@ -108,8 +108,8 @@ impl Cuda {
             left: stream.alloc_zeros(count.max(1))?,
             counters: stream.alloc_zeros(2)?,
             dense: stream.alloc_zeros(dense * size_of::<Environment>())?,
-            points: stream.alloc_zeros(count.max(1) * size_of::<SetPoints>())?,
-            seen: stream.alloc_zeros(count.max(1) * size_of::<Seen>())?,
+            waypoints: stream.alloc_zeros(count.max(1) * size_of::<WaypointPair>())?,
+            motions: stream.alloc_zeros(count.max(1) * size_of::<MotionRecord>())?,
             stream,
         })
     }
@@ -166,19 +166,19 @@ impl Cuda {
         Ok(out)
     }
 
-    pub(crate) fn look(&mut self, list: &[i32]) -> Result<Vec<Seen>, GpuError> {
-        let mut out: Vec<Seen> = vec![bytemuck::Zeroable::zeroed(); list.len()];
+    pub(crate) fn read_motions(&mut self, list: &[i32]) -> Result<Vec<MotionRecord>, GpuError> {
+        let mut out: Vec<MotionRecord> = vec![bytemuck::Zeroable::zeroed(); list.len()];
         if list.is_empty() {
             return Ok(out);
         }
         self.stream.memcpy_htod(list, &mut self.list)?;
         let count = list.len() as i32;
-        let mut launch = self.stream.launch_builder(&self.look);
-        launch.arg(&self.environments).arg(&self.list).arg(&count).arg(&mut self.seen);
-        // SAFETY: the arguments are those of the kernel; every index is below the number of environments, which `seen` has room for.
+        let mut launch = self.stream.launch_builder(&self.read_motions);
+        launch.arg(&self.environments).arg(&self.list).arg(&count).arg(&mut self.motions);
+        // SAFETY: the arguments are those of the kernel; every index is below the number of environments, which `motions` has room for.
         unsafe { launch.launch(one_each(list.len())) }?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut out);
-        let from = self.seen.slice(0..bytes.len());
+        let from = self.motions.slice(0..bytes.len());
         self.stream.memcpy_dtoh(&from, bytes)?;
         self.stream.synchronize()?;
         Ok(out)
@@ -188,15 +188,15 @@ impl Cuda {
         DeviceArray::new(&self.stream, numbers)
     }
 
-    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) -> Result<(), GpuError> {
+    pub(crate) fn set_waypoints(&mut self, list: &[i32], points: &[WaypointPair]) -> Result<(), GpuError> {
         if list.is_empty() {
             return Ok(());
         }
         self.stream.memcpy_htod(list, &mut self.list)?;
-        self.stream.memcpy_htod(bytemuck::cast_slice(points), &mut self.points)?;
+        self.stream.memcpy_htod(bytemuck::cast_slice(points), &mut self.waypoints)?;
         let count = list.len() as i32;
-        let mut launch = self.stream.launch_builder(&self.set_points);
-        launch.arg(&mut self.environments).arg(&self.list).arg(&count).arg(&self.points);
+        let mut launch = self.stream.launch_builder(&self.set_waypoints);
+        launch.arg(&mut self.environments).arg(&self.list).arg(&count).arg(&self.waypoints);
         // SAFETY: as above.
         unsafe { launch.launch(one_each(list.len())) }?;
         Ok(())

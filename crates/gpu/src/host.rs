@@ -7,7 +7,7 @@ use libloading::Library;
 
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, ROWS_BYTES, SCRATCH_BYTES, Seen, SetPoints};
+use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
 
 type TakeSteps =
     unsafe extern "C" fn(*const Common, *mut Environment, *mut u8, *const i32, i32, i32, *mut i32) -> i32;
@@ -75,13 +75,13 @@ impl HostKernels {
         list.iter().map(|index| self.environments[*index as usize]).collect()
     }
 
-    pub(crate) fn look(&self, list: &[i32]) -> Vec<Seen> {
-        list.iter().map(|index| Seen::of(&self.environments[*index as usize])).collect()
+    pub(crate) fn read_motions(&self, list: &[i32]) -> Vec<MotionRecord> {
+        list.iter().map(|index| MotionRecord::of(&self.environments[*index as usize])).collect()
     }
 
-    pub(crate) fn set_points(&mut self, list: &[i32], points: &[SetPoints]) {
+    pub(crate) fn set_waypoints(&mut self, list: &[i32], points: &[WaypointPair]) {
         for (index, points) in list.iter().zip(points) {
-            self.environments[*index as usize].follow(points);
+            self.environments[*index as usize].set_waypoints(points);
         }
     }
 

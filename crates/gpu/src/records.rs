@@ -67,7 +67,7 @@ pub(crate) struct Waypoint {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct SetPoints {
+pub(crate) struct WaypointPair {
     pub at: [Waypoint; 2],
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Summary {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-pub(crate) struct Seen {
+pub(crate) struct MotionRecord {
     pub steps: u64,
     pub center: [f64; 3],
     pub rotation: [f64; 4],
@@ -96,8 +96,8 @@ pub(crate) struct Seen {
     pub unused: i32,
 }
 
-impl Seen {
-    /// What the kernel `look` tells.
+impl MotionRecord {
+    /// The record that the kernel `read_motions` writes.
     pub(crate) fn of(record: &Environment) -> Self {
         Self {
             steps: record.steps,
@@ -114,8 +114,8 @@ impl Seen {
 }
 
 impl Environment {
-    /// What the kernel `set_points` does.
-    pub(crate) fn follow(&mut self, points: &SetPoints) {
+    /// What the kernel `set_waypoints` does.
+    pub(crate) fn set_waypoints(&mut self, points: &WaypointPair) {
         (self.drive.waypoints, self.drive.has_rotations) = (2, 1);
         self.drive.at[..2].copy_from_slice(&points.at);
     }

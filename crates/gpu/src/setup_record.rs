@@ -6,7 +6,9 @@ use tightfit_simulation::batch::{Control, Setup};
 use tightfit_simulation::{BodyMotion, Certificate, Coupling, Drive, Scene, State, Waypoint};
 use tightfit_spatial::{Pose, Twist};
 
-use crate::records::{DriveRecord, Environment, Report, Seen, WARM, WAYPOINTS, Waypoint as WaypointRecord};
+use crate::records::{
+    DriveRecord, Environment, MotionRecord, Report, WARM, WAYPOINTS, Waypoint as WaypointRecord,
+};
 
 /// Writes state and parameters of an environment; the shapes are the caller's. The name of what is not supported otherwise.
 pub(crate) fn environment_record(
@@ -95,15 +97,15 @@ pub(crate) fn read_state(record: &Environment, into: &mut State) {
     warm.impulses.extend(record.warm_impulse[..count].iter().map(|own| Vector3::from(*own)));
 }
 
-/// Reads the motion that is seen after a call; warm start and tank stay with the device.
-pub(crate) fn read_seen(seen: &Seen, into: &mut State) {
-    into.step_count = seen.steps;
-    let rotation = UnitQuaternion::new_unchecked(Quaternion::from_vector(seen.rotation.into()));
-    let twist = Twist::new(seen.linear.into(), seen.turning.into());
+/// Reads a motion; warm start and tank stay on the device.
+pub(crate) fn read_motion(motion: &MotionRecord, into: &mut State) {
+    into.step_count = motion.steps;
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::from_vector(motion.rotation.into()));
+    let twist = Twist::new(motion.linear.into(), motion.turning.into());
     into.motions.clear();
-    into.motions.push(BodyMotion { center: seen.center.into(), rotation, twist });
+    into.motions.push(BodyMotion { center: motion.center.into(), rotation, twist });
     into.spins.clear();
-    into.spins.push(seen.spin);
+    into.spins.push(motion.spin);
 }
 
 /// The certificate of a step that the kernels took; such steps hit no limit.

@@ -28,21 +28,6 @@ pub(super) fn exact_mesh(solid: &Solid) -> Option<TriMesh> {
             |vertex: u32| -> Vector3<f64> { in_plane(frame, face.sign, mesh.vertices[vertex as usize]) };
         mesh.triangles.extend(flat_triangles(&loops, &flat)?);
     }
-    drop_unused(&mut mesh);
+    mesh.drop_unused_vertices();
     Some(mesh)
-}
-
-/// Vertices of the file that no triangle uses.
-pub(super) fn drop_unused(mesh: &mut TriMesh) {
-    let mut new = vec![u32::MAX; mesh.vertices.len()];
-    let mut kept = Vec::new();
-    for corner in mesh.triangles.iter_mut().flatten() {
-        let entry = &mut new[*corner as usize];
-        if *entry == u32::MAX {
-            *entry = kept.len() as u32;
-            kept.push(mesh.vertices[*corner as usize]);
-        }
-        *corner = *entry;
-    }
-    mesh.vertices = kept;
 }

@@ -40,7 +40,7 @@ pub(super) fn triangulate(solid: &Solid, options: &MeshOptions) -> Result<TriMes
         mesh.triangles.extend(fine.iter().map(|triangle| triangle.map(|corner| corner.vertex)));
     }
     mesh.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
-    super::planes::drop_unused(&mut mesh);
+    mesh.drop_unused_vertices();
     Ok(mesh)
 }
 

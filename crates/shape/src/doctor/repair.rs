@@ -102,7 +102,7 @@ pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport
     };
     let marked: Vec<bool> = mesh.triangles.iter().map(|triangle| !usable(triangle)).collect();
     report.did(drop_marked(&mut mesh, &marked), "triangles with unusable vertices dropped");
-    report.did(drop_unused(&mut mesh), "unused vertices dropped");
+    report.did(mesh.drop_unused_vertices(), "unused vertices dropped");
     let diagonal = mesh.aabb().diagonal();
     if mesh.triangles.is_empty() || !diagonal.is_finite() {
         report.after = examine(&mesh, &options.examination);
@@ -132,7 +132,7 @@ pub fn repair(mesh: &TriMesh, options: &RepairOptions) -> (TriMesh, RepairReport
         report.did(drop_debris(&mut mesh, diagonal), "triangles of debris dropped");
     }
     report.did(orient_outwards(&mut mesh), "shells flipped to face outwards (cavities inwards)");
-    report.did(drop_unused(&mut mesh), "vertices that are no longer used dropped");
+    report.did(mesh.drop_unused_vertices(), "vertices that are no longer used dropped");
     report.after = examine(&mesh, &options.examination);
     (mesh, report)
 }
@@ -156,19 +156,4 @@ fn orient_outwards(mesh: &mut TriMesh) -> usize {
         }
     }
     wrong.iter().filter(|&&wrong| wrong).count()
-}
-
-/// Drops vertices that no triangle uses; returns the number dropped.
-fn drop_unused(mesh: &mut TriMesh) -> usize {
-    let mut new_of_old = vec![u32::MAX; mesh.vertices.len()];
-    mesh.triangles.iter().flatten().for_each(|&vertex| new_of_old[vertex as usize] = 0);
-    let mut vertices = Vec::new();
-    for (new, &vertex) in new_of_old.iter_mut().zip(&mesh.vertices).filter(|(new, _)| **new == 0) {
-        *new = vertices.len() as u32;
-        vertices.push(vertex);
-    }
-    mesh.triangles.iter_mut().flatten().for_each(|vertex| *vertex = new_of_old[*vertex as usize]);
-    let dropped = mesh.vertices.len() - vertices.len();
-    mesh.vertices = vertices;
-    dropped
 }

@@ -52,19 +52,10 @@ pub(super) fn overlapping_shells(surface: &Surface<'_>, crossing: &[[u32; 2]]) -
 }
 
 fn shell_of(mesh: &TriMesh, triangles: &[u32]) -> Option<MeshDistance> {
-    let mut numbers = vec![u32::MAX; mesh.vertices.len()];
-    let mut own = TriMesh::default();
-    for &triangle in triangles {
-        own.triangles.push(mesh.triangles[triangle as usize].map(|vertex| {
-            let number = &mut numbers[vertex as usize];
-            if *number == u32::MAX {
-                *number = own.vertices.len() as u32;
-                own.vertices.push(mesh.vertices[vertex as usize]);
-            }
-            *number
-        }));
-    }
-    MeshDistance::new(own).ok()
+    let triangles = triangles.iter().map(|&triangle| mesh.triangles[triangle as usize]).collect();
+    let mut shell = TriMesh { vertices: mesh.vertices.clone(), triangles };
+    shell.drop_unused_vertices();
+    MeshDistance::new(shell).ok()
 }
 
 /// Deepest place of a shell's triangles inside a solid [m]: corners, places on the sides, centroids.

@@ -131,6 +131,21 @@ impl TriMesh {
         Inertia::new(volume * density, origin + center, moment)
     }
 
+    /// Drops the vertices that no triangle uses, keeps the order of the others, and returns how many were dropped.
+    pub(crate) fn drop_unused_vertices(&mut self) -> usize {
+        let mut new_of_old = vec![u32::MAX; self.vertices.len()];
+        self.triangles.iter().flatten().for_each(|&vertex| new_of_old[vertex as usize] = 0);
+        let mut vertices = Vec::new();
+        for (new, &vertex) in new_of_old.iter_mut().zip(&self.vertices).filter(|(new, _)| **new == 0) {
+            *new = vertices.len() as u32;
+            vertices.push(vertex);
+        }
+        self.triangles.iter_mut().flatten().for_each(|vertex| *vertex = new_of_old[*vertex as usize]);
+        let dropped = self.vertices.len() - vertices.len();
+        self.vertices = vertices;
+        dropped
+    }
+
     /// The mesh with the winding of every triangle reversed.
     #[must_use]
     pub fn flipped(mut self) -> Self {

@@ -1,23 +1,24 @@
 //! Many environments of one scene on a graphics processor.
 
+mod policy_steps;
+
 use std::path::PathBuf;
 
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 use tightfit_shape::Part;
 use tightfit_simulation::batch::{AdvanceSummary, Batch, BatchError, Control, Fault, Observations, Setup};
-use tightfit_simulation::{BodyId, Certificate, Scene, State, Waypoint};
+use tightfit_simulation::{BodyId, Certificate, Scene, State};
 
 use crate::backend::Backend;
 use crate::compiler::KernelOptions;
 use crate::cuda::Cuda;
-use crate::device_array::DeviceArray;
 use crate::error::GpuError;
 use crate::fallback::{Fallback, Known};
 use crate::host::HostKernels;
 use crate::node_table::NodeTable;
-use crate::records::{BLOCKS, Common, Environment, FROZEN, REASONS, ROWS_BYTES, Seen, SetPoints, Shape};
-use crate::setup_record::{certificate, environment_record, read_seen, read_state, waypoint_record};
+use crate::records::{BLOCKS, Common, Environment, FROZEN, REASONS, ROWS_BYTES, Shape};
+use crate::setup_record::{certificate, environment_record, read_state};
 use crate::shape_record::shape_record;
 use crate::support::{Sides, check_scene, unsupported_method, unsupported_pair};
 
@@ -242,66 +243,6 @@ impl GpuBatch {
     /// When the device fails.
     pub fn advance(&mut self, steps: usize) -> Result<(), GpuError> {
         self.advance_list(None, steps)
-    }
-
-    /// Several steps of the environments that `is_chosen` names by their index. [`Self::setup`] has their motion then, and
-    /// [`Self::advance_summary`] what the steps came to together.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn advance_where(&mut self, steps: usize, is_chosen: impl Fn(usize) -> bool) -> Result<(), GpuError> {
-        let list: Vec<i32> =
-            (0..self.len()).filter(|index| is_chosen(*index)).map(|index| index as i32).collect();
-        if list.is_empty() {
-            return Ok(());
-        }
-        self.advance_list(Some(&list), steps)?;
-        let seen = self.backend.look(&list)?;
-        pick(&mut self.known, &list).into_par_iter().zip(&seen).for_each(|(known, seen)| {
-            let has_stepped = known.fault.is_none() || seen.summary.steps > 0;
-            read_seen(seen, &mut known.setup.state);
-            known.summary = if has_stepped { summary(seen) } else { AdvanceSummary::default() };
-        });
-        Ok(())
-    }
-
-    /// Gives the drives of some environments two set-points each, in the place of all that they had.
-    ///
-    /// # Errors
-    /// When there is no such environment, or it has no drive.
-    pub fn follow(&mut self, points: Vec<(usize, [Waypoint; 2])>) -> Result<(), GpuError> {
-        let mut list = Vec::with_capacity(points.len());
-        let mut records = Vec::with_capacity(points.len());
-        for (index, points) in points {
-            self.check_index(index)?;
-            let drive = self.known[index].setup.drives.first_mut();
-            let drive = drive.ok_or_else(|| unsupported_setup(index, "set-points without a drive".into()))?;
-            records.push(SetPoints { at: points.each_ref().map(waypoint_record) });
-            list.push(index as i32);
-            drive.waypoints.clear();
-            drive.waypoints.extend(points);
-        }
-        self.backend.set_points(&list, &records)
-    }
-
-    /// Numbers in the memory of the batch's device; `None` where the kernels run on the host.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn upload(&self, numbers: &[f32]) -> Result<Option<DeviceArray>, GpuError> {
-        match &self.backend {
-            Backend::Cuda(cuda) => Ok(Some(cuda.upload(numbers)?)),
-            Backend::Host(_) => Ok(None),
-        }
-    }
-
-    /// What the steps of an environment's last [`Self::advance_where`] came to together.
-    ///
-    /// # Errors
-    /// When there is no such environment.
-    pub fn advance_summary(&self, index: usize) -> Result<&AdvanceSummary, GpuError> {
-        self.check_index(index)?;
-        Ok(&self.known[index].summary)
     }
 
     fn advance_list(&mut self, list: Option<&[i32]>, steps: usize) -> Result<(), GpuError> {
@@ -535,18 +476,4 @@ fn pick<'a>(known: &'a mut [Known], list: &[i32]) -> Vec<&'a mut Known> {
         .enumerate()
         .filter(|(index, _)| wanted.next_if(|own| **own as usize == *index).is_some());
     chosen.map(|(_, known)| known).collect()
-}
-
-/// The summary of a record; what the kernels step has no limits, and what the host steps tells whether it converged.
-fn summary(seen: &Seen) -> AdvanceSummary {
-    let own = &seen.summary;
-    AdvanceSummary {
-        steps: own.steps as usize,
-        unconverged: own.unconverged as usize,
-        penetration: own.penetration,
-        coulomb: own.coulomb,
-        impulse: own.impulse.to_vec(),
-        peak_force: vec![own.peak_force],
-        ..AdvanceSummary::default()
-    }
 }
