@@ -170,7 +170,13 @@ impl Part {
             Self::Nodes(_) => Extent { heights: [f64::INFINITY, f64::NEG_INFINITY], radii: [0.0, 0.0] },
             Self::Block(_) | Self::Capsule(_) | Self::Mesh(_) | Self::Cad(_) => {
                 let nowhere = Aabb { min: Vector3::zeros(), max: Vector3::zeros() };
-                of_box(self.aabb().unwrap_or(nowhere))
+                let boxed = of_box(self.aabb().unwrap_or(nowhere));
+                let outer = match self {
+                    Self::Mesh(mesh) => mesh.outer_radius(),
+                    Self::Cad(solid) => solid.outer_radius(),
+                    _ => boxed.radii[1],
+                };
+                Extent { radii: [0.0, outer.min(boxed.radii[1])], ..boxed }
             }
         }
     }

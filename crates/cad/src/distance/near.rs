@@ -37,6 +37,8 @@ pub(crate) struct Neighbours {
     pub(super) bounds: Vec<Aabb>,
     /// Faces that share an edge which is not concave.
     linked: Vec<Vec<u32>>,
+    /// How far edges of each face lie off their surfaces, at most [m].
+    gaps: Vec<f64>,
     /// Faces that share an edge at which they are tangent.
     tangent: Vec<Vec<u32>>,
     /// Whether the faces of an edge are tangent, and the faces and ends of such edges, sorted.
@@ -49,12 +51,16 @@ impl Neighbours {
         let bounds = (0..solid.faces.len()).map(|face| solid.face_bounds(face)).collect();
         let mut linked = vec![Vec::new(); solid.faces.len()];
         let mut tangent = vec![Vec::new(); solid.faces.len()];
+        let mut gaps = vec![0.0_f64; solid.faces.len()];
         let mut is_smooth = vec![false; solid.edges.len()];
         let mut smooth_ends = Vec::new();
         for (number, edge) in solid.edges.iter().enumerate() {
             let [a, b] = edge.faces;
             if edge.is_seam || a == u32::MAX {
                 continue;
+            }
+            for face in edge.faces {
+                gaps[face as usize] = gaps[face as usize].max(edge.gap);
             }
             let at = |s: f64| edge.range[0] + (edge.range[1] - edge.range[0]) * s;
             let angles = [0.25, 0.5, 0.75].map(|s| solid.edge_angle(number, at(s)));
@@ -70,7 +76,7 @@ impl Neighbours {
             }
         }
         smooth_ends.sort_unstable();
-        Self { bounds, linked, tangent, is_smooth, smooth_ends }
+        Self { bounds, linked, gaps, tangent, is_smooth, smooth_ends }
     }
 
     /// Whether a face continues smoothly beyond the nearest point of its boundary.
@@ -111,13 +117,29 @@ impl Solid {
 
     /// Visits the pieces of material within `reach` [m] of a point.
     pub fn each_piece(&self, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
+        self.each_piece_among(0..self.faces.len() as u32, p, reach, visit);
+    }
+
+    /// [`Self::each_piece`], where all faces within reach are among these, which ascend.
+    pub fn each_piece_among(
+        &self,
+        faces: impl Iterator<Item = u32>,
+        p: Vector3<f64>,
+        reach: f64,
+        visit: impl FnMut(&PieceFaces),
+    ) {
         let leaf = self.cells.leaf(p);
         let Some(nearest) = self.nearest(leaf, p) else { return };
         let whole = self.signed(p, &nearest);
         if whole.distance > reach {
             return;
         }
-        let near = self.near_faces(p, leaf, nearest.squared, reach.max(whole.distance.abs()) + ROUNDING);
+        let far = reach.max(whole.distance.abs()) + ROUNDING;
+        let near = match far > reach + ROUNDING {
+            // a point deeper than the reach belongs to faces beyond it
+            true => self.near_faces(0..self.faces.len() as u32, p, leaf, nearest.squared, far),
+            false => self.near_faces(faces, p, leaf, nearest.squared, far),
+        };
         self.grouped(&near, whole, reach, visit);
     }
 
@@ -168,30 +190,35 @@ impl Solid {
 
     fn joins(&self, near: &[NearFace], group: &[usize], other: usize) -> bool {
         let candidate = &near[other];
-        let tolerance = ROUNDING + self.edge_gap;
-        let behind = |face: u32, point: Vector3<f64>| self.extended(face, point).distance <= tolerance;
+        let gaps = &self.neighbours.gaps;
+        let behind = |face: u32, other: u32, point: Vector3<f64>| {
+            let gap = gaps[face as usize].max(gaps[other as usize]);
+            self.extended(face, point).distance <= ROUNDING + gap
+        };
         let is_linked =
             |member: usize| self.neighbours.linked[near[member].face as usize].contains(&candidate.face);
         group.iter().any(|&member| is_linked(member))
             && group.iter().all(|&member| {
-                behind(near[member].face, candidate.nearest) && behind(candidate.face, near[member].nearest)
+                let own = &near[member];
+                behind(own.face, candidate.face, candidate.nearest)
+                    && behind(candidate.face, own.face, own.nearest)
             })
     }
 
     /// Faces whose nearest point is within reach, the nearest first.
     fn near_faces(
         &self,
+        faces: impl Iterator<Item = u32>,
         p: Vector3<f64>,
         leaf: Leaf,
         nearest: f64,
         reach: f64,
     ) -> ArrayVec<NearFace, MOST_NEAR_FACES> {
         let mut found: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
-        for (number, bounds) in self.neighbours.bounds.iter().enumerate() {
-            if bounds.distance_squared(p) > reach * reach {
+        for number in faces {
+            if self.neighbours.bounds[number as usize].distance_squared(p) > reach * reach {
                 continue;
             }
-            let number = number as u32;
             let entry = self.cells.faces(leaf).iter().find(|entry| entry.face == number);
             let Some(near) = self.near_face(number, p, entry, nearest, reach) else { continue };
             if found.is_full() {

@@ -22,6 +22,9 @@ pub struct NearCells {
     counts: [usize; 3],
     cells: Vec<Cell>,
     few: Vec<[u32; 4]>,
+    /// Ranges of `candidates`.
+    several: Vec<[u32; 2]>,
+    candidates: Vec<u32>,
     faces: Vec<(u32, [u8; 2])>,
     trim: Vec<(u32, bool)>,
 }
@@ -32,7 +35,10 @@ enum Cell {
     Outside(f32),
     Single(u32),
     Few(u32),
-    Several,
+    /// Place in `several`.
+    Several(u32),
+    /// Deep inside, or too many.
+    Inside,
 }
 
 /// What is near a point.
@@ -44,8 +50,10 @@ pub enum Nearby<'a> {
     Single(u32),
     /// Several faces, or an edge.
     Few(Few<'a>),
-    /// Too many, or the point is deep inside.
-    Several,
+    /// More than a few faces, by number.
+    Several(&'a [u32]),
+    /// The point is deep inside.
+    Inside,
 }
 
 impl NearCells {
@@ -64,8 +72,10 @@ impl NearCells {
             low: bounds.min,
             size,
             counts,
-            cells: vec![Cell::Several; count],
+            cells: vec![Cell::Inside; count],
             few: Vec::new(),
+            several: Vec::new(),
+            candidates: Vec::new(),
             faces: Vec::new(),
             trim: Vec::new(),
         };
@@ -97,7 +107,11 @@ impl NearCells {
                 let [first, end, first_trim, end_trim] = self.few[number as usize].map(|n| n as usize);
                 Nearby::Few(Few { faces: &self.faces[first..end], trim: &self.trim[first_trim..end_trim] })
             }
-            Cell::Several => Nearby::Several,
+            Cell::Several(number) => {
+                let [first, end] = self.several[number as usize].map(|n| n as usize);
+                Nearby::Several(&self.candidates[first..end])
+            }
+            Cell::Inside => Nearby::Inside,
         }
     }
 
@@ -106,6 +120,8 @@ impl NearCells {
     pub fn memory(&self) -> usize {
         size_of_val(&*self.cells)
             + size_of_val(&*self.few)
+            + size_of_val(&*self.several)
+            + size_of_val(&*self.candidates)
             + size_of_val(&*self.faces)
             + size_of_val(&*self.trim)
     }
@@ -131,7 +147,7 @@ impl NearCells {
             self.cells[index] = if distance - radius > Self::REACH {
                 Cell::Outside((distance - radius) as f32 * 0.999)
             } else if distance + radius < -Self::REACH {
-                Cell::Several
+                Cell::Inside
             } else {
                 self.cell(solid, place, &faces)
             };
@@ -145,7 +161,15 @@ impl NearCells {
         match solid.vicinity_of(centre, radius, Self::REACH, faces.iter().copied()) {
             Vicinity::Far(clear) => Cell::Outside(clear as f32 * 0.999),
             Vicinity::Single(face) => Cell::Single(face),
-            Vicinity::Several => Cell::Several,
+            Vicinity::Several => {
+                let start = self.candidates.len() as u32;
+                let near = faces.iter().filter(|face| {
+                    solid.is_face_near(**face as usize, centre, radius + Self::REACH + solid.edge_gap)
+                });
+                self.candidates.extend(near);
+                self.several.push([start, self.candidates.len() as u32]);
+                Cell::Several(self.several.len() as u32 - 1)
+            }
             Vicinity::Few(few) => {
                 let Few { faces, trim } = few.view();
                 let starts = [self.faces.len(), self.trim.len()];

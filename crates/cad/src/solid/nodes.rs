@@ -203,6 +203,40 @@ impl Solid {
         }
     }
 
+    /// Largest distance of the solid from its z axis [m]; `None` where a face may bulge beyond its edges. Lines of planes,
+    /// cylinders and cones end at edges, and no point of a line is farther from an axis than both ends.
+    #[must_use]
+    pub fn outer_radius(&self) -> Option<f64> {
+        let is_straight = |face: &Face| {
+            matches!(face.surface, Surface::Plane(_) | Surface::Cylinder(..) | Surface::Cone { .. })
+        };
+        if !self.faces.iter().all(is_straight) {
+            return None;
+        }
+        let of = |edge: &super::Edge| {
+            let at = |k: i32| {
+                edge.curve.point(edge.range[0] + (edge.range[1] - edge.range[0]) * f64::from(k) / 64.0)
+            };
+            let radius = (0..=64).map(|k| libm::hypot(at(k).x, at(k).y)).fold(0.0, f64::max);
+            // a curve rises above its chords by half of the second difference, about
+            let bend = |k: i32| (at(k - 1) + at(k + 1) - at(k) * 2.0).norm();
+            radius + (1..64).map(bend).fold(0.0, f64::max)
+        };
+        Some(self.edges.iter().map(of).fold(0.0, f64::max))
+    }
+
+    /// Angle about its axis that a cylinder or cone covers; the whole turn for other faces [rad].
+    #[must_use]
+    pub fn face_turn(&self, number: usize) -> f64 {
+        match &self.faces[number].surface {
+            Surface::Cylinder(..) | Surface::Cone { .. } => {
+                let rectangles = self.rectangles(number, f64::INFINITY, TAU);
+                rectangles.first().map_or(TAU, |([[start, end], _], _)| end - start)
+            }
+            _ => TAU,
+        }
+    }
+
     /// Angles about its axis that a cylinder or cone covers, where its second parameters are within `v` [rad].
     fn angles(&self, number: usize, frame: &Frame, v: [f64; 2]) -> [f64; 2] {
         let of = |p: Vector3<f64>| {

@@ -24,6 +24,7 @@ mod network_cells;
 mod neural;
 mod node_blocks;
 mod node_query;
+mod overlap;
 mod pair_body;
 mod point_batches;
 mod polyhedra;

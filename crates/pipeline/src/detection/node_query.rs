@@ -6,7 +6,7 @@
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
-use tightfit_shape::node::{Slid, Slides};
+use tightfit_shape::node::{Arc, Slid, Slides};
 use tightfit_shape::polyhedron::Polyhedron;
 use tightfit_shape::{Part, Sample, intersection};
 
@@ -19,6 +19,9 @@ use super::{DetectionOptions, PairBody};
 /// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
 const NEAREST: f64 = 0.01e-6;
 const MOST_HALVINGS: u32 = 24;
+/// How many times its cell's angle a node may be led over a convex face and still hold the lowest point [-]: twice where both
+/// bend alike; where the other part bends more, its own nodes find it.
+const TOO_FAR: f64 = 2.5;
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
 /// Cosine between normals of one side of a part [-].
@@ -165,6 +168,10 @@ impl<'a> NodeQuery<'a> {
                         self.put(node(lane), points.get(lane), [Some(face), None], id(number), writer);
                     }
                 }
+                // an idle node is a contact deep inside alone, which costs less to know
+                _ if self.skips_idle
+                    && self.slides.as_ref().is_some_and(|own| own.slides.is_idle(node(lane) as usize))
+                    && !self.against.part.is_inside(points.get(lane), INSIDE) => {}
                 _ => self.at_node(node(lane), points.get(lane), id, writer),
             }
         }
@@ -274,6 +281,22 @@ impl<'a> NodeQuery<'a> {
                 Slid::Gone => {}
             };
         }
+        if let Some(arc) = sliding.slides.arc(node as usize, own) {
+            let holds = |place: Vector3<f64>| self.of.part.holds(arc.face, turn.tr_mul(&(place - shift)));
+            let arc = Arc {
+                centre: turn * arc.centre + shift,
+                axis: turn * arc.axis,
+                radial: turn * arc.radial,
+                ..arc
+            };
+            return match self.along_arc(face, &arc) {
+                Slid::Stays => self.take(point, faces, id, writer),
+                Slid::To(place) if holds(place) => {
+                    self.take(place, self.faces_at(place, face.normal), id, writer);
+                }
+                Slid::To(_) | Slid::Gone => {}
+            };
+        }
         match sliding.slides.slide(node as usize, own, normal) {
             (Slid::Stays, _) => self.take(point, faces, id, writer),
             (Slid::To(place), holder) if self.of.part.holds(holder, place) => {
@@ -313,6 +336,45 @@ impl<'a> NodeQuery<'a> {
             *if value < 0.0 { &mut low } else { &mut high } = (middle, value);
         }
         Slid::To(point + way * low.0)
+    }
+
+    /// Where the arc of a node is lowest over the other part, in that part's frame: the normal at the node tells where over a
+    /// plane, and near enough in a bore. Over a convex face it leads too far: the lowest point lies between, where the normal is
+    /// opposite to the arc's.
+    fn along_arc(&self, face: Sample, arc: &Arc) -> Slid {
+        let Some(first) = arc.angle(0.0, face.normal) else { return Slid::Stays };
+        let limit = if first > 0.0 { arc.cell[1] } else { -arc.cell[0] };
+        let gone = || if arc.is_flat(face.normal) { Slid::Stays } else { Slid::Gone };
+        let is_inside = first.abs() <= limit.abs();
+        if !is_inside && first.abs() > TOO_FAR * limit.abs() {
+            return gone();
+        }
+        // what is left of the way at an angle
+        let left = |angle: f64| {
+            let normal = self.against.part.sample(arc.centre + arc.radial_at(angle)).normal;
+            let is_same_side = normal.dot(&face.normal) > SAME_SIDE;
+            arc.angle(angle, normal).filter(|_| is_same_side)
+        };
+        let mut after = (if is_inside { first } else { limit }, 0.0);
+        match (left(after.0), is_inside) {
+            (Some(beyond), _) if beyond * first < 0.0 => after.1 = beyond,
+            (_, true) => return Slid::To(arc.centre + arc.radial_at(first)),
+            (_, false) => return gone(),
+        }
+        let mut before = (0.0, first);
+        let radius = arc.radial.norm();
+        let mut angle = 0.0;
+        for _ in 0..MOST_HALVINGS {
+            // false position, and no closer to an end than a tenth
+            let share = before.1 / (before.1 - after.1);
+            angle = before.0 + (after.0 - before.0) * share.clamp(0.1, 0.9);
+            let Some(rest) = left(angle) else { return gone() };
+            if rest.abs() * radius < NEAREST {
+                break;
+            }
+            *if rest * first > 0.0 { &mut before } else { &mut after } = (angle, rest);
+        }
+        Slid::To(arc.centre + arc.radial_at(angle))
     }
 
     /// The nearest faces at a place that a node slid to, on the side with this normal.

@@ -6,7 +6,7 @@
 //! turned parts on one axis   v = |v_across| + |ω_tilt| R + |v_z|
 //! threads on one axis        v = |v_across| + |ω_tilt| R + |v_z − k ω_z|,   max(|v_z − k ω_z|, |v_z|) near shank or head
 //! turned on plane faces      v = |v| + |ω_tilt| R
-//! other pairs                v = |v| + |ω| R
+//! other pairs                v = |v| + |ω| R, or less where they meet (`overlap.rs`)
 //! ```
 //!
 //! v is the velocity at the middle of the region that both parts occupy, and R the radius of that region: on one axis the
@@ -18,6 +18,7 @@
 
 use nalgebra::Vector3;
 
+use super::overlap::{self, Moved};
 use super::{PairBody, TurnedPair};
 
 /// Least margin [m]: contact forces change velocities within the step. A step that goes farther is repeated.
@@ -38,12 +39,16 @@ pub fn search_margin(sides: [&PairBody; 2], step: f64) -> f64 {
 /// How far a motion bends off its tangent while it closes gaps [m]: what contact planes at its start miss at its end.
 #[must_use]
 pub fn bend(sides: [&PairBody; 2], step: f64) -> f64 {
-    0.5 * step * (sides[0].angular - sides[1].angular).norm() * closed_within(sides, step)
+    0.5 * step * (sides[0].angular - sides[1].angular).norm() * moved_within(sides, step).way
 }
 
 /// By how much the gap of any node closes within a time, at most [m].
 #[must_use]
 pub fn closed_within(sides: [&PairBody; 2], time: f64) -> f64 {
+    moved_within(sides, time).closed
+}
+
+fn moved_within(sides: [&PairBody; 2], time: f64) -> Moved {
     let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
     let angular = (sides[0].angular - sides[1].angular) * time;
     let is_on_axis = axes[0].dot(&axes[1]).abs() > PARALLEL;
@@ -54,7 +59,13 @@ pub fn closed_within(sides: [&PairBody; 2], time: f64) -> f64 {
             Some(pair) if pair.is_around(middle) => angular.cross(&pair.axis()),
             _ => angular,
         };
-        return velocity(sides, middle).norm() * time + turning.norm() * reach;
+        let anywhere = velocity(sides, middle).norm() * time + turning.norm() * reach;
+        // smaller ones are all the same
+        if anywhere <= LEAST {
+            return Moved { way: anywhere, closed: anywhere };
+        }
+        let Moved { way, closed } = overlap::moved_within(sides, time, LEAST);
+        return Moved { way: anywhere.min(way), closed: anywhere.min(closed) };
     };
     let Meeting { middle, reach } = Meeting::on_axis(sides, axes);
     let linear = velocity(sides, middle) * time;
@@ -67,7 +78,8 @@ pub fn closed_within(sides: [&PairBody; 2], time: f64) -> f64 {
         true => off_thread,
         false => off_thread.max(along.abs()),
     };
-    across + tilt * reach + closed
+    let closed = across + tilt * reach + closed;
+    Moved { way: closed, closed }
 }
 
 /// Velocity of one part against the other at a place [m/s].

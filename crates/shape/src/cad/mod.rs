@@ -26,7 +26,7 @@ pub use limits::Limits;
 pub use mating::{Bore, FacePair, Mating, bores, mate};
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Surface;
-use tightfit_cad::{CadError, Few, MassProperties, Near, NearCells, Nearby, Vicinity};
+use tightfit_cad::{CadError, Few, MassProperties, Near, NearCells, Nearby, PieceFaces, Vicinity};
 pub use tightfit_cad::{File, Solid};
 use tightfit_spatial::{Inertia, InertiaError};
 
@@ -42,6 +42,8 @@ pub struct CadPart {
     mass: MassProperties,
     /// Faces near points, once they are needed.
     near: Arc<OnceLock<NearCells>>,
+    /// Largest distance from the z axis [m].
+    outer_radius: f64,
 }
 
 impl CadPart {
@@ -57,7 +59,14 @@ impl CadPart {
                  inside out); cut the face in the CAD program, or export an STL mesh"
             ))
         })?;
-        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default() })
+        let outer_radius = solid.outer_radius().unwrap_or_else(|| radius_of(&solid.aabb()));
+        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default(), outer_radius })
+    }
+
+    /// Largest distance from the z axis [m].
+    #[must_use]
+    pub fn outer_radius(&self) -> f64 {
+        self.outer_radius
     }
 
     /// The solid.
@@ -77,13 +86,20 @@ impl CadPart {
     /// Visits the locally convex pieces of material within `reach` [m] of a point, with their faces.
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let mut number = 0;
-        self.solid.each_piece(point, reach, |faces| {
+        let visit = |faces: &PieceFaces| {
             if number < Part::MOST_PIECES {
                 let faces = faces.iter().map(|face| Sample { distance: face.distance, normal: face.normal });
                 visit(number, &faces.collect());
                 number += 1;
             }
-        });
+        };
+        let cells = self.near.get().filter(|_| reach <= NearCells::REACH);
+        match cells.map(|cells| cells.at(point)) {
+            Some(Nearby::Several(faces)) => {
+                self.solid.each_piece_among(faces.iter().copied(), point, reach, visit);
+            }
+            _ => self.solid.each_piece(point, reach, visit),
+        }
     }
 
     /// Prepares queries of blocks.
@@ -123,7 +139,7 @@ impl CadPart {
                     Nearby::Few(few) => {
                         self.at_faces(&few, NearCells::REACH, point, [reach, behind], lane, out)
                     }
-                    Nearby::Several => SEVERAL,
+                    Nearby::Several(_) | Nearby::Inside => SEVERAL,
                 };
             }
             // the cells know all faces up to their reach
@@ -279,6 +295,12 @@ impl CadPart {
     pub fn mesh(&self, options: &MeshOptions) -> Result<TriMesh, ShapeError> {
         triangulate::triangulate(&self.solid, options)
     }
+}
+
+/// Largest distance of a box from the z axis [m].
+fn radius_of(bounds: &tightfit_cad::Aabb) -> f64 {
+    let farthest = bounds.min.abs().sup(&bounds.max.abs());
+    libm::hypot(farthest.x, farthest.y)
 }
 
 impl PartialEq for CadPart {

@@ -92,7 +92,7 @@ fn face_cells(solid: &Solid, number: usize, u: &[f64], v: &[f64], slides: &mut S
         return vec![Cell::Idle; u.len()];
     }
     let round = slides.add(Round { frame: *frame, kind, face: Some(number as u32) });
-    let rows = half_gaps(u, v);
+    let rows = half_gaps(u, v, 0.5 * solid.face_turn(number));
     let across = 0.5 * least_gap(v.to_vec()).unwrap_or(std::f64::consts::TAU);
     let cell = |row: &f64| match kind {
         RoundKind::Circles { .. } => Cell::Arc(round, [*row; 2]),
@@ -151,17 +151,15 @@ fn lengths(edge: &Edge, t: &[f64]) -> Vec<[f64; 2]> {
     t.iter().map(|t| [to_end(t - edge.range[0]), to_end(edge.range[1] - t)]).collect()
 }
 
-/// Half the distance between neighbours in the row of each node; a node that is alone stands for the whole turn.
-fn half_gaps(u: &[f64], v: &[f64]) -> Vec<f64> {
+/// Half the distance between neighbours in the row of each node; a node that is alone stands for `alone` to either side [rad].
+fn half_gaps(u: &[f64], v: &[f64], alone: f64) -> Vec<f64> {
     let key = |value: f64| (value / SAME).round() as i64;
     let mut rows: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
     for (u, v) in u.iter().zip(v) {
         rows.entry(key(*v)).or_default().push(*u);
     }
-    let halves: BTreeMap<i64, f64> = rows
-        .into_iter()
-        .map(|(row, own)| (row, least_gap(own).map_or(std::f64::consts::PI, |gap| 0.5 * gap)))
-        .collect();
+    let halves: BTreeMap<i64, f64> =
+        rows.into_iter().map(|(row, own)| (row, least_gap(own).map_or(alone, |gap| 0.5 * gap))).collect();
     v.iter().map(|v| halves[&key(*v)]).collect()
 }
 

@@ -38,6 +38,8 @@ pub struct MeshPart {
     mesh: Arc<TriMesh>,
     /// Box around the triangles.
     bounds: Aabb,
+    /// Largest distance of a vertex from the z axis [m].
+    radius: f64,
     field: MeshField,
     offset: f64,
 }
@@ -50,7 +52,14 @@ impl MeshPart {
     pub fn new(mesh: TriMesh) -> Result<Self, MeshDistanceError> {
         let exact = Arc::new(MeshDistance::new(mesh)?);
         let (mesh, bounds) = (exact.mesh().clone(), exact.mesh_aabb());
-        Ok(Self { mesh, bounds, field: MeshField::Exact(exact), offset: 0.0 })
+        let radius = mesh.vertices.iter().map(|vertex| libm::hypot(vertex.x, vertex.y)).fold(0.0, f64::max);
+        Ok(Self { mesh, bounds, radius, field: MeshField::Exact(exact), offset: 0.0 })
+    }
+
+    /// Largest distance from the z axis [m].
+    #[must_use]
+    pub fn outer_radius(&self) -> f64 {
+        self.radius + self.offset.max(0.0)
     }
 
     /// The same mesh with a baked field.

@@ -14,6 +14,6 @@ mod spacing;
 
 pub use compact_order::compact_order;
 pub use node_set::{Chart, NodeKind, NodeSet};
+pub use slide::{Arc, Slid, Slides};
 pub(crate) use slide::{Cell, Round, RoundKind};
-pub use slide::{Slid, Slides};
 pub use spacing::{FewestNodes, NodeSpacing};

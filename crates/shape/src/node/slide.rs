@@ -11,6 +11,9 @@
 //! the contact: a node ahead of the lowest point would be predicted to dip in by r(ωT)²/2 and brake. In a bore that fits, n is
 //! opposite to the node's own normal nearly everywhere, and all nodes stay.
 //!
+//! Over a convex round face n turns with the place, against u: the lowest point is where the circle's normal is opposite to the
+//! other part's normal there, which the caller searches on the arc of the cell ([`Arc::angle`]).
+//!
 //! A node of a straight edge slides to where its line is nearest to the other part, which has no closed form: the caller searches
 //! where the normal is perpendicular to it.
 //!
@@ -36,6 +39,50 @@ pub enum Slid {
     To(Vector3<f64>),
     /// Another node is.
     Gone,
+}
+
+/// The arc of a circle that a node stands for, in the part's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arc {
+    /// Centre of the circle [m].
+    pub centre: Vector3<f64>,
+    /// Unit axis.
+    pub axis: Vector3<f64>,
+    /// From the centre to the node [m].
+    pub radial: Vector3<f64>,
+    /// Angles before and after the node [rad].
+    pub cell: [f64; 2],
+    /// Whether the circle is an edge.
+    pub is_edge: bool,
+    /// Face of the part that must hold the place, if it is trimmed.
+    pub face: Option<u32>,
+}
+
+impl Arc {
+    /// From the centre to the place at an angle from the node [m].
+    #[must_use]
+    pub fn radial_at(&self, angle: f64) -> Vector3<f64> {
+        let (sin, cos) = libm::sincos(angle);
+        self.radial * cos + self.axis.cross(&self.radial) * sin
+    }
+
+    /// Angle from the place at `angle` to where the circle's normal is opposite to a normal [rad]; `None` where the circle lies
+    /// flat, or is the rim of a hole that curves towards what is inside it.
+    #[must_use]
+    pub fn angle(&self, angle: f64, normal: Vector3<f64>) -> Option<f64> {
+        let radial = self.radial_at(angle);
+        let across = normal - self.axis * normal.dot(&self.axis);
+        if across.norm() < LEVEL || (self.is_edge && radial.dot(&normal) > 0.0) {
+            return None;
+        }
+        Some(libm::atan2(-self.axis.dot(&radial.cross(&across)), -radial.dot(&across)))
+    }
+
+    /// Whether the circle lies almost flat over a plane with this normal, and rests on all its nodes.
+    #[must_use]
+    pub fn is_flat(&self, normal: Vector3<f64>) -> bool {
+        (normal - self.axis * normal.dot(&self.axis)).norm() < FLAT
+    }
 }
 
 /// A feature that nodes slide along.
@@ -150,15 +197,22 @@ impl Slides {
         }
     }
 
-    /// Where the contact of a node is whose surroundings have the normal `normal`, both in the part's frame, and the face that
-    /// must hold it.
+    /// The arc that a node at `position` [m] stands for.
+    #[must_use]
+    pub fn arc(&self, node: usize, position: Vector3<f64>) -> Option<Arc> {
+        let Some(Cell::Arc(round, cell)) = self.cells.get(node) else { return None };
+        let Round { frame, kind, face } = &self.rounds[*round as usize];
+        let from = position - frame.origin;
+        let radial = from - frame.z * from.dot(&frame.z);
+        let is_edge = *kind == RoundKind::Circles { is_edge: true };
+        Some(Arc { centre: position - radial, axis: frame.z, radial, cell: *cell, is_edge, face: *face })
+    }
+
+    /// Where the contact of a node on a ball or tube is whose surroundings have the normal `normal`, both in the part's frame,
+    /// and the face that must hold it.
     #[must_use]
     pub fn slide(&self, node: usize, position: Vector3<f64>, normal: Vector3<f64>) -> (Slid, Option<u32>) {
         match self.cells.get(node) {
-            Some(Cell::Arc(round, cell)) => {
-                let round = &self.rounds[*round as usize];
-                (round.on_circle(*cell, position, normal), round.face)
-            }
             Some(Cell::Patch(round, cell)) => {
                 let round = &self.rounds[*round as usize];
                 (round.on_tube(*cell, position, normal), round.face)
@@ -169,28 +223,6 @@ impl Slides {
 }
 
 impl Round {
-    fn on_circle(&self, [before, after]: [f64; 2], position: Vector3<f64>, normal: Vector3<f64>) -> Slid {
-        let axis = self.frame.z;
-        let from = position - self.frame.origin;
-        let radial = from - axis * from.dot(&axis);
-        let across = normal - axis * normal.dot(&axis);
-        let sine = across.norm();
-        let is_edge = self.kind == RoundKind::Circles { is_edge: true };
-        // the rim of a hole curves towards what is inside it
-        if sine < LEVEL || (is_edge && radial.dot(&normal) > 0.0) {
-            return Slid::Stays;
-        }
-        let down = -across / sine;
-        let angle = libm::atan2(axis.dot(&radial.cross(&down)), radial.dot(&down));
-        if (-before..=after).contains(&angle) {
-            Slid::To(position - radial + down * radial.norm())
-        } else if sine < FLAT {
-            Slid::Stays
-        } else {
-            Slid::Gone
-        }
-    }
-
     fn on_tube(&self, [around, across]: [f64; 2], position: Vector3<f64>, normal: Vector3<f64>) -> Slid {
         let RoundKind::Tube { major, minor } = self.kind else { return Slid::Stays };
         let local = self.frame.inside(position);

@@ -27,10 +27,10 @@ mod threads;
 
 use nalgebra::Vector3;
 use serde::Serialize;
-use tightfit_cad::geometry::Surface;
+use tightfit_cad::geometry::{Curve, Surface};
 use tightfit_cad::{Body, BodyEdge, BodyFace, Solid};
 
-use crate::mesh::{Aabb, EdgeTable};
+use crate::mesh::{Aabb, EdgeTable, MeshDistance, MeshDistanceError};
 use crate::{Part, TriMesh};
 use boundary::Boundary;
 use curves::{curve, onto};
@@ -40,8 +40,13 @@ use regions::{Region, regions};
 
 /// Largest distance of a vertex from its surface [m], unless a mesh is very small: files often round to 1 µm.
 pub const TOLERANCE: f64 = 2e-6;
-/// Most faces of a recognised solid: beyond that, facets outnumber surfaces.
+/// Most faces of a recognised solid, and how many facets a face of a larger one must stand for: beyond that, facets outnumber
+/// surfaces.
 const MOST_FACES: usize = 600;
+const FACETS_PER_FACE: usize = 8;
+
+/// Cosine of the angle below which faces meet softly.
+const SOFT: f64 = 0.996;
 
 /// Kind of a recognised surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -104,8 +109,13 @@ pub enum Unrecognised {
     #[error("nothing round was found")]
     NothingRound,
     /// Too much is left that is no cylinder, cone or plane.
-    #[error("{0} faces would be left, more than {MOST_FACES}: most of the surface is of another kind")]
-    TooManyFaces(usize),
+    #[error("{faces} faces would be left, more than {most}: most of the surface is of another kind")]
+    TooManyFaces {
+        /// Faces that would be left.
+        faces: usize,
+        /// Most faces of a solid.
+        most: usize,
+    },
     /// An edge does not fit its two faces.
     #[error("the edge at ({:.3}, {:.3}, {:.3}) mm between {faces} fits no line, circle or smooth curve", .at[0], .at[1], .at[2])]
     Edge {
@@ -152,8 +162,9 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let open = |what: &str| Unrecognised::Open(what.to_owned());
     let faces =
         Faces::new(mesh, &facets, &regions, tolerance).ok_or_else(|| open("a surface degenerates"))?;
-    if faces.all.len() > MOST_FACES {
-        return Err(Unrecognised::TooManyFaces(faces.all.len()));
+    let most = MOST_FACES.max(facets.len() / FACETS_PER_FACE);
+    if faces.all.len() > most {
+        return Err(Unrecognised::TooManyFaces { faces: faces.all.len(), most });
     }
     let boundary = Boundary::new(mesh, &table, &faces.of_triangle, faces.all.len())
         .ok_or_else(|| open("edges do not pair"))?;
@@ -161,8 +172,9 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let solid = Solid::new(body).map_err(|error| Unrecognised::Open(error.to_string()))?;
     let facet_error = facet_error(mesh, &solid);
     let widest = regions.iter().map(|region| sagitta(mesh, &facets, region)).fold(0.0, f64::max);
-    if facet_error > widest + 4.0 * tolerance {
-        return Err(Unrecognised::FarOff(facet_error));
+    let off = facet_error.max(difference(mesh, &solid, size).map_err(|error| open(&error.to_string()))?);
+    if off > widest + 4.0 * tolerance {
+        return Err(Unrecognised::FarOff(off));
     }
     let mut surfaces: Vec<RoundSurface> =
         regions.iter().map(|region| described(mesh, &facets, region)).collect();
@@ -189,7 +201,11 @@ impl Part {
         if let Some(Ok(found)) = thread {
             return Ok(found);
         }
-        let found = recognise(mesh).map_err(|reason| thread.and_then(Result::err).unwrap_or(reason))?;
+        // many narrow cones are no thread
+        if let Some(Err(reason)) = thread {
+            return Err(reason);
+        }
+        let found = recognise(mesh)?;
         let solid = found.solid.clone().ok_or(Unrecognised::NothingRound)?;
         let part = Self::from_solid(solid).map_err(|error| Unrecognised::Open(error.to_string()))?;
         Ok((part, found))
@@ -215,10 +231,7 @@ fn body(mesh: &TriMesh, faces: &Faces, boundary: &Boundary, tolerance: f64) -> R
     }
     let placed = |vertex: u32, faces: &[u32]| {
         let surfaces: Vec<&Surface> = faces.iter().map(|&face| surface(face)).collect();
-        let point = onto(&surfaces, at(vertex));
-        point
-            .filter(|point| (point - at(vertex)).norm() <= 20.0 * tolerance)
-            .ok_or_else(|| unfit(vertex, faces))
+        onto(&surfaces, at(vertex), 20.0 * tolerance).ok_or_else(|| unfit(vertex, faces))
     };
     let mut numbers = vec![u32::MAX; mesh.vertices.len()];
     let mut body = Body { name: String::new(), vertices: Vec::new(), edges: Vec::new(), faces: Vec::new() };
@@ -236,6 +249,10 @@ fn body(mesh: &TriMesh, faces: &Faces, boundary: &Boundary, tolerance: f64) -> R
         }
         points.push(body.vertices[ends[1] as usize]);
         let curve = curve(&points, chain.faces.map(surface), tolerance);
+        // round faces that meet softly along any curve are pieces of a surface of another kind, as of a ball
+        let curve = curve.filter(|curve| {
+            !matches!(curve, Curve::Spline(_)) || !is_soft(&points, chain.faces.map(surface), tolerance)
+        });
         let curve = curve.ok_or_else(|| unfit(chain.vertices[chain.vertices.len() / 2], &chain.faces))?;
         body.edges.push(BodyEdge { id: body.edges.len() as u64 + 1, ends, curve });
     }
@@ -251,6 +268,21 @@ fn body(mesh: &TriMesh, faces: &Faces, boundary: &Boundary, tolerance: f64) -> R
     Ok(body)
 }
 
+/// Whether two round surfaces meet at less than 5° in the middle of an edge, and are not one cylinder but for noise.
+fn is_soft(points: &[Vector3<f64>], surfaces: [&Surface; 2], tolerance: f64) -> bool {
+    if let [Surface::Cylinder(a, r), Surface::Cylinder(b, s)] = surfaces {
+        let between = b.origin - a.origin;
+        let across = (between - a.z * between.dot(&a.z)).norm();
+        if a.z.cross(&b.z).norm() < 1e-3 && across.max((r - s).abs()) < 4.0 * tolerance {
+            return false;
+        }
+    }
+    let middle = points[points.len() / 2];
+    let normals = surfaces.map(|surface| surface.foot(middle).map(|foot| foot.normal));
+    let is_round = |surface: &Surface| !matches!(surface, Surface::Plane(_));
+    matches!(normals, [Some(a), Some(b)] if a.dot(&b).abs() > SOFT) && surfaces.into_iter().all(is_round)
+}
+
 /// Largest distance of the middle of a triangle from the solid [m].
 fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
     let stride = (mesh.triangles.len() / 20_000).max(1);
@@ -260,6 +292,23 @@ fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
             solid.sample(mesh.corners(triangle).iter().sum::<Vector3<f64>>() / 3.0).distance.abs()
         })
         .fold(0.0, f64::max)
+}
+
+/// Largest difference of the distance from the mesh and from the solid [m], at points above and below the triangles: a face
+/// that reaches beyond its edges shows itself away from the surface.
+fn difference(mesh: &TriMesh, solid: &Solid, size: f64) -> Result<f64, MeshDistanceError> {
+    let distance = MeshDistance::new(mesh.clone())?;
+    let stride = (mesh.triangles.len() / 2_000).max(1);
+    let mut worst: f64 = 0.0;
+    for triangle in (0..mesh.triangles.len()).step_by(stride) {
+        let [a, b, c] = mesh.corners(triangle);
+        let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { continue };
+        for height in [-0.02, -1e-3, 1e-3, 0.02] {
+            let point = (a + b + c) / 3.0 + normal * (height * size);
+            worst = worst.max((distance.sample(point).distance - solid.sample(point).distance).abs());
+        }
+    }
+    Ok(worst)
 }
 
 /// How far the edges of a region's facets stand off the surface [m].

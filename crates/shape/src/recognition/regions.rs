@@ -7,8 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::Vector3;
+use arrayvec::ArrayVec;
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
+use super::TOLERANCE;
 use super::facets::Facets;
 use super::straight::{Free, Straight};
 use crate::TriMesh;
@@ -19,12 +21,25 @@ pub(super) const SMOOTH: f64 = 0.906;
 const LEANING: f64 = 0.5;
 /// Fewest facets of a round surface, by pass.
 const FEWEST: [usize; 3] = [24, 8, 3];
-/// Seeds of a pass that may lead nowhere: a free-form mesh is given up in a second, not in minutes.
-const MOST_FAILURES: usize = 400;
+/// Seeds of a pass that may lead nowhere, and most of them in a large mesh, one of eight facets: a free-form mesh is given up
+/// in seconds, not in minutes.
+const MOST_FAILURES: [usize; 2] = [400, 4000];
 /// Fewest facets of a cone, which has one more parameter to fit them with.
 const FEWEST_ON_CONE: usize = 6;
+/// Most axes of a part that further surfaces are looked for about.
+const MOST_LINES: usize = 4;
+/// Largest width of a facet of a round surface, see [`width`]: 30°.
+const WIDEST: f64 = 0.518;
+/// How many times as many facets a surface about an axis of its own must take in as one about an axis of the part.
+const PREFERENCE: f64 = 1.5;
 /// How much wider than the next facet a flat is.
 const WIDER: f64 = 1.7;
+/// Fewest corners of an end face, and how many times as large as a facet beside it it is at least: it has the corners of all of
+/// them.
+const END_CORNERS: usize = 17;
+const END_AREA: f64 = 50.0;
+/// How far a region may lie off another one, in tolerances, that it continues but for the noise of a file.
+const NOISE: f64 = 2.0;
 /// Facets in the patches that a fit starts from.
 const PATCHES: [usize; 3] = [4, 12, 64];
 
@@ -47,9 +62,11 @@ pub(super) fn regions(mesh: &TriMesh, facets: &Facets, tolerance: f64) -> Vec<Re
     let mut taken = vec![false; facets.len()];
     let mut found: Vec<Region> = Vec::new();
     // large regions first: a few facets of a fillet fit many small cylinders
+    let mut axes = ArrayVec::new();
     let mut failures = [0; FEWEST.len()];
+    let most_failures = (facets.len() / 8).clamp(MOST_FAILURES[0], MOST_FAILURES[1]);
     for (pass, seed) in (0..FEWEST.len()).flat_map(|pass| order.iter().map(move |&seed| (pass, seed))) {
-        if failures[pass] > MOST_FAILURES {
+        if failures[pass] > most_failures {
             continue;
         }
         let fewest = FEWEST[pass];
@@ -59,7 +76,7 @@ pub(super) fn regions(mesh: &TriMesh, facets: &Facets, tolerance: f64) -> Vec<Re
         if join_known(mesh, facets, &mut taken, seed, &mut found, tolerance) {
             continue;
         }
-        let region = from_seed(mesh, facets, &taken, seed, tolerance);
+        let region = from_seed(mesh, facets, &taken, seed, &axes, tolerance);
         let is_large = |region: &Region| {
             let needed = if region.surface.taper == 0.0 { fewest } else { fewest.max(FEWEST_ON_CONE) };
             region.facets.len() >= needed
@@ -68,9 +85,16 @@ pub(super) fn regions(mesh: &TriMesh, facets: &Facets, tolerance: f64) -> Vec<Re
             failures[pass] += 1;
             continue;
         };
+        if continues_known(mesh, facets, &region, &mut found, tolerance) {
+            region.facets.iter().for_each(|&facet| taken[facet as usize] = true);
+            continue;
+        }
         let region = snapped(mesh, facets, &taken, region, &found, tolerance);
         region.facets.iter().for_each(|&facet| taken[facet as usize] = true);
         found.push(region);
+        if !axes.is_full() {
+            axes = lines(mesh, facets, &found);
+        }
     }
     found
 }
@@ -103,7 +127,59 @@ fn join_known(
     false
 }
 
-fn from_seed(mesh: &TriMesh, facets: &Facets, taken: &[bool], seed: u32, tolerance: f64) -> Option<Region> {
+/// Lines that regions go round: the part's own axes.
+fn lines(mesh: &TriMesh, facets: &Facets, found: &[Region]) -> ArrayVec<Straight, MOST_LINES> {
+    let mut lines = ArrayVec::<Straight, MOST_LINES>::new();
+    for region in found.iter().filter(|region| region.facets.len() >= FEWEST[0]) {
+        let own = region.surface;
+        let directions = region.facets.iter().map(|&facet| own.radial(middle(mesh, facets, facet)));
+        // those of an arc point to one side
+        if directions.sum::<Vector3<f64>>().norm() > 0.5 * region.facets.len() as f64 {
+            continue;
+        }
+        let is_known = |line: &Straight| {
+            line.axis.cross(&own.axis).norm() < 1e-6 && line.about(own.origin)[0] < TOLERANCE
+        };
+        if !lines.is_full() && !lines.iter().any(is_known) {
+            lines.push(own);
+        }
+    }
+    lines
+}
+
+/// Adds a region to a known larger one that it touches and continues but for noise.
+fn continues_known(
+    mesh: &TriMesh,
+    facets: &Facets,
+    region: &Region,
+    found: &mut [Region],
+    tolerance: f64,
+) -> bool {
+    let points = vertices(mesh, facets, &region.facets);
+    for known in found.iter_mut().filter(|known| known.facets.len() > region.facets.len()) {
+        if known.is_convex != region.is_convex || known.surface.worst(&points) > NOISE * tolerance {
+            continue;
+        }
+        let members: BTreeSet<u32> = known.facets.iter().copied().collect();
+        let touches =
+            |facet: &u32| facets.neighbours[*facet as usize].iter().any(|next| members.contains(&next.facet));
+        if region.facets.iter().any(touches) && region.widest <= WIDER * known.widest {
+            known.facets.extend(&region.facets);
+            known.deviation = known.deviation.max(known.surface.worst(&points));
+            return true;
+        }
+    }
+    false
+}
+
+fn from_seed(
+    mesh: &TriMesh,
+    facets: &Facets,
+    taken: &[bool],
+    seed: u32,
+    lines: &[Straight],
+    tolerance: f64,
+) -> Option<Region> {
     let mut best: Option<Region> = None;
     let mut tried: Vec<Vec<u32>> = Vec::new();
     let patches = PATCHES.iter().map(|&size| patch(facets, taken, seed, size));
@@ -115,12 +191,19 @@ fn from_seed(mesh: &TriMesh, facets: &Facets, taken: &[bool], seed: u32, toleran
         let normals: Vec<_> =
             patch.iter().map(|&f| (facets.normals[f as usize], facets.areas[f as usize])).collect();
         let vertices = vertices(mesh, facets, &patch);
-        for free in [Free::CYLINDER, Free::CONE] {
-            let guess = Straight::guess(&normals, &vertices, free.taper);
+        // narrow walls and chamfers tell little of their axis, which the part has told before
+        let along = lines.iter().map(|line| (Straight::circle(line.axis, 0.0, &vertices), Free::PLACE));
+        let about = lines.iter().map(|line| (line.about_same_line(&vertices), Free::TAPER));
+        let free = [Free::CYLINDER, Free::CONE];
+        let free = free.into_iter().map(|free| (Straight::guess(&normals, &vertices, free.taper), free));
+        for (guess, free) in about.chain(along).chain(free) {
             let Some(start) = guess.and_then(|guess| guess.fitted(&vertices, free)) else { continue };
             let grown = grown(mesh, facets, taken, seed, start, free, tolerance);
-            let is_better =
-                |grown: &Region| best.as_ref().is_none_or(|b| grown.facets.len() > b.facets.len());
+            let needed = if free.axis { PREFERENCE } else { 1.0 };
+            let is_better = |grown: &Region| {
+                let known = best.as_ref().map_or(0, |best| best.facets.len());
+                grown.facets.len() as f64 > needed * known as f64
+            };
             if let Some(grown) = grown.filter(is_better) {
                 best = Some(grown);
             }
@@ -129,9 +212,17 @@ fn from_seed(mesh: &TriMesh, facets: &Facets, taken: &[bool], seed: u32, toleran
     best
 }
 
+/// Whether a facet beside a seed is an end face, no part of a round surface.
+fn is_end_face(facets: &Facets, seed: u32, other: u32) -> bool {
+    facets.vertices[other as usize].len() >= END_CORNERS
+        && facets.areas[other as usize] > END_AREA * facets.areas[seed as usize]
+}
+
 /// The seed between each two of its neighbours: on a fillet, three facets of one ring lie on a cone.
 fn strips(facets: &Facets, taken: &[bool], seed: u32) -> Vec<Vec<u32>> {
-    let smooth = |next: &&super::facets::Neighbour| next.cosine > SMOOTH && !taken[next.facet as usize];
+    let smooth = |next: &&super::facets::Neighbour| {
+        next.cosine > SMOOTH && !is_end_face(facets, seed, next.facet) && !taken[next.facet as usize]
+    };
     let next: Vec<u32> =
         facets.neighbours[seed as usize].iter().filter(smooth).take(5).map(|n| n.facet).collect();
     (0..next.len())
@@ -147,7 +238,8 @@ fn patch(facets: &Facets, taken: &[bool], seed: u32, size: usize) -> Vec<u32> {
     while next < patch.len() && patch.len() < size {
         for neighbour in &facets.neighbours[patch[next] as usize] {
             let is_new = !taken[neighbour.facet as usize] && !patch.contains(&neighbour.facet);
-            if is_new && neighbour.cosine > SMOOTH && patch.len() < size {
+            let is_plane = is_end_face(facets, seed, neighbour.facet);
+            if is_new && !is_plane && neighbour.cosine > SMOOTH && patch.len() < size {
                 patch.push(neighbour.facet);
             }
         }
@@ -197,26 +289,28 @@ fn grown(
         facets.normals[facet as usize].dot(&surface.normal(middle)) * facets.areas[facet as usize]
     });
     let is_convex = outward.sum::<f64>() > 0.0;
-    is_curved(mesh, facets, &own, &surface, tolerance).then_some(Region {
-        surface,
-        facets: own,
-        deviation,
-        is_convex,
-        widest,
-    })
+    let is_round = match free {
+        Free::TAPER => true,
+        Free::PLACE => is_curved(mesh, facets, &own, &surface, 2.0 * tolerance),
+        _ => is_curved(mesh, facets, &own, &surface, 4.0 * tolerance),
+    };
+    is_round.then_some(Region { surface, facets: own, deviation, is_convex, widest })
 }
 
-/// A plane fits worse: the vertices leave the plane of the largest facet by more than the tolerance.
-fn is_curved(mesh: &TriMesh, facets: &Facets, own: &[u32], surface: &Straight, tolerance: f64) -> bool {
+/// A plane fits worse: the vertices leave the plane that fits them best, by more than `least` [m] from side to side.
+fn is_curved(mesh: &TriMesh, facets: &Facets, own: &[u32], surface: &Straight, least: f64) -> bool {
     let directions: Vec<Vector3<f64>> =
         own.iter().map(|&facet| surface.radial(middle(mesh, facets, facet))).collect();
     let widest = directions.iter().map(|d| d.dot(&directions[0])).fold(1.0, f64::min);
     let points = vertices(mesh, facets, own);
-    let normal = facets.normals[own[0] as usize];
-    let off = |p: &Vector3<f64>| (p - points[0]).dot(&normal);
+    let mean = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+    let scatter: Matrix3<f64> = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();
+    let eigen = SymmetricEigen::new(scatter);
+    let normal = eigen.eigenvectors.column(eigen.eigenvalues.imin());
+    let off = |p: &Vector3<f64>| (p - mean).dot(&normal);
     let [low, high] =
         points.iter().map(off).fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
-    widest < 0.9986 && high - low > 4.0 * tolerance
+    widest < 0.9986 && high - low > least
 }
 
 fn middle(mesh: &TriMesh, facets: &Facets, facet: u32) -> Vector3<f64> {
@@ -264,7 +358,7 @@ fn connected(
         let is_near = |&vertex: &u32| surface.error(mesh.vertices[vertex as usize]).abs() <= tolerance;
         // many vertices on one facet: an end face, whose normal tells; vertices first would be slow
         let along = facets.normals[facet as usize].dot(&surface.normal(middle(mesh, facets, facet)));
-        along.abs() > LEANING && own.iter().all(is_near)
+        along.abs() > LEANING && own.iter().all(is_near) && width(mesh, facets, facet, surface) <= WIDEST
     };
     if !lies_on(seed) {
         return None;

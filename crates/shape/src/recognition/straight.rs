@@ -35,6 +35,10 @@ pub(super) struct Free {
 impl Free {
     pub(super) const CYLINDER: Self = Self { axis: true, origin: true, taper: false };
     pub(super) const CONE: Self = Self { axis: true, origin: true, taper: true };
+    /// A cylinder along a given axis.
+    pub(super) const PLACE: Self = Self { axis: false, origin: true, taper: false };
+    /// A cone about a given line.
+    pub(super) const TAPER: Self = Self { axis: false, origin: false, taper: true };
 }
 
 impl Straight {
@@ -72,7 +76,7 @@ impl Straight {
 
     /// Least-squares centre and radius for a given axis and taper:
     /// |p|² − t² z² = 2 p·c + 2 t z r − (|c|² − r²), p the part of v across the axis.
-    fn circle(axis: Vector3<f64>, taper: f64, vertices: &[Vector3<f64>]) -> Option<Self> {
+    pub(super) fn circle(axis: Vector3<f64>, taper: f64, vertices: &[Vector3<f64>]) -> Option<Self> {
         let frame = Frame::new(Vector3::zeros(), axis, None)?;
         let middle = vertices.iter().sum::<Vector3<f64>>() / vertices.len() as f64;
         let unknowns = if taper == 0.0 { 3 } else { 4 };
@@ -99,10 +103,22 @@ impl Straight {
         (radius.is_finite() && radius > 0.0).then_some(found)
     }
 
+    /// The cone about the same line that fits vertices best: ρ = r + t z by least squares.
+    pub(super) fn about_same_line(&self, vertices: &[Vector3<f64>]) -> Option<Self> {
+        let count = vertices.len() as f64;
+        let places = vertices.iter().map(|vertex| self.about(*vertex));
+        let [rho, z] = places.clone().fold([0.0, 0.0], |[a, b], [rho, z]| [a + rho / count, b + z / count]);
+        let [cross, square] =
+            places.fold([0.0, 0.0], |[a, b], [r, h]| [a + (r - rho) * (h - z), b + (h - z) * (h - z)]);
+        let taper = cross / square;
+        let origin = self.origin + self.axis * z;
+        (taper.is_finite() && taper != 0.0).then_some(Self { origin, radius: rho, taper, ..*self })
+    }
+
     /// Signed distance of a point from the surface, positive away from the axis [m].
     pub(super) fn error(&self, vertex: Vector3<f64>) -> f64 {
         let [rho, z] = self.about(vertex);
-        (rho - self.radius - self.taper * z) / self.taper.hypot(1.0)
+        (rho - self.radius - self.taper * z) / (1.0 + self.taper * self.taper).sqrt()
     }
 
     /// Distance from the axis and height [m].
@@ -120,7 +136,7 @@ impl Straight {
 
     /// Normal of the surface, away from the axis.
     pub(super) fn normal(&self, point: Vector3<f64>) -> Vector3<f64> {
-        (self.radial(point) - self.axis * self.taper) / self.taper.hypot(1.0)
+        (self.radial(point) - self.axis * self.taper) / (1.0 + self.taper * self.taper).sqrt()
     }
 
     /// Largest distance of the vertices [m].
@@ -137,7 +153,7 @@ impl Straight {
             let mut right = nalgebra::Vector6::<f64>::zeros();
             for vertex in vertices {
                 let local = frame.inside(*vertex);
-                let rho = local.x.hypot(local.y);
+                let rho = (local.x * local.x + local.y * local.y).sqrt();
                 if rho < 1e-12 {
                     continue;
                 }

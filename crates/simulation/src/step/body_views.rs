@@ -49,10 +49,19 @@ impl<'a> BodyViews<'a> {
 
     /// Search distance that the velocities require, over all pairs [m]; none where only what penetrates is a contact.
     pub(super) fn margin(&self) -> f64 {
-        if !self.context.methods().anticipation {
-            return 0.0;
-        }
-        self.largest(|sides| search_margin(sides, self.context.dt()))
+        self.margins().fold(0.0, f64::max)
+    }
+
+    /// Search distance that the velocities require of each pair [m].
+    pub(super) fn margins(&self) -> impl Iterator<Item = f64> {
+        let views = *self;
+        views.context.scene.contacts.iter().map(move |pair| {
+            if !views.context.methods().anticipation {
+                return 0.0;
+            }
+            let sides = pair.bodies.map(|body| views.side(body, 0));
+            search_margin([&sides[0], &sides[1]], views.context.dt())
+        })
     }
 
     /// By how much the gap of any node closes within a time, at most [m].

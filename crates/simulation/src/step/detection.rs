@@ -8,10 +8,12 @@
 //! m > 1.5 mm:  search m/4;   a contact with  −(v₀ₙ + φ⁺/T) · 1.5 T > m/4  stops the motion:  done
 //! ```
 //!
-//! m margin that the velocities require [m], v₀ₙ normal speed [m/s], φ gap [m], T step [s]. If the solved motion goes
+//! m margin that the velocities of a pair require [m], v₀ₙ normal speed [m/s], φ gap [m], T step [s]. If the solved motion goes
 //! farther than the search did, the attempt is repeated with a wider one ([`Candidates::wider_margin`]). What is found follows from the state alone.
 
-use tightfit_pipeline::detection::{AHEAD, Clearances, DetectionScratch, LARGEST_MARGIN, detect_pair};
+use tightfit_pipeline::detection::{
+    AHEAD, Clearances, DetectionOptions, DetectionScratch, LARGEST_MARGIN, detect_pair,
+};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_pipeline::solving::ApproachSpeeds;
@@ -52,10 +54,33 @@ pub(crate) struct Candidates {
 pub(crate) struct Search {
     /// Pose and velocity of all bodies ([`crate::State::motion_hash`]).
     motion: u64,
-    /// Margin that the velocities require [m].
+    /// Largest margin that the velocities require of a pair [m].
     required: f64,
-    /// Distance within which every contact was found [m].
+    /// How far each pair was searched.
+    span: SearchSpan,
+    /// Largest distance within which every contact of a pair was found [m].
     pub(super) margin: f64,
+}
+
+/// How far each pair is searched: a share of what its velocities require, no less than a distance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SearchSpan {
+    /// Share of the required margin [-].
+    share: f64,
+    /// Least margin [m].
+    least: f64,
+}
+
+impl SearchSpan {
+    /// Everything within a distance [m], whatever the velocities.
+    pub(super) fn within(least: f64) -> Self {
+        Self { share: 0.0, least }
+    }
+
+    /// Margin of a pair whose velocities require another one [m].
+    fn of(&self, required: f64) -> f64 {
+        (self.share * required).max(self.least)
+    }
 }
 
 /// Caches and buffers of detection.
@@ -82,14 +107,20 @@ impl Candidates {
         self.search.map_or(0.0, |search| search.margin)
     }
 
-    /// Margin that a motion with velocity `pose_velocity` needs, where it goes farther than was searched [m].
+    /// Margin that a motion with velocity `pose_velocity` needs, where a pair goes farther than was searched [m].
     ///
     /// What stops the motion is often near: the search widens by and by. Nodes beyond the margin have a larger gap than it, so a motion that stays within it cannot touch them.
     pub(super) fn wider_margin(&self, bodies: &BodyViews, pose_velocity: &[f64]) -> Option<f64> {
-        let needed = bodies.moving_with(pose_velocity).margin();
-        // the margin covers half a step more than the motion: only the motion itself must stay inside
-        let wider = needed.min(WIDER * self.margin());
-        (needed > AHEAD * self.margin() && self.margin() < LARGEST_MARGIN).then_some(wider)
+        let span = self.search.map_or(SearchSpan::within(0.0), |search| search.span);
+        let moved = bodies.moving_with(pose_velocity);
+        let pairs = bodies.margins().zip(moved.margins());
+        let wider = pairs.filter_map(|(required, needed)| {
+            let margin = span.of(required);
+            // the margin covers half a step more than the motion: only the motion itself must stay inside
+            let outgrown = needed > AHEAD * margin && margin < LARGEST_MARGIN;
+            outgrown.then(|| needed.min(WIDER * margin))
+        });
+        wider.reduce(f64::max)
     }
 
     /// A shorter duration [s] where polyhedra in contact turn too far against each other: the places where they touch are
@@ -116,15 +147,16 @@ impl Candidates {
     /// Finds the contacts within at least `margin`, unless those at hand serve: the last step searched at its end.
     pub(super) fn update(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
         let (required, motion) = (bodies.margin(), bodies.state.motion_hash());
-        let serves =
-            |known: Search| known.motion == motion && known.required >= required && known.margin >= margin;
+        let serves = |known: Search| {
+            known.motion == motion && known.required >= required && known.span.least >= margin
+        };
         // the velocity of kinematic parts was not known at the end of the last step
         let is_current = self.search.is_some_and(serves) && bodies.state.kinematic.is_empty();
         if is_current && !self.is_exchanged {
             return;
         }
         match margin > 0.0 {
-            true => self.find_within(bodies, required.max(margin), memory),
+            true => self.find_within(bodies, SearchSpan { share: 1.0, least: margin }, memory),
             false => self.find(bodies, memory),
         }
     }
@@ -133,7 +165,7 @@ impl Candidates {
     pub(super) fn find(&mut self, bodies: &BodyViews, memory: &mut DetectionMemory) {
         let required = bodies.margin();
         if required > FAST && !bodies.context.scene.bounces() {
-            self.find_within(bodies, SHORT * required, memory);
+            self.find_within(bodies, SearchSpan { share: SHORT, least: 0.0 }, memory);
             let DetectionMemory { closing, velocity, .. } = memory;
             start_velocities(bodies.state, velocity);
             let forbidden = -closing.fill(&self.contacts, bodies.context.dt(), velocity);
@@ -142,25 +174,29 @@ impl Candidates {
                 return;
             }
         }
-        self.find_within(bodies, required, memory);
+        self.find_within(bodies, SearchSpan { share: 1.0, least: 0.0 }, memory);
     }
 
-    /// Finds the contacts whose gap is below `margin` [m].
-    pub(super) fn find_within(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
+    /// Finds the contacts of all pairs as far as a span says.
+    pub(super) fn find_within(&mut self, bodies: &BodyViews, span: SearchSpan, memory: &mut DetectionMemory) {
         self.contacts.clear();
         self.pair_ends.clear();
         self.is_exchanged = false;
         let farther = gap_fields::farther(bodies.context);
         let pairs = &bodies.context.scene.contacts;
-        for (((sides, options), clearances), pair) in
-            bodies.pairs(margin + farther).zip(&mut memory.clearances).zip(pairs)
+        let mut margin = 0.0_f64;
+        for ((((sides, options), required), clearances), pair) in
+            bodies.pairs(0.0).zip(bodies.margins()).zip(&mut memory.clearances).zip(pairs)
         {
             let sides = [&sides[0], &sides[1]];
+            let own = span.of(required);
+            let options = DetectionOptions { margin: own + farther, ..options };
             let from = self.contacts.len();
             detect_pair(sides, &options, clearances, &mut memory.scratch, &mut self.contacts);
             gap_fields::correct_gaps(bodies.context, pair.bodies, sides, from, &mut self.contacts);
             self.pair_ends.push(self.contacts.len());
+            margin = margin.max(own);
         }
-        self.search = Some(Search { motion: bodies.state.motion_hash(), required: margin, margin });
+        self.search = Some(Search { motion: bodies.state.motion_hash(), required: margin, span, margin });
     }
 }

@@ -15,7 +15,7 @@ use super::contact_problem::{Allowances, SolverMemory, StageSolution};
 use super::context::{Context, PlacedParts};
 use super::correction::CorrectionMemory;
 use super::cspace::CspaceContacts;
-use super::detection::{Candidates, DetectionMemory, Search};
+use super::detection::{Candidates, DetectionMemory, Search, SearchSpan};
 use super::free_motion::Masses;
 use super::pair_impulses::PairImpulse;
 use super::projection::ProjectionMemory;
@@ -215,7 +215,8 @@ impl Workspace {
         let Self { parts, memory: PieceMemory { candidates, detection, .. }, .. } = self;
         let input = Input::none(state);
         let context = Context { scene, parameters, input: &input, parts, start: state };
-        candidates.find_within(&BodyViews::after(&context, state), margin, detection);
+        let span = SearchSpan::within(margin);
+        candidates.find_within(&BodyViews::after(&context, state), span, detection);
         // a step searches by its own margin
         candidates.search = None;
         &candidates.contacts

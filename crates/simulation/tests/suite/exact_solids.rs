@@ -67,6 +67,34 @@ fn a_cylinder_with_faces_and_edges_rolls_down_a_slope() {
     }
 }
 
+/// Two round solids side by side, at any turn: the least gap is that of their axes, wherever the contact lies between nodes.
+#[test]
+fn the_gap_of_two_cylinders_side_by_side_is_found_at_any_turn() {
+    let (gap, mut random) = (10e-6, tightfit_spatial::SplitMix(5));
+    for [first, second] in [[5e-3, 5e-3], [3e-3, 7e-3], [9e-3, 2e-3]] {
+        let parts = [first, second].map(|radius| solid_of(&Part::cylinder(radius, 10e-3).unwrap()));
+        for trial in 0..30 {
+            let turned = |angle: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            let way = turned(6.0 * random.unit()) * Vector3::x() * (first + second + gap);
+            let [one, other] = &parts;
+            let scene = Scene::builder("side by side")
+                .part(
+                    "one",
+                    BodyBuilder::fixed(one.clone()).at(Pose::new(Vector3::zeros(), turned(random.unit()))),
+                )
+                .part("other", BodyBuilder::free(other.clone()).at(Pose::new(way, turned(random.unit()))))
+                .build()
+                .expect("a scene");
+            let simulation = Simulation::new(scene, 1);
+            let mut state = simulation.state.clone();
+            let mut workspace = tightfit_simulation::Workspace::default();
+            let (scene, parameters) = (&simulation.scene, &simulation.parameters);
+            let found = workspace.contacts_at(scene, parameters, &mut state, 50e-6).smallest_gap();
+            assert!((found - gap).abs() < 20e-9, "{first} {second}, trial {trial}: {found} m");
+        }
+    }
+}
+
 /// Largest depth of the edges and corners of one bored block in another [m]: samples, refined where they are lowest.
 fn depth(of: &Part, against: &Part, against_from_of: &Pose) -> f64 {
     const SAMPLES: u32 = 200;

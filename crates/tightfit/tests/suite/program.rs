@@ -606,23 +606,23 @@ fn the_authors_scenes_follow_their_recorded_runs() {
 fn an_arm_that_fails_ends_a_run_by_name() {
     let folder = folder("failing");
     let three = |value: f64| format!("[{value:?}, {value:?}, {value:?}]");
-    let light = |damping: f64| {
+    let light = |damping: f64, turning_mass: f64| {
         format!(
             "arm.controller={{ kind = \"admittance\", mass_kg = {}, damping_ns_m = {}, stiffness_n_m = {}, turning_mass_kg_m2 = {}, \
              turning_damping_nms_rad = {}, turning_stiffness_nm_rad = {}, joint_frequency_rad_s = 400 }}",
             three(0.01),
             three(damping),
             three(100.0),
-            three(1e-4),
+            three(turning_mass),
             three(0.01 * damping),
             three(1.0)
         )
     };
     // so light that the force of the last step throws it about: it runs away, or joints hit their limits and it is said
-    let report = json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light(1.0), "--json"]));
+    let report = json(&tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light(1.0, 1e-4), "--json"]));
     assert!(report["certificate"]["limits_hit"].as_u64().unwrap() > 0, "{report}");
-    // and so little damped that it runs away before it meets anything
-    let light = light(0.1);
+    // and so little damped and so light to turn that it runs away
+    let light = light(0.1, 1e-5);
     let output = tightfit(&folder, &["run", "peg-in-hole-arm", "--set", &light]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
