@@ -40,10 +40,9 @@ use regions::{Region, regions};
 
 /// Largest distance of a vertex from its surface [m], unless a mesh is very small: files often round to 1 µm.
 pub const TOLERANCE: f64 = 2e-6;
-/// Most faces of a recognised solid, and how many facets a face of a larger one must stand for: beyond that, facets outnumber
-/// surfaces.
-const MOST_FACES: usize = 600;
-const FACETS_PER_FACE: usize = 8;
+/// Most faces of a recognised solid: beyond that, facets outnumber surfaces. Gears as solids of 500 and 700 faces hold each other
+/// fast where their triangles turn, so they keep their triangles.
+const MOST_FACES: usize = 300;
 
 /// Cosine of the angle below which faces meet softly.
 const SOFT: f64 = 0.996;
@@ -162,7 +161,7 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let open = |what: &str| Unrecognised::Open(what.to_owned());
     let faces =
         Faces::new(mesh, &facets, &regions, tolerance).ok_or_else(|| open("a surface degenerates"))?;
-    let most = MOST_FACES.max(facets.len() / FACETS_PER_FACE);
+    let most = MOST_FACES;
     if faces.all.len() > most {
         return Err(Unrecognised::TooManyFaces { faces: faces.all.len(), most });
     }
