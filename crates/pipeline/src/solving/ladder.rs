@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! 0  mixed Newton from the last step's impulses            nearly every warm step
+//!    of several bodies once more, from impulses by sweeps  bodies that come to touch
 //! 1  continuation in ε, a short one from the last V, then a long one from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
@@ -17,6 +18,7 @@ use super::mixed_newton::{self, MixedBuffers};
 use super::primal_newton::{self, NewtonBuffers, NewtonLimits};
 use super::problem::{ContactImpulse, SolveReport, SolverOptions, VelocityProblem, WarmStart};
 use super::row_blocks::RowBlocks;
+use super::sweeps::{self, SweepWorkspace};
 use super::system::System;
 use super::working_set::WorkingSet;
 use crate::make_room;
@@ -32,6 +34,9 @@ const SLIDING: f64 = 1e-3;
 /// Factor of the softness of a harder law, and the smallest softness that rounding allows [-].
 const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
+/// Sweeps that guess which contacts of several bodies carry load, and the largest working set that they are used for.
+const SWEEPS: u32 = 100;
+const MOST_SWEPT: usize = 256;
 /// Largest number of rounds; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
 /// ε at which the short continuation of level 1 starts: V changes little between rounds.
@@ -62,6 +67,7 @@ pub struct SolverWorkspace {
     /// The rows of the working set, for the passes.
     blocks: RowBlocks,
     mixed: MixedBuffers,
+    sweeps: SweepWorkspace,
     newton: NewtonBuffers,
     path: PathBuffers,
     pub(super) order: Vec<(u32, u32)>,
@@ -80,6 +86,9 @@ impl SolverWorkspace {
         self.blocks.make_room(bodies, contacts);
         self.system.make_room(bodies);
         self.mixed.make_room(bodies, contacts);
+        if bodies > 1 {
+            self.sweeps.make_room(contacts.min(MOST_SWEPT));
+        }
         self.newton.make_room(bodies);
         self.path.make_room(bodies);
     }
@@ -196,7 +205,7 @@ fn solve_at(
         report.rounds += 1;
         let round = report.rounds - first;
         fill_impulses(problem, warm, workspace);
-        let (level, solved) = climb(options, workspace);
+        let (level, solved) = climb(problem, options, workspace);
         report.level = report.level.max(level);
         report.converged = solved;
         if solved {
@@ -235,8 +244,13 @@ fn fill_impulses(problem: &VelocityProblem<'_>, warm: &WarmStart, workspace: &mu
 
 /// Solves the working set from `root`, which becomes the solution; returns the last level used and whether it
 /// converged.
-fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool) {
-    let SolverWorkspace { root, attempt, prefix, set, system, blocks, mixed, newton, path, .. } = workspace;
+fn climb(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    workspace: &mut SolverWorkspace,
+) -> (u8, bool) {
+    let SolverWorkspace { root, attempt, prefix, set, system, blocks, mixed, sweeps, newton, path, .. } =
+        workspace;
     let softness = options.softness;
     blocks.load(&set.rows);
     let rows = &*blocks;
@@ -246,6 +260,23 @@ fn climb(options: &SolverOptions, workspace: &mut SolverWorkspace) -> (u8, bool)
     }
     if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, root, mixed) {
         return (0, true);
+    }
+    if problem.response.len() > 1 && set.rows.len() <= MOST_SWEPT {
+        let contacts = set.rows.iter().map(|row| row.contact as usize);
+        if sweeps::improve(problem, contacts, &mut mixed.impulses, attempt, sweeps, SWEEPS)
+            && mixed_newton::solve(
+                &set.rows,
+                rows,
+                system,
+                softness,
+                options.mixed_iterations,
+                attempt,
+                mixed,
+            )
+        {
+            root.copy_from_slice(attempt);
+            return (0, true);
+        }
     }
     attempt.clear();
     attempt.extend_from_slice(root);

@@ -131,7 +131,7 @@ pub(super) fn solve(
     sweeps: &mut SweepWorkspace,
 ) -> SolveReport {
     let mut report = SolveReport::default();
-    let is_sound = load(problem, start, sweeps);
+    let is_sound = load(problem, start, 0..problem.contacts.len(), sweeps);
     workspace.velocity.clear();
     workspace.velocity.extend_from_slice(problem.free_velocity);
     sweeps.multipliers.clear();
@@ -179,13 +179,52 @@ fn violation(sweeps: &SweepWorkspace, velocity: &[f64]) -> f64 {
     contacts.chain(sweeps.body_rows.iter().zip(&sweeps.multipliers).map(body)).fold(0.0, f64::max)
 }
 
-/// Fills the rows; false when the response of a contact is not positive definite.
-fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspace) -> bool {
+/// Improves the impulses [N·s] of some contacts, in world axes, and the velocity that belongs to them, by a number of sweeps row
+/// by row; false where the response of a contact is not positive definite.
+pub(super) fn improve(
+    problem: &VelocityProblem<'_>,
+    contacts: impl Iterator<Item = usize>,
+    impulses: &mut [Vector3<f64>],
+    velocity: &mut Vec<f64>,
+    sweeps: &mut SweepWorkspace,
+    count: u32,
+) -> bool {
+    if !load(problem, problem.free_velocity, contacts, sweeps) {
+        return false;
+    }
+    velocity.clear();
+    velocity.extend_from_slice(problem.free_velocity);
+    for (row, impulse) in sweeps.rows.iter_mut().zip(&*impulses) {
+        row.impulse = row.frame.tr_mul(impulse);
+        row.apply(&row.impulse.clone(), velocity);
+    }
+    for _ in 0..count {
+        for row in &mut sweeps.rows {
+            visit(row, None, 1.0, velocity);
+        }
+    }
+    for (row, impulse) in sweeps.rows.iter().zip(impulses) {
+        *impulse = row.frame * row.impulse;
+    }
+    true
+}
+
+/// Fills the rows of some contacts; false when the response of one is not positive definite.
+fn load(
+    problem: &VelocityProblem<'_>,
+    start: &[f64],
+    numbers: impl Iterator<Item = usize>,
+    sweeps: &mut SweepWorkspace,
+) -> bool {
     let contacts = problem.contacts;
     sweeps.rows.clear();
-    for contact in 0..contacts.len() {
+    let mut is_sound = true;
+    for contact in numbers {
         let [frame, delassus] = frame_and_delassus(problem, contact);
-        let Some(single) = SingleContact::of(&delassus, contacts.friction[contact]) else { continue };
+        let Some(single) = SingleContact::of(&delassus, contacts.friction[contact]) else {
+            is_sound = false;
+            continue;
+        };
         let start_slip = (frame.transpose() * contacts.relative_velocity(contact, start)).yz();
         let side = |body: u32, arm| SweepBody::new(body, &arm, &frame, &problem.response[body as usize]);
         let first = side(contacts.body_a[contact], contacts.arm_a.get(contact));
@@ -218,7 +257,7 @@ fn load(problem: &VelocityProblem<'_>, start: &[f64], sweeps: &mut SweepWorkspac
             approach: row.approach,
         }
     }));
-    sweeps.rows.len() == contacts.len()
+    is_sound
 }
 
 /// Solves one contact given the others; returns |diag(D) δp|² [m²/s²].

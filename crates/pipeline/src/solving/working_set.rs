@@ -7,7 +7,8 @@
 //!
 //! Of a thousand candidates two or three carry load. Adding only the worst keeps W small; when the violated contacts
 //! are few compared with W, or violated by no more than the contacts in W yield, all that are similarly bad are added
-//! at once. Contacts that a solve leaves open are removed again: on thread flanks one nanometre decides which contacts
+//! at once. Of several bodies every pair is judged by its own worst contact, since a stack passes on its load pair by pair.
+//! Contacts that a solve leaves open are removed again: on thread flanks one nanometre decides which contacts
 //! carry load, and Newton's method would switch the idle ones on and off. The last search covers every contact, so the
 //! solution is that of the full set.
 
@@ -27,6 +28,8 @@ const FEW_VIOLATED: usize = 4;
 const YIELD: f64 = 4.0;
 /// Contacts that are added together are violated by at least this share of the worst.
 const ALIKE: f64 = 0.5;
+/// Pairs of bodies with at most so many contacts, as flush blocks have, add all that are alike from the first round on.
+const FEW_IN_PAIR: usize = 16;
 /// After this many rounds all violated contacts are added and none is removed: W then only grows, so the rounds end.
 const PATIENT_ROUNDS: u32 = 40;
 
@@ -122,6 +125,10 @@ impl WorkingSet {
         } else {
             worst
         };
+        if problem.response.len() > 1 && round <= PATIENT_ROUNDS {
+            self.grow_pairs(problem, system, violation, limit > worst);
+            return violated;
+        }
         let slack = std::mem::take(&mut self.slack);
         let at_once = if limit == worst { 1 } else { usize::MAX };
         for contact in slack.at_most(limit).take(at_once) {
@@ -129,6 +136,36 @@ impl WorkingSet {
         }
         self.slack = slack;
         violated
+    }
+
+    /// Adds the worst contact of every pair of bodies, and those that are violated alike where `alike`.
+    fn grow_pairs(
+        &mut self,
+        problem: &VelocityProblem<'_>,
+        system: &mut System,
+        violation: f64,
+        alike: bool,
+    ) {
+        let contacts = problem.contacts;
+        let slack = std::mem::take(&mut self.slack);
+        let mut first = 0;
+        while first < contacts.len() {
+            let bodies = |contact: usize| (contacts.body_a[contact], contacts.body_b[contact]);
+            let own = bodies(first);
+            let end =
+                (first..contacts.len()).find(|&contact| bodies(contact) != own).unwrap_or(contacts.len());
+            let worst = slack.all[first..end].iter().copied().fold(f64::INFINITY, f64::min);
+            if worst < -violation {
+                let all = alike || end - first <= FEW_IN_PAIR;
+                let limit = if all { (ALIKE * worst).min(-violation) } else { worst };
+                let near = (first..end).filter(|&contact| slack.all[contact] <= limit);
+                for contact in near.take(if all { usize::MAX } else { 1 }) {
+                    self.push(problem, system, contact);
+                }
+            }
+            first = end;
+        }
+        self.slack = slack;
     }
 
     /// Removes the contacts that `velocity` leaves open from W, and their entries of `states`.
