@@ -31,8 +31,11 @@ impl Aabb {
     }
 
     /// Square of the distance to a point outside the box [m²]; zero inside.
+    #[inline]
     pub(crate) fn distance_squared(&self, p: Vector3<f64>) -> f64 {
-        (self.min - p).sup(&(p - self.max)).sup(&Vector3::zeros()).norm_squared()
+        let beyond = |axis: usize| (self.min[axis] - p[axis]).max(p[axis] - self.max[axis]).max(0.0);
+        let [x, y, z] = [beyond(0), beyond(1), beyond(2)];
+        x * x + y * y + z * z
     }
 
     /// Length of the diagonal [m].

@@ -29,5 +29,5 @@ pub use error::ShapeError;
 pub use field::{Branches, FieldColumns, Sample};
 pub use intersection::intersection;
 pub use mesh::TriMesh;
-pub use part::{Extent, Part, Symmetry};
+pub use part::{Barrel, Extent, Part, Symmetry};
 pub use sharp_edge::SharpEdge;

@@ -42,6 +42,17 @@ pub struct Extent {
     pub radii: [f64; 2],
 }
 
+/// A cylinder around a part's material, about an axis along z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrel {
+    /// Where the axis crosses the plane z = 0 [m].
+    pub centre: [f64; 2],
+    /// Radius [m].
+    pub radius: f64,
+    /// Lowest and highest z [m].
+    pub heights: [f64; 2],
+}
+
 /// A part.
 #[allow(
     clippy::large_enum_variant,
@@ -177,6 +188,19 @@ impl Part {
                     _ => boxed.radii[1],
                 };
                 Extent { radii: [0.0, outer.min(boxed.radii[1])], ..boxed }
+            }
+        }
+    }
+
+    /// A cylinder around the part: about its z axis, or about the middle of its box where files put the origin anywhere.
+    #[must_use]
+    pub fn barrel(&self) -> Barrel {
+        match self {
+            Self::Mesh(mesh) => mesh.barrel(),
+            Self::Cad(solid) => solid.barrel(),
+            _ => {
+                let Extent { heights, radii: [_, radius] } = self.extent();
+                Barrel { centre: [0.0; 2], radius, heights }
             }
         }
     }

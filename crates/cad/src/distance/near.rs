@@ -10,6 +10,18 @@
 //! inside the material and at most D(p) outside: beside a convex edge the value is the larger distance of its two faces, and a
 //! contact that must choose one of them is not stopped by the direction to the edge, which no face has.
 //!
+//! A piece ends at faces around the corner, also where none of its own edges leads to them:
+//!
+//! ```text
+//! d_h + n_h·(x − p)                        height of x over the plane of face h that p sees,  d_h = s_h(p), n_h = ∇s_h(p)
+//! w                                        direction along f from b_f away from p
+//! b_f below that plane and n_h·w ≤ 0       f lies behind h: a point in front of h is not over f
+//! ```
+//!
+//! Otherwise f, extended, would stand in the way of a point that passes the rim of a plate, where nothing is.
+//!
+//! A round surface is extended as far as it keeps its side; beyond, its tangent plane at b_f takes its place.
+//!
 //! A face whose nearest point lies on a smooth edge continues in its neighbour there, which is nearer: it is left out. Its
 //! extension would cut through rounded corners or stand off from what they lead into.
 
@@ -18,6 +30,7 @@ use nalgebra::Vector3;
 
 use super::Sample;
 use super::cells::{FaceEntry, Leaf};
+use crate::geometry::Surface;
 use crate::solid::{EdgePoint, Face};
 use crate::{Aabb, Solid};
 
@@ -25,6 +38,10 @@ use crate::{Aabb, Solid};
 pub const MOST_NEAR_FACES: usize = 16;
 /// Rounding of values and of points on neighbouring faces [m].
 pub(super) const ROUNDING: f64 = 1e-9;
+/// Cosine between normals of one side of a round surface [-].
+const SAME_SIDE: f64 = 0.7;
+/// Faces that are passed over together by the box around them.
+const GROUP: usize = 16;
 /// Edges that bend inwards by less than this [rad] are smooth.
 const SMOOTH: f64 = 1e-3;
 
@@ -35,6 +52,8 @@ pub type PieceFaces = ArrayVec<Sample, MOST_NEAR_FACES>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours {
     pub(super) bounds: Vec<Aabb>,
+    /// Boxes around each [`GROUP`] of faces.
+    groups: Vec<Aabb>,
     /// Faces that share an edge which is not concave.
     linked: Vec<Vec<u32>>,
     /// How far edges of each face lie off their surfaces, at most [m].
@@ -48,7 +67,9 @@ pub(crate) struct Neighbours {
 
 impl Neighbours {
     pub(crate) fn new(solid: &Solid) -> Self {
-        let bounds = (0..solid.faces.len()).map(|face| solid.face_bounds(face)).collect();
+        let bounds: Vec<Aabb> = (0..solid.faces.len()).map(|face| solid.face_bounds(face)).collect();
+        let around = |group: &[Aabb]| group.iter().fold(Aabb::EMPTY, |all, own| all.joined(*own));
+        let groups = bounds.chunks(GROUP).map(around).collect();
         let mut linked = vec![Vec::new(); solid.faces.len()];
         let mut tangent = vec![Vec::new(); solid.faces.len()];
         let mut gaps = vec![0.0_f64; solid.faces.len()];
@@ -76,7 +97,7 @@ impl Neighbours {
             }
         }
         smooth_ends.sort_unstable();
-        Self { bounds, linked, gaps, tangent, is_smooth, smooth_ends }
+        Self { bounds, groups, linked, gaps, tangent, is_smooth, smooth_ends }
     }
 
     /// Whether a face continues smoothly beyond the nearest point of its boundary.
@@ -97,6 +118,21 @@ pub(super) struct NearFace {
     pub(super) is_continued: bool,
 }
 
+/// The tangent plane at a point of a face, as seen from p.
+fn tangent(p: Vector3<f64>, at: Vector3<f64>, normal: Vector3<f64>) -> Sample {
+    Sample { distance: (p - at).dot(&normal), normal }
+}
+
+impl NearFace {
+    /// Whether no point of the face is met in front of another one.
+    fn lies_behind(&self, other: &Self, p: Vector3<f64>) -> bool {
+        let from = p - self.nearest;
+        let across = from - self.sample.normal * self.sample.normal.dot(&from);
+        let Sample { distance, normal } = other.sample;
+        distance - normal.dot(&from) < -ROUNDING && normal.dot(&across) >= 0.0 && across.norm() > ROUNDING
+    }
+}
+
 impl Solid {
     /// Signed distance and normal of the extended surface of a face; for [`Vicinity::Single`].
     #[must_use]
@@ -109,15 +145,20 @@ impl Solid {
         }
     }
 
-    /// Whether the box of a face is within `radius` [m] of a point.
-    #[must_use]
-    pub fn is_face_near(&self, face: usize, p: Vector3<f64>, radius: f64) -> bool {
-        self.neighbours.bounds[face].distance_squared(p) <= radius * radius
+    /// Faces whose boxes are within `radius` [m] of a point, in their order.
+    pub fn faces_within(&self, p: Vector3<f64>, radius: f64) -> impl Iterator<Item = u32> + '_ {
+        let squared = radius * radius;
+        let boxes = self.neighbours.bounds.chunks(GROUP).zip(&self.neighbours.groups).enumerate();
+        let near = boxes.filter(move |(_, (_, around))| around.distance_squared(p) <= squared);
+        near.flat_map(move |(group, (own, _))| {
+            let is_near = move |(_, bounds): &(usize, &Aabb)| bounds.distance_squared(p) <= squared;
+            own.iter().enumerate().filter(is_near).map(move |(face, _)| (group * GROUP + face) as u32)
+        })
     }
 
     /// Visits the pieces of material within `reach` [m] of a point.
     pub fn each_piece(&self, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
-        self.each_piece_among(0..self.faces.len() as u32, p, reach, visit);
+        self.each_piece_among(self.faces_within(p, reach + ROUNDING), p, reach, visit);
     }
 
     /// [`Self::each_piece`], where all faces within reach are among these, which ascend.
@@ -137,16 +178,17 @@ impl Solid {
         let far = reach.max(whole.distance.abs()) + ROUNDING;
         let near = match far > reach + ROUNDING {
             // a point deeper than the reach belongs to faces beyond it
-            true => self.near_faces(0..self.faces.len() as u32, p, leaf, nearest.squared, far),
+            true => self.near_faces(self.faces_within(p, far), p, leaf, nearest.squared, far),
             false => self.near_faces(faces, p, leaf, nearest.squared, far),
         };
-        self.grouped(&near, whole, reach, visit);
+        self.grouped(&near, p, whole, reach, visit);
     }
 
     /// Groups faces into locally convex pieces.
     pub(super) fn grouped(
         &self,
         near: &[NearFace],
+        p: Vector3<f64>,
         whole: Sample,
         reach: f64,
         mut visit: impl FnMut(&PieceFaces),
@@ -176,7 +218,11 @@ impl Solid {
                 }
             }
             group.iter().for_each(|&member| covered[member] = true);
-            let faces: PieceFaces = group.iter().map(|&member| near[member].sample).collect();
+            let ends = |end: &NearFace| group.iter().all(|&member| near[member].lies_behind(end, p));
+            let others = (0..near.len())
+                .filter(|&other| !left_out[other] && !group.contains(&other) && ends(&near[other]));
+            let faces: PieceFaces =
+                group.iter().copied().chain(others).map(|member| near[member].sample).collect();
             let value = faces.iter().map(|face| face.distance).fold(f64::NEG_INFINITY, f64::max);
             if value >= whole.distance.min(0.0) - ROUNDING && value <= reach {
                 visit(&faces);
@@ -294,17 +340,35 @@ impl Solid {
             }
         }
         let (squared, nearest) = best.filter(|best| best.0 <= reach * reach)?;
-        // a parametric face is extended by its tangent plane
-        let sample = sample.unwrap_or_else(|| {
-            let normal = self.normal_at(number, nearest, None);
-            Sample { distance: (p - nearest).dot(&normal), normal }
-        });
+        let sample = match sample {
+            Some(sample) => self.on_same_side(number, p, nearest, sample),
+            None => tangent(p, nearest, self.normal_at(number, nearest, None)),
+        };
         Some(NearFace { face: number, nearest, squared, sample, is_continued })
+    }
+
+    /// The extended surface of an analytic face, or its tangent plane where the foot of a point is on another side of it: across a
+    /// fillet a round surface comes back, where no face is.
+    pub(super) fn on_same_side(
+        &self,
+        number: u32,
+        p: Vector3<f64>,
+        nearest: Vector3<f64>,
+        extended: Sample,
+    ) -> Sample {
+        let face = &self.faces[number as usize];
+        let normal = match &face.surface {
+            Surface::Plane(_) => return extended,
+            surface => surface.foot(nearest).map(|foot| foot.normal * face.sign),
+        };
+        match normal.filter(|normal| normal.dot(&extended.normal) < SAME_SIDE) {
+            Some(normal) => tangent(p, nearest, normal),
+            None => extended,
+        }
     }
 
     /// Box around a trimmed face.
     fn face_bounds(&self, number: usize) -> Aabb {
-        use crate::geometry::Surface;
         let face = &self.faces[number];
         let mut bounds = Aabb::EMPTY;
         for used in face.loops.iter().flatten() {

@@ -37,7 +37,7 @@ enum Cell {
     Few(u32),
     /// Place in `several`.
     Several(u32),
-    /// Deep inside, or too many.
+    /// Deep inside.
     Inside,
 }
 
@@ -136,7 +136,7 @@ impl NearCells {
         let half = 0.5 * GROUP as f64 * self.size;
         let (centre, radius) = (corner.add_scalar(half), half * 3.0_f64.sqrt());
         let distance = solid.sample(centre).distance;
-        let faces = solid.faces_near(centre, radius + Self::REACH);
+        let faces: Vec<u32> = solid.faces_within(centre, radius + Self::REACH + solid.edge_gap).collect();
         for number in 0..GROUP * GROUP * GROUP {
             let local = [number % GROUP, number / GROUP % GROUP, number / (GROUP * GROUP)];
             let place = [0, 1, 2].map(|k| first[k] + local[k]);
@@ -163,10 +163,7 @@ impl NearCells {
             Vicinity::Single(face) => Cell::Single(face),
             Vicinity::Several => {
                 let start = self.candidates.len() as u32;
-                let near = faces.iter().filter(|face| {
-                    solid.is_face_near(**face as usize, centre, radius + Self::REACH + solid.edge_gap)
-                });
-                self.candidates.extend(near);
+                self.candidates.extend(solid.faces_within(centre, radius + Self::REACH + solid.edge_gap));
                 self.several.push([start, self.candidates.len() as u32]);
                 Cell::Several(self.several.len() as u32 - 1)
             }

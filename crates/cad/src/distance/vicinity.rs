@@ -74,15 +74,8 @@ impl Solid {
     /// Faces within `reach` [m] of a ball.
     #[must_use]
     pub fn vicinity(&self, centre: Vector3<f64>, radius: f64, reach: f64) -> Vicinity {
-        self.vicinity_of(centre, radius, reach, 0..self.faces.len() as u32)
-    }
-
-    /// Faces within `radius` [m] of a point, by their boxes.
-    pub(super) fn faces_near(&self, centre: Vector3<f64>, radius: f64) -> Vec<u32> {
-        let reach = radius + self.edge_gap;
-        (0..self.faces.len() as u32)
-            .filter(|face| self.neighbours.bounds[*face as usize].distance_squared(centre) <= reach * reach)
-            .collect()
+        let far = radius + reach + self.edge_gap;
+        self.vicinity_of(centre, radius, reach, self.faces_within(centre, far))
     }
 
     /// [`Self::vicinity`] among some of the faces.
@@ -237,7 +230,7 @@ impl Solid {
             // faces beyond those of the ball may be the nearest
             return self.each_piece(p, reach, visit);
         }
-        self.grouped(&near, whole, reach, visit);
+        self.grouped(&near, p, whole, reach, visit);
     }
 
     /// An analytic face whose nearest point is within reach; `trim` lists the pieces of its boundary that matter, none where
@@ -278,6 +271,7 @@ impl Solid {
             }
         }
         let (squared, nearest) = best;
+        let sample = if is_near { self.on_same_side(number, p, nearest, sample) } else { sample };
         is_near.then_some((NearFace { face: number, nearest, squared, sample, is_continued }, false))
     }
 }

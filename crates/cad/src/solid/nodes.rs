@@ -203,10 +203,10 @@ impl Solid {
         }
     }
 
-    /// Largest distance of the solid from its z axis [m]; `None` where a face may bulge beyond its edges. Lines of planes,
-    /// cylinders and cones end at edges, and no point of a line is farther from an axis than both ends.
+    /// Largest distance of the solid from an axis along z through (x, y) [m]; `None` where a face may bulge beyond its edges. Lines
+    /// of planes, cylinders and cones end at edges, and no point of a line is farther from an axis than both ends.
     #[must_use]
-    pub fn outer_radius(&self) -> Option<f64> {
+    pub fn outer_radius(&self, [x, y]: [f64; 2]) -> Option<f64> {
         let is_straight = |face: &Face| {
             matches!(face.surface, Surface::Plane(_) | Surface::Cylinder(..) | Surface::Cone { .. })
         };
@@ -217,8 +217,8 @@ impl Solid {
             let at = |k: i32| {
                 edge.curve.point(edge.range[0] + (edge.range[1] - edge.range[0]) * f64::from(k) / 64.0)
             };
-            let radius = (0..=64).map(|k| libm::hypot(at(k).x, at(k).y)).fold(0.0, f64::max);
-            // a curve rises above its chords by half of the second difference, about
+            let radius = (0..=64).map(|k| libm::hypot(at(k).x - x, at(k).y - y)).fold(0.0, f64::max);
+            // a curve rises above its chords by an eighth of the second difference, about
             let bend = |k: i32| (at(k - 1) + at(k + 1) - at(k) * 2.0).norm();
             radius + (1..64).map(bend).fold(0.0, f64::max)
         };

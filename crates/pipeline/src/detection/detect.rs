@@ -4,7 +4,6 @@
 //! queried at once; near a thread the points are first collected from several blocks (`point_batches.rs`).
 //! `node_query.rs` decides which faces become contacts.
 
-use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
 use tightfit_shape::thread::ThreadStarts;
 use tightfit_spatial::{Vectorise, vectorised};
@@ -134,12 +133,8 @@ impl Vectorise for NodesAgainst<'_> {
 
         let apart = against.nodes.apart();
         let thinning = Thinning::between(of.part, against.part, apart, &frame, query.reach);
-        let walk = BlockWalk {
-            nodes: of.nodes,
-            culling,
-            thinning,
-            spares: query.skips_idle.then_some(against.part),
-        };
+        let walk =
+            BlockWalk { nodes: of.nodes, culling, thinning, spares: query.skips_idle.then_some(&query) };
         let (mut writer, faces) = (ContactWriter::new(of, against, contacts), FaceBlock::default());
         match against.part.has_places() {
             true => {
@@ -170,8 +165,8 @@ struct BlockWalk<'a> {
     nodes: &'a NodeBlocks,
     culling: BlockCulling<'a>,
     thinning: Option<Thinning>,
-    /// The other part, if its own nodes spare some of these.
-    spares: Option<&'a Part>,
+    /// The query with the other part, if its own nodes spare some of these.
+    spares: Option<&'a NodeQuery<'a>>,
 }
 
 impl BlockWalk<'_> {
@@ -185,7 +180,9 @@ impl BlockWalk<'_> {
             for (lane, is_selected) in selected.into_iter().enumerate().take(bounds.len()) {
                 let block = group * BLOCK + lane;
                 let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
-                let is_needed = |part: &Part| nodes.is_needed(block, culling.frame, part, culling.reach);
+                let is_needed = |query: &NodeQuery| {
+                    nodes.is_needed(block, culling.frame, query.against.part, query.reach_of_block(block))
+                };
                 if is_selected && !spares.is_none_or(is_needed) {
                     continue;
                 }
@@ -215,7 +212,7 @@ impl Visitor for WholeBlocks<'_, '_> {
     #[inline(always)]
     fn visit(&mut self, block: usize, count: usize, points: &PointBlock) -> [f64; 2] {
         let Self { query, writer, faces } = self;
-        query.against.part.face_block(points, query.reach, query.choice.behind, faces);
+        query.against.part.face_block(points, query.reach_of_block(block), query.choice.behind, faces);
         let first = (block * BLOCK) as u32;
         query.at_block(|lane| first + lane as u32, count, points, faces, writer);
         [faces.clear, faces.clear_of_ends]

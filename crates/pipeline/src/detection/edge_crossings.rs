@@ -230,20 +230,9 @@ mod tests {
 
     /// Smallest gap of a peg at rest in a hole, over all contacts and over those of nodes [m].
     fn smallest_gaps(parts: [&Part; 2], nodes: [&NodeBlocks; 2], hole_from_peg: Pose) -> [f64; 2] {
-        let side = |place: usize, world_from_part: Pose| PairBody {
-            part: parts[place],
-            network: None,
-            mesh: None,
-            polyhedron: None,
-            nodes: nodes[place],
-            world_from_part,
-            center: world_from_part.translation,
-            body: if place == 0 { 0 } else { NOT_FREE },
-            linear: Vector3::zeros(),
-            angular: Vector3::zeros(),
-            first_id: if place == 0 { 0 } else { nodes[0].len() as u32 },
-        };
-        let sides = [side(0, hole_from_peg), side(1, Pose::identity())];
+        let own = PairBody::at_rest(parts[0], nodes[0], hole_from_peg, 0);
+        let other = PairBody::at_rest(parts[1], nodes[1], Pose::identity(), NOT_FREE);
+        let sides = [own, PairBody { first_id: nodes[0].len() as u32, ..other }];
         let mut contacts = Contacts::default();
         let (mut clearances, mut scratch) = (<[Clearances; 2]>::default(), DetectionScratch::default());
         detect_pair([&sides[0], &sides[1]], &OPTIONS, &mut clearances, &mut scratch, &mut contacts);

@@ -26,6 +26,8 @@ pub struct NodeBlocks {
     /// How nodes slide along round features, and which blocks consist of idle and of ruled nodes.
     slides: Slides,
     uses: Vec<BlockUse>,
+    /// How far below a node of each block its feature is lowest [m], where nodes slide.
+    sags: Vec<f64>,
     /// Convex edges, which may cross those of another part.
     edges: Vec<SharpEdge>,
 }
@@ -83,6 +85,7 @@ impl NodeBlocks {
             always,
             slides: Slides::default(),
             uses: Vec::new(),
+            sags: Vec::new(),
             edges: Vec::new(),
         }
     }
@@ -101,13 +104,26 @@ impl NodeBlocks {
                 BlockUse::Always
             }
         };
-        let uses = if slides.is_empty() { Vec::new() } else { (0..self.blocks()).map(of).collect() };
-        Self { slides, uses, edges, ..self }
+        let sag = |block: usize| slides.sag(block * BLOCK..self.len().min((block + 1) * BLOCK));
+        let blocks = if slides.is_empty() { 0 } else { self.blocks() };
+        let (uses, sags) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
+        Self { slides, uses, sags, edges, ..self }
     }
 
     /// How nodes slide along round features.
     pub(super) fn slides(&self) -> &Slides {
         &self.slides
+    }
+
+    /// How far below a node of a block its feature is lowest, at most [m].
+    #[inline(always)]
+    pub(super) fn sag(&self, block: usize) -> f64 {
+        self.sags.get(block).copied().unwrap_or(0.0)
+    }
+
+    /// The same for all blocks.
+    pub(super) fn largest_sag(&self) -> f64 {
+        self.sags.iter().copied().fold(0.0, f64::max)
     }
 
     /// Convex edges, which may cross those of another part.

@@ -38,8 +38,9 @@ pub(super) struct NodeQuery<'a> {
     offset: f64,
     /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
     is_core: bool,
-    /// Largest distance of a contact from its node [m].
+    /// Largest distance of a contact from its node, and where the node does not slide [m].
     pub(super) reach: f64,
+    reach_at_rest: f64,
     /// Where the other part is within reach, and the radius inside which its bore leaves space [m].
     pub(super) region: Region,
     inner: f64,
@@ -79,10 +80,11 @@ impl<'a> NodeQuery<'a> {
                 slides,
                 against_from_of: Frame::of(&(against.world_from_part.inverse() * of.world_from_part)),
             });
-        let sag = slides.as_ref().map_or(0.0, |sliding| sliding.slides.sag());
+        let sag = if slides.is_some() { of.nodes.largest_sag() } else { 0.0 };
         let skips_idle =
             slides.is_some() && knows_edges(of) && knows_edges(against) && !against.part.needs_idle_nodes();
-        let (margin, reach) = (options.margin, options.margin + offset.abs() + sag);
+        let (margin, reach_at_rest) = (options.margin, options.margin + offset.abs());
+        let reach = reach_at_rest + sag;
         let extent = against.part.extent();
         let heights = [extent.heights[0] - reach, extent.heights[1] + reach];
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
@@ -100,12 +102,22 @@ impl<'a> NodeQuery<'a> {
             offset,
             is_core,
             reach,
+            reach_at_rest,
             region,
             inner,
             slides,
             skips_idle,
             is_raised: options.crossings && is_exact(against),
             faceted,
+        }
+    }
+
+    /// Largest distance of a contact from its node in a block [m].
+    #[inline(always)]
+    pub(super) fn reach_of_block(&self, block: usize) -> f64 {
+        match self.slides {
+            Some(_) => self.reach_at_rest + self.of.nodes.sag(block),
+            None => self.reach,
         }
     }
 
@@ -231,7 +243,8 @@ impl<'a> NodeQuery<'a> {
         if is_far {
             return;
         }
-        self.each_piece(point, |number, branches| match self.is_core {
+        let reach = self.reach_of_block(node as usize / BLOCK);
+        self.each_piece(point, reach, |number, branches| match self.is_core {
             true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
             // one of the faces that meet at an edge
             false => self.put(node, point, self.choice.choose(point, branches), id(number), writer),
@@ -240,16 +253,16 @@ impl<'a> NodeQuery<'a> {
 
     /// Visits the pieces of the other part near a point. Triangles know their edges as a polyhedron, unless the point is too deep
     /// inside.
-    fn each_piece(&self, point: Vector3<f64>, mut visit: impl FnMut(u32, &[Sample])) {
+    fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &[Sample])) {
         let mut is_found = false;
         if let Some(polyhedron) = self.faceted {
-            polyhedron.each_piece(point, self.reach, DEEPEST, |piece| {
+            polyhedron.each_piece(point, reach, DEEPEST, |piece| {
                 is_found = true;
                 visit(piece.number % Part::MOST_PIECES, &piece.branches);
             });
         }
         if !is_found {
-            self.against.part.each_piece(point, self.reach, |number, branches| visit(number, branches));
+            self.against.part.each_piece(point, reach, |number, branches| visit(number, branches));
         }
     }
 
@@ -380,7 +393,7 @@ impl<'a> NodeQuery<'a> {
     /// The nearest faces at a place that a node slid to, on the side with this normal.
     fn faces_at(&self, place: Vector3<f64>, normal: Vector3<f64>) -> [Option<Sample>; 2] {
         let mut nearest: [Option<Sample>; 2] = [None; 2];
-        self.each_piece(place, |_, branches| {
+        self.each_piece(place, self.reach_at_rest, |_, branches| {
             let own = self.choice.choose(place, branches);
             let is_nearer = |face: Sample| nearest[0].is_none_or(|other| face.distance < other.distance);
             if own[0].is_some_and(|face| face.normal.dot(&normal) > SAME_SIDE && is_nearer(face)) {

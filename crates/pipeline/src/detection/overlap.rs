@@ -99,24 +99,27 @@ fn common_box(sides: [&PairBody; 2], time: f64) -> Option<Region> {
 #[allow(clippy::option_option, reason = "apart, unknown or known")]
 fn common_lens(sides: [&PairBody; 2], time: f64) -> Option<Option<Region>> {
     let axes = sides.map(|side| side.world_from_part.rotation * Vector3::z());
-    let extents = sides.map(|side| side.part.extent());
-    let is_bounded = |k: usize| extents[k].radii[1].is_finite() && extents[k].heights[0].is_finite();
+    let barrels = sides.map(|side| side.part.barrel());
+    let is_bounded = |k: usize| barrels[k].radius.is_finite() && barrels[k].heights[0].is_finite();
     if axes[0].dot(&axes[1]).abs() < PARALLEL || !is_bounded(0) || !is_bounded(1) {
         return Some(None);
     }
     let axis = axes[0];
-    let origins = sides.map(|side| side.world_from_part.translation);
+    let origins = [0, 1].map(|k: usize| {
+        let [x, y] = barrels[k].centre;
+        sides[k].world_from_part.transform_point(Vector3::new(x, y, 0.0))
+    });
     // spin about its axis keeps a part in its cylinder
     let cylinder = |k: usize| {
-        let long = extents[k].heights.iter().fold(extents[k].radii[1], |a, height| a.max(height.abs()));
+        let long = barrels[k].heights.iter().fold(barrels[k].radius, |a, height| a.max(height.abs()));
         let tilt = sides[k].angular.cross(&axes[k]).norm();
         let lean = axes[0].cross(&axes[1]).norm() * long;
         let moved = (sides[k].velocity_at(origins[k]).norm() + 2.0 * tilt * long) * time + lean;
         let moved = moved + sides[k].part.node_offset().abs();
         let up = axis.dot(&axes[k]).signum();
         let from = axis.dot(&(origins[k] - origins[0]));
-        let [a, b] = extents[k].heights.map(|height| from + up * height);
-        (extents[k].radii[1] + moved, [a.min(b) - moved, a.max(b) + moved])
+        let [a, b] = barrels[k].heights.map(|height| from + up * height);
+        (barrels[k].radius + moved, [a.min(b) - moved, a.max(b) + moved])
     };
     let [(r, own), (s, other)] = [0, 1].map(cylinder);
     let (low, high) = (own[0].max(other[0]), own[1].min(other[1]));
@@ -157,6 +160,7 @@ fn only_normal(side: &PairBody, region: &Region, reach: f64) -> Option<Vector3<f
 #[cfg(test)]
 mod tests {
     use tightfit_shape::Part;
+    use tightfit_shape::mesh::{MeshOptions, MeshPart};
     use tightfit_shape::primitive::Block;
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 
@@ -166,33 +170,43 @@ mod tests {
     const TIME: f64 = 0.015;
 
     fn body<'a>(part: &'a Part, nodes: &'a NodeBlocks, at: Vector3<f64>) -> PairBody<'a> {
-        let still = Vector3::zeros();
-        PairBody {
-            part,
-            network: None,
-            mesh: None,
-            polyhedron: None,
-            nodes,
-            world_from_part: Pose::new(at, nalgebra::UnitQuaternion::identity()),
-            center: at,
-            body: 0,
-            linear: still,
-            angular: still,
-            first_id: 0,
-        }
+        PairBody::at_rest(part, nodes, Pose::new(at, nalgebra::UnitQuaternion::identity()), 0)
+    }
+
+    /// A wheel as the mesh of a file whose origin is beside its axis.
+    fn beside_its_origin(radius: f64, origin: Vector3<f64>) -> Part {
+        let mut mesh = Part::cylinder(radius, 10e-3).unwrap().mesh(&MeshOptions::default()).unwrap();
+        mesh.vertices.iter_mut().for_each(|vertex| *vertex -= origin);
+        Part::Mesh(MeshPart::new(mesh).unwrap())
     }
 
     /// Wheels that roll on each other: where both are, one moves by no more than the bound against the other, which is a fraction of
-    /// what their far sides move.
+    /// what their far sides move; wherever the files have their origins.
     #[test]
     fn wheels_that_roll_on_each_other_hardly_move_where_they_meet() {
-        let parts = [21e-3, 11e-3].map(|radius| Part::cylinder(radius, 10e-3).unwrap());
+        wheels_that_roll(
+            [21e-3, 11e-3].map(|radius| Part::cylinder(radius, 10e-3).unwrap()),
+            [Vector3::zeros(); 2],
+        );
+        let origins = [Vector3::new(20e-3, -7e-3, 0.0), Vector3::new(-50e-3, 0.0, 4e-3)];
+        wheels_that_roll(
+            [beside_its_origin(21e-3, origins[0]), beside_its_origin(11e-3, origins[1])],
+            origins,
+        );
+    }
+
+    fn wheels_that_roll(parts: [Part; 2], origins: [Vector3<f64>; 2]) {
         let nodes = NodeBlocks::new(Columns3::default());
         let mut random = SplitMix(3);
         for trial in 0..50 {
             let [turn, off] = [(); 2].map(|()| random.centered_cube());
             let place = Vector3::new(30.5e-3 * turn.z.signum(), 0.0, 2e-3 * off.z);
-            let mut sides = [body(&parts[0], &nodes, Vector3::zeros()), body(&parts[1], &nodes, place)];
+            let centres = [Vector3::zeros(), place];
+            let at = |k: usize| PairBody {
+                center: centres[k],
+                ..body(&parts[k], &nodes, centres[k] + origins[k])
+            };
+            let mut sides = [at(0), at(1)];
             let spin = 4.0 * turn.z;
             sides[0].angular = Vector3::new(0.01 * off.x, 0.01 * off.y, spin);
             sides[1].angular = Vector3::new(0.01 * off.y, 0.0, -21.0 / 11.0 * spin);

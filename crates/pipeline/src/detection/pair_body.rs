@@ -36,6 +36,26 @@ pub struct PairBody<'a> {
     pub first_id: u32,
 }
 
+#[cfg(test)]
+impl<'a> PairBody<'a> {
+    /// A body at rest, seen by its shape and nodes alone, with its centre at the part's origin.
+    pub(super) fn at_rest(part: &'a Part, nodes: &'a NodeBlocks, world_from_part: Pose, body: u32) -> Self {
+        Self {
+            part,
+            network: None,
+            mesh: None,
+            polyhedron: None,
+            nodes,
+            world_from_part,
+            center: world_from_part.translation,
+            body,
+            linear: Vector3::zeros(),
+            angular: Vector3::zeros(),
+            first_id: 0,
+        }
+    }
+}
+
 impl PairBody<'_> {
     /// Whether forces move it.
     #[must_use]

@@ -34,20 +34,11 @@ fn smallest_gap(parts: [&Part; 2], solids: [&Polyhedron; 2], pose: Pose) -> f64 
 
 fn smallest_gap_within(margin: f64, parts: [&Part; 2], solids: [&Polyhedron; 2], pose: Pose) -> f64 {
     let nodes = NodeBlocks::new(tightfit_spatial::Columns3::default());
-    let side = |place: usize, world_from_part: Pose| PairBody {
-        part: parts[place],
-        network: None,
-        mesh: None,
+    let side = |place: usize, pose: Pose, body: u32| PairBody {
         polyhedron: Some(solids[place]),
-        nodes: &nodes,
-        world_from_part,
-        center: world_from_part.translation,
-        body: if place == 0 { 0 } else { NOT_FREE },
-        linear: Vector3::zeros(),
-        angular: Vector3::zeros(),
-        first_id: 0,
+        ..PairBody::at_rest(parts[place], &nodes, pose, body)
     };
-    let sides = [side(0, pose), side(1, Pose::identity())];
+    let sides = [side(0, pose, 0), side(1, Pose::identity(), NOT_FREE)];
     let options =
         DetectionOptions { margin, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
     let (mut contacts, mut scratch) = (Contacts::default(), DetectionScratch::default());

@@ -101,22 +101,11 @@ mod tests {
                 Vector3::new(1e-4, 5e-5, top + 4.3e-3 - 2e-4 * turn),
                 UnitQuaternion::from_scaled_axis(Vector3::new(4e-3, 0.0, turn)),
             );
-            let side = |part, nodes, world_from_part: Pose, body, first_id| PairBody {
-                part,
-                network: None,
-                mesh: None,
-                polyhedron: None,
-                nodes,
-                world_from_part,
-                center: world_from_part.translation,
-                body,
-                linear: Vector3::new(1e-3, 0.0, -2e-3),
-                angular: Vector3::z(),
-                first_id,
-            };
-            let mut second = side(&bolt, &other, Pose::identity(), NOT_FREE, own.len() as u32);
-            (second.linear, second.angular) = (Vector3::zeros(), Vector3::zeros());
-            let sides = [&side(&nut, &own, pose, 0, 0), &second];
+            let mut first = PairBody::at_rest(&nut, &own, pose, 0);
+            (first.linear, first.angular) = (Vector3::new(1e-3, 0.0, -2e-3), Vector3::z());
+            let mut second = PairBody::at_rest(&bolt, &other, Pose::identity(), NOT_FREE);
+            second.first_id = own.len() as u32;
+            let sides = [&first, &second];
             let (mut all, mut again) = (Contacts::default(), Contacts::default());
             let mut clearances = <[Clearances; 2]>::default();
             detect_pair(sides, &options, &mut clearances, &mut DetectionScratch::default(), &mut all);

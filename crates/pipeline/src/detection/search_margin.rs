@@ -165,20 +165,8 @@ mod tests {
     }
 
     fn side<'a>(part: &'a Part, nodes: &'a NodeBlocks, pose: Pose, body: u32) -> PairBody<'a> {
-        let (center, still) = (pose.translation, Vector3::zeros());
-        PairBody {
-            part,
-            network: None,
-            mesh: None,
-            polyhedron: None,
-            nodes,
-            world_from_part: pose,
-            center,
-            body,
-            linear: still,
-            angular: still,
-            first_id: if body == 0 { 0 } else { 1_000_000 },
-        }
+        let first_id = if body == 0 { 0 } else { 1_000_000 };
+        PairBody { first_id, ..PairBody::at_rest(part, nodes, pose, body) }
     }
 
     /// Smallest distance after a step of the nodes that were found before it, and of all [m].

@@ -118,20 +118,7 @@ mod tests {
     fn what_is_passed_over_does_not_cross() {
         let parts = [preset("m16-nut").expect("a nut"), preset("m16-bolt").expect("a bolt")];
         let nodes = NodeBlocks::new(Columns3::default());
-        let still = Vector3::zeros();
-        let side = |place: usize, world_from_part: Pose, body: u32| PairBody {
-            part: &parts[place],
-            network: None,
-            mesh: None,
-            polyhedron: None,
-            nodes: &nodes,
-            world_from_part,
-            center: world_from_part.translation,
-            body,
-            linear: still,
-            angular: still,
-            first_id: 0,
-        };
+        let side = |place: usize, pose: Pose, body: u32| PairBody::at_rest(&parts[place], &nodes, pose, body);
         let tip = parts[1].aabb().expect("bounded").max.z - parts[0].aabb().expect("bounded").min.z;
         let mut random = SplitMix(5);
         let (mut crossings, mut deepest) = (0, 0.0_f64);
@@ -147,10 +134,7 @@ mod tests {
             let [tilt, lean, spin]: [f64; 3] = (random.cube() - Vector3::repeat(0.5)).into();
             let turn = UnitQuaternion::from_euler_angles(0.1 * tilt, 0.1 * lean, 6.3 * spin);
             let at = Vector3::new(4e-4 * x, 4e-4 * y, tip + 4e-3 * z);
-            let sides = [
-                side(0, Pose::new(at, turn), 0),
-                side(1, Pose::new(still, UnitQuaternion::identity()), NOT_FREE),
-            ];
+            let sides = [side(0, Pose::new(at, turn), 0), side(1, Pose::identity(), NOT_FREE)];
             let (mut starts, mut contacts) = (<[ThreadStarts; 2]>::default(), Contacts::default());
             assert!(detect(sides.each_ref(), &options, &mut starts, &mut contacts));
 

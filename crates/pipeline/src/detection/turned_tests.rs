@@ -58,20 +58,11 @@ fn distance(cone: [f64; 3], pose: &Pose, half: Vector3<f64>) -> f64 {
 fn smallest_gap(cone: &Part, block: &Part, pose: Pose, margin: f64) -> f64 {
     let nodes = NodeBlocks::new(Columns3::default());
     let polyhedron = block.polyhedron().unwrap();
-    let side = |part, polyhedron, world_from_part: Pose, body| PairBody {
-        part,
-        network: None,
-        mesh: None,
-        polyhedron,
-        nodes: &nodes,
-        world_from_part,
-        center: world_from_part.translation,
-        body,
-        linear: Vector3::zeros(),
-        angular: Vector3::zeros(),
-        first_id: 0,
-    };
-    let sides = [side(cone, None, pose, 0), side(block, Some(&polyhedron), Pose::identity(), NOT_FREE)];
+    let mut sides = [
+        PairBody::at_rest(cone, &nodes, pose, 0),
+        PairBody::at_rest(block, &nodes, Pose::identity(), NOT_FREE),
+    ];
+    sides[1].polyhedron = Some(&polyhedron);
     let options =
         DetectionOptions { margin, crossings: true, horizon: 0.01, friction: 0.1, restitution: 0.0 };
     let mut contacts = Contacts::default();

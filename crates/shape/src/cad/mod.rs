@@ -33,7 +33,7 @@ use tightfit_spatial::{Inertia, InertiaError};
 use crate::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SEVERAL, SINGLE, Verdict};
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
 use crate::recognition::bolt_or_nut;
-use crate::{Branches, Part, Sample, ShapeError};
+use crate::{Barrel, Branches, Part, Sample, ShapeError};
 
 /// An exact solid.
 #[derive(Clone, Debug)]
@@ -44,6 +44,7 @@ pub struct CadPart {
     near: Arc<OnceLock<NearCells>>,
     /// Largest distance from the z axis [m].
     outer_radius: f64,
+    barrel: Barrel,
 }
 
 impl CadPart {
@@ -59,8 +60,14 @@ impl CadPart {
                  inside out); cut the face in the CAD program, or export an STL mesh"
             ))
         })?;
-        let outer_radius = solid.outer_radius().unwrap_or_else(|| radius_of(&solid.aabb()));
-        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default(), outer_radius })
+        let bounds = solid.aabb();
+        let outer_radius = solid.outer_radius([0.0; 2]).unwrap_or_else(|| radius_of(&bounds));
+        let centre = (bounds.min + bounds.max) * 0.5;
+        let half = bounds.max - centre;
+        let radius = solid.outer_radius([centre.x, centre.y]).unwrap_or(f64::INFINITY);
+        let radius = radius.min(libm::hypot(half.x, half.y));
+        let barrel = Barrel { centre: [centre.x, centre.y], radius, heights: [bounds.min.z, bounds.max.z] };
+        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default(), outer_radius, barrel })
     }
 
     /// Largest distance from the z axis [m].
@@ -98,8 +105,14 @@ impl CadPart {
             Some(Nearby::Several(faces)) => {
                 self.solid.each_piece_among(faces.iter().copied(), point, reach, visit);
             }
+            Some(Nearby::Few(few)) => self.solid.each_piece_of(&few, point, reach, visit),
             _ => self.solid.each_piece(point, reach, visit),
         }
+    }
+
+    /// A cylinder around the solid.
+    pub(crate) fn barrel(&self) -> Barrel {
+        self.barrel
     }
 
     /// Prepares queries of blocks.

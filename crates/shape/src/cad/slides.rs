@@ -57,10 +57,10 @@ impl CadPart {
     /// Whether a convex round face can be within a ball [m].
     pub(crate) fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
         let solid = self.solid();
-        (0..solid.faces.len()).any(|number| {
-            let face = &solid.faces[number];
+        solid.faces_within(centre, radius).any(|number| {
+            let face = &solid.faces[number as usize];
             let is_near = || face.surface.foot(centre).is_none_or(|foot| foot.distance.abs() <= radius);
-            is_round(face) && solid.is_face_near(number, centre, radius) && is_near()
+            is_round(face) && is_near()
         })
     }
 

@@ -13,9 +13,9 @@ use tightfit_spatial::{Inertia, InertiaError};
 
 use super::baked::BakedField;
 use super::{Aabb, EdgeTable, MeshDistance, MeshDistanceError, TriMesh, sharp_edges};
-use crate::Sample;
 use crate::block::{BLOCK, FaceBlock, PointBlock, SEVERAL};
 use crate::node::{Chart, NodeKind, NodeSet, NodeSpacing};
+use crate::{Barrel, Sample};
 
 /// A vertex gets a node when the turns of the normal at its convex edges sum to more than this [rad]. At 0.1° a facet
 /// of 10 mm is off by 4 µm. The sum counts, because each of the many edges at the pole of a ball turns only a little.
@@ -40,6 +40,8 @@ pub struct MeshPart {
     bounds: Aabb,
     /// Largest distance of a vertex from the z axis [m].
     radius: f64,
+    /// A cylinder around the triangles.
+    barrel: Barrel,
     field: MeshField,
     offset: f64,
 }
@@ -52,14 +54,28 @@ impl MeshPart {
     pub fn new(mesh: TriMesh) -> Result<Self, MeshDistanceError> {
         let exact = Arc::new(MeshDistance::new(mesh)?);
         let (mesh, bounds) = (exact.mesh().clone(), exact.mesh_aabb());
-        let radius = mesh.vertices.iter().map(|vertex| libm::hypot(vertex.x, vertex.y)).fold(0.0, f64::max);
-        Ok(Self { mesh, bounds, radius, field: MeshField::Exact(exact), offset: 0.0 })
+        let farthest = |x: f64, y: f64| {
+            mesh.vertices.iter().map(|vertex| libm::hypot(vertex.x - x, vertex.y - y)).fold(0.0, f64::max)
+        };
+        let (radius, middle) = (farthest(0.0, 0.0), bounds.center());
+        let barrel = Barrel {
+            centre: [middle.x, middle.y],
+            radius: farthest(middle.x, middle.y),
+            heights: [bounds.min.z, bounds.max.z],
+        };
+        Ok(Self { mesh, bounds, radius, barrel, field: MeshField::Exact(exact), offset: 0.0 })
     }
 
     /// Largest distance from the z axis [m].
     #[must_use]
     pub fn outer_radius(&self) -> f64 {
         self.radius + self.offset.max(0.0)
+    }
+
+    /// A cylinder around the part.
+    pub(crate) fn barrel(&self) -> Barrel {
+        let (Barrel { radius, heights: [low, high], .. }, more) = (self.barrel, self.offset.max(0.0));
+        Barrel { radius: radius + more, heights: [low - more, high + more], ..self.barrel }
     }
 
     /// The same mesh with a baked field.

@@ -108,8 +108,8 @@ pub(crate) enum RoundKind {
 pub struct Slides {
     rounds: Vec<Round>,
     cells: Vec<Cell>,
-    /// How far below its node a feature is lowest, at most [m].
-    sag: f64,
+    /// How far below each node its feature is lowest, at most [m].
+    sags: Vec<f32>,
 }
 
 /// The part of a feature that a node stands for.
@@ -148,7 +148,7 @@ impl Slides {
                 RoundKind::Circles { .. } => 0.0,
             },
         };
-        self.sag = self.sag.max(sag);
+        self.sags.push((sag as f32).next_up());
         self.cells.push(cell);
     }
 
@@ -164,10 +164,10 @@ impl Slides {
         self.cells.is_empty()
     }
 
-    /// How far below its node a feature is lowest, at most [m].
+    /// How far below one of some nodes its feature is lowest, at most [m].
     #[must_use]
-    pub fn sag(&self) -> f64 {
-        self.sag
+    pub fn sag(&self, nodes: std::ops::Range<usize>) -> f64 {
+        self.sags[nodes].iter().copied().fold(0.0, f32::max).into()
     }
 
     /// Whether a node lies inside a plane, bore or socket.

@@ -40,9 +40,8 @@ use regions::{Region, regions};
 
 /// Largest distance of a vertex from its surface [m], unless a mesh is very small: files often round to 1 µm.
 pub const TOLERANCE: f64 = 2e-6;
-/// Most faces of a recognised solid: beyond that, facets outnumber surfaces. Gears as solids of 500 and 700 faces hold each other
-/// fast where their triangles turn, so they keep their triangles.
-const MOST_FACES: usize = 300;
+/// Most faces of a recognised solid: beyond that, facets outnumber surfaces.
+const MOST_FACES: usize = 1000;
 
 /// Cosine of the angle below which faces meet softly.
 const SOFT: f64 = 0.996;
@@ -108,12 +107,10 @@ pub enum Unrecognised {
     #[error("nothing round was found")]
     NothingRound,
     /// Too much is left that is no cylinder, cone or plane.
-    #[error("{faces} faces would be left, more than {most}: most of the surface is of another kind")]
+    #[error("{faces} faces would be left, more than {MOST_FACES}: most of the surface is of another kind")]
     TooManyFaces {
         /// Faces that would be left.
         faces: usize,
-        /// Most faces of a solid.
-        most: usize,
     },
     /// An edge does not fit its two faces.
     #[error("the edge at ({:.3}, {:.3}, {:.3}) mm between {faces} fits no line, circle or smooth curve", .at[0], .at[1], .at[2])]
@@ -161,9 +158,8 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let open = |what: &str| Unrecognised::Open(what.to_owned());
     let faces =
         Faces::new(mesh, &facets, &regions, tolerance).ok_or_else(|| open("a surface degenerates"))?;
-    let most = MOST_FACES;
-    if faces.all.len() > most {
-        return Err(Unrecognised::TooManyFaces { faces: faces.all.len(), most });
+    if faces.all.len() > MOST_FACES {
+        return Err(Unrecognised::TooManyFaces { faces: faces.all.len() });
     }
     let boundary = Boundary::new(mesh, &table, &faces.of_triangle, faces.all.len())
         .ok_or_else(|| open("edges do not pair"))?;
@@ -294,17 +290,21 @@ fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
 }
 
 /// Largest difference of the distance from the mesh and from the solid [m], at points above and below the triangles: a face
-/// that reaches beyond its edges shows itself away from the surface.
+/// that reaches beyond its edges shows itself away from the surface. Where shells touch, two faces are equally near and point apart:
+/// inside there, either sign may be told, and the absolute values are compared.
 fn difference(mesh: &TriMesh, solid: &Solid, size: f64) -> Result<f64, MeshDistanceError> {
     let distance = MeshDistance::new(mesh.clone())?;
     let stride = (mesh.triangles.len() / 2_000).max(1);
+    let has_shells = solid.faces.iter().any(|face| face.shell > 0);
+    let compared = |distance: f64| if has_shells { distance.abs() } else { distance };
     let mut worst: f64 = 0.0;
     for triangle in (0..mesh.triangles.len()).step_by(stride) {
         let [a, b, c] = mesh.corners(triangle);
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { continue };
         for height in [-0.02, -1e-3, 1e-3, 0.02] {
             let point = (a + b + c) / 3.0 + normal * (height * size);
-            worst = worst.max((distance.sample(point).distance - solid.sample(point).distance).abs());
+            let [one, other] = [distance.sample(point).distance, solid.sample(point).distance].map(compared);
+            worst = worst.max((one - other).abs());
         }
     }
     Ok(worst)

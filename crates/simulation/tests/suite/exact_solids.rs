@@ -8,6 +8,7 @@ use tightfit_shape::Part;
 use tightfit_shape::cad::{CadPart, File, step_text};
 use tightfit_shape::mesh::MeshOptions;
 use tightfit_shape::preset::preset;
+use tightfit_shape::profile::{Outline, Section, SectionedSolid};
 use tightfit_shape::recognition::recognise;
 use tightfit_simulation::{Audit, BodyBuilder, Drive, Limit, Scene, Simulation};
 use tightfit_spatial::{Pose, SplitMix};
@@ -91,6 +92,38 @@ fn the_gap_of_two_cylinders_side_by_side_is_found_at_any_turn() {
             let (scene, parameters) = (&simulation.scene, &simulation.parameters);
             let found = workspace.contacts_at(scene, parameters, &mut state, 50e-6).smallest_gap();
             assert!((found - gap).abs() < 20e-9, "{first} {second}, trial {trial}: {found} m");
+        }
+    }
+}
+
+/// A plate whose top rises by 3° along its rim, so that its middle is a face of its own: what falls past the rim is free, also where it
+/// is about to pass the height of the middle, which ends before the rim.
+#[test]
+fn what_falls_past_a_rim_that_rises_is_free() {
+    let [middle, rim] = [19.95e-3, 20e-3];
+    let rise = (rim - middle) * 3.0_f64.to_radians().tan();
+    let outline = Outline::new(&[[0.0, -5e-3], [rim, -5e-3], [rim, rise], [middle, 0.0], [0.0, 0.0]]);
+    let plate = solid_of(&Part::Sectioned(SectionedSolid::new(Section::Round, outline)));
+    for [beside, speed, lean] in
+        [[0.3e-3, 0.1, 0.0], [0.1e-3, 0.3, 0.0], [0.5e-3, 0.5, 0.0], [0.3e-3, 0.3, 0.02], [0.8e-3, 1.0, 0.3]]
+    {
+        let pose = Pose::new(
+            Vector3::new(rim + beside, -5e-3, 2e-3),
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), lean),
+        );
+        let scene = Scene::builder("rim")
+            .gravity(Vector3::z() * -G)
+            .part("plate", BodyBuilder::fixed(plate.clone()))
+            .part("falls", BodyBuilder::free(bored_block()).at(pose))
+            .build()
+            .expect("a scene");
+        let mut simulation = Simulation::new(scene, 1);
+        simulation.state.motions[0].twist.linear_in_world.z = -speed;
+        for at in 1..=8 {
+            step(&mut simulation, at);
+            let fallen = -simulation.state.motions[0].twist.linear_in_world.z - speed;
+            let theory = G * 0.01 * at as f64;
+            assert!((fallen - theory).abs() < 1e-9, "{beside}, {speed}, step {at}: {fallen} of {theory} m/s");
         }
     }
 }
