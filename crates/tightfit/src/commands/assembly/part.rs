@@ -19,8 +19,8 @@ use super::part_step;
 use crate::output::{put, say};
 use crate::progress;
 
-/// Larger meshes are baked only with --bake, which takes minutes.
-const BAKED_UNASKED: usize = 200_000;
+/// Larger meshes are baked only with --bake, which takes from many seconds to minutes.
+const BAKED_UNASKED: usize = 5_000;
 
 #[derive(Args)]
 pub(crate) struct PartArguments {
@@ -57,7 +57,7 @@ pub(crate) struct PartArguments {
     /// Write the baked field.
     #[arg(long, value_name = "OUT")]
     pub(super) bake: Option<PathBuf>,
-    /// Do not measure the baked field.
+    /// Do not measure the baked field, which is measured for small meshes that keep their triangles.
     #[arg(long, conflicts_with = "bake")]
     no_bake: bool,
     /// Choose this body of a STEP file.
@@ -131,7 +131,8 @@ pub(crate) fn run(arguments: &PartArguments) -> Result<ExitCode> {
         let found = progress::spin("looking for round surfaces", || Part::recognised(&mesh));
         report.recognised = Some(recognition(found));
     }
-    if !arguments.no_bake {
+    let is_exact = !is_file || matches!(report.recognised, Some(Recognition::Found { .. }));
+    if arguments.bake.is_some() || !(arguments.no_bake || is_exact) {
         report.baked = Some(bake(&mesh, arguments)?);
         report.written.extend(arguments.bake.clone());
     }
@@ -218,7 +219,7 @@ fn preset_source(part: &Part, density: f64) -> Result<Source> {
 fn bake(mesh: &Arc<TriMesh>, arguments: &PartArguments) -> Result<BakeOutcome> {
     if arguments.bake.is_none() && mesh.triangles.len() > BAKED_UNASKED {
         let count = mesh.triangles.len();
-        return Ok(BakeOutcome::Skipped(format!("{count} triangles take minutes to bake; use --bake OUT")));
+        return Ok(BakeOutcome::Skipped(format!("{count} triangles take long to bake; use --bake OUT")));
     }
     let exact = match MeshDistance::new(mesh.clone()) {
         Ok(exact) => Arc::new(exact),
