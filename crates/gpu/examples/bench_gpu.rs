@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
-//!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--resident N] [--passes N] [--audit N] [--compare N]
+//!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--slots N] [--passes N] [--audit N] [--compare N]
 //!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX]
 //! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
@@ -44,9 +44,10 @@ fn main() -> Result<(), Failure> {
         _ => KernelOptions::default(),
     };
     let kernels = KernelOptions {
+        parts: usual.parts,
         lanes: number("lanes", usual.lanes as usize)? as u32,
         block: number("block", usual.block as usize)? as u32,
-        resident: number("resident", usual.resident as usize)? as u32,
+        slots: number("slots", usual.slots as usize)? as u32,
         most_passes: number("passes", usual.most_passes as usize)? as u32,
     };
     if task == "compile" {

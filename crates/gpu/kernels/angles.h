@@ -47,8 +47,8 @@ CALL double logarithm(double x) {
 
 struct SineCosine { double sine, cosine; };
 
-/// For |x| < 1e5.
-CALL SineCosine sine_cosine(double x) {
+/// For |x| < 1e5; where it stands in a loop, the loop has no call.
+FN SineCosine sine_cosine_here(double x) {
   double k = rint(x * 0.63661977236758134308);
   double y = fma(-k, 1.57079632679489655800, x);
   y = fma(-k, 6.12323399573676603587e-17, y);
@@ -63,6 +63,8 @@ CALL SineCosine sine_cosine(double x) {
   r.cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
   return r;
 }
+
+CALL SineCosine sine_cosine(double x) { return sine_cosine_here(x); }
 
 /// Angle of (x, y) in (-pi, pi]; zero at the origin.
 FN double angle_of(double x, double y) {

@@ -34,16 +34,21 @@ CALL const Query& shared_query(const Lanes& lanes, const Common& common, const E
 }
 
 /// Place of a node in its part's frame.
-FN V3 node_at(const Nodes& nodes, const Shape& shape, int i) {
-  double t = shape.parameter, r = fma(t, nodes.radius_slope[i], nodes.radius[i]);
-  double c = nodes.cosine[i], s = nodes.sine[i], a = t * nodes.angle_slope[i];
-  if (a != 0.0) {
-    SineCosine turn = sine_cosine(a);
-    double next = fma(c, turn.cosine, -(s * turn.sine));
-    s = fma(s, turn.cosine, c * turn.sine);
-    c = next;
+FN V3 node_at(const double* nodes, double t, int i) {
+  const double* own = nodes + 7 * 32 * (i >> 5) + (i & 31);
+  double r = own[0], c = own[32], s = own[64], z = own[96];
+  if (t != 0.0) {
+    double a = t * own[160];
+    r = fma(t, own[128], r);
+    z = fma(t, own[192], z);
+    if (a != 0.0) {
+      SineCosine turn = sine_cosine_here(a);
+      double next = fma(c, turn.cosine, -(s * turn.sine));
+      s = fma(s, turn.cosine, c * turn.sine);
+      c = next;
+    }
   }
-  return v3(r * c, r * s, fma(t, nodes.height_slope[i], nodes.height[i]));
+  return v3(r * c, r * s, z);
 }
 
 /// Which nodes are left out: between heights of the other part where the dip without them is small.
@@ -62,7 +67,7 @@ CALL Thinning thinning_of(const Query& q, double apart, double reach) {
   Thinning none = {false, false, 0, 0, 0};
   V3 axis = column(q.turn, 2);
   double low, high, radius;
-  if (q.of->kind == ROUND) {
+  if (is_round(*q.of)) {
     if (!q.of->has_wall || !q.against->has_wall || q.of->is_bore == q.against->is_bore) return none;
     double one = fma(axis.z, q.of->wall_heights[0], q.shift.z), two = fma(axis.z, q.of->wall_heights[1], q.shift.z);
     low = larger(q.against->wall_heights[0], lesser(one, two));
@@ -80,7 +85,7 @@ CALL Thinning thinning_of(const Query& q, double apart, double reach) {
   };
   double farthest = larger(beside(low), beside(high)), tilt = sqrt(fma(axis.x, axis.x, axis.y * axis.y));
   if (!(fabs(axis.z) >= UPRIGHT)) return none;
-  if (q.of->kind == ROUND) {
+  if (is_round(*q.of)) {
     double turned = tilt * (high - low), bend = farthest / (8.0 * radius * radius), room = radius - farthest;
     bool is_shallow = bend * apart * apart <= DIP && turned * turned <= DIP * 8.0 * room;
     if (!(low < high && room > 0.0 && is_shallow)) return none;
@@ -90,19 +95,32 @@ CALL Thinning thinning_of(const Query& q, double apart, double reach) {
   return {true, false, wave / (8.0 * radius * radius), q.against->endless[0] + reach, q.against->endless[1] - reach};
 }
 
+#if defined(ONLY_THREADS)
+typedef const Shape ShapeInLoop;  // what the loop reads of it stays in registers
+#else
+typedef const Shape& ShapeInLoop; // outlines are read by number
+#endif
+
 /// Appends the contacts of the nodes of one side.
 FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
-  Thinning thinning = thinning_of(q, apart, margin);
-  double t = q.of->parameter, grown = fabs(t) * q.of->spread;
-  double lowest = q.against->heights[0] - margin, highest = q.against->heights[1] + margin, radius = q.against->radii[1] + margin;
-  int blocks = q.nodes->blocks;
+  const Thinning thinning = thinning_of(q, apart, margin);
+  // copies: what is read through a reference is read again in every round
+  const M3 turn = q.turn;
+  const V3 shift = q.shift;
+  const double t = q.of->parameter, grown = fabs(t) * q.of->spread;
+  const double lowest = q.against->heights[0] - margin, highest = q.against->heights[1] + margin, radius = q.against->radii[1] + margin;
+  const double *nodes = q.nodes->node, *left = q.nodes->left;
+  const int blocks = q.nodes->blocks, last = q.nodes->count;
+  int *block_list = scratch.block;
+  u16 *list = scratch.listed;
+  ShapeInLoop against = *q.against;
   int selected = lanes.collect<BlockFound>(blocks, 0,
     [&](int block, BlockFound& found) {
-      const double *box = q.nodes->box + 6 * block, *slope = q.nodes->box_slope + 6 * block;
+      const double* box = q.nodes->box + 6 * block;
       V3 middle = v3(box[0], box[1], box[2]), half = v3(box[3] + grown, box[4] + grown, box[5] + grown);
       auto along = [&](int k, double& c, double& h) {
-        V3 r = row(q.turn, k);
-        c = dot(r, middle) + (k == 0 ? q.shift.x : k == 1 ? q.shift.y : q.shift.z);
+        V3 r = row(turn, k);
+        c = dot(r, middle) + (k == 0 ? shift.x : k == 1 ? shift.y : shift.z);
         h = fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + grown;
       };
       double cx, cy, cz, hx, hy, hz;
@@ -112,60 +130,71 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
       double gx = larger(fabs(cx) - hx, 0.0), gy = larger(fabs(cy) - hy, 0.0);
       if (!(cz + hz >= lowest && cz - hz <= highest && fma(gx, gx, gy * gy) <= radius * radius)) return;
       if (thinning.by_block) {
-        V3 r = row(q.turn, 2);
+        const double* slope = q.nodes->box_slope + 6 * block;
+        V3 r = row(turn, 2);
         V3 now = v3(fma(t, slope[0], box[0]), fma(t, slope[1], box[1]), fma(t, slope[2], box[2]));
         V3 size = v3(fma(t, slope[3], box[3]), fma(t, slope[4], box[4]), fma(t, slope[5], box[5]));
-        double c = q.shift.z + dot(r, now), h = fabs(r.x) * size.x + fabs(r.y) * size.y + fabs(r.z) * size.z;
-        if (thinning.hides(q.nodes->left[block], c - h, c + h)) return;
+        double c = shift.z + dot(r, now), h = fabs(r.x) * size.x + fabs(r.y) * size.y + fabs(r.z) * size.z;
+        if (thinning.hides(left[block], c - h, c + h)) return;
       }
       found.count = 1;
       found.at[0] = block;
     },
-    [&](int place, int block) { if (place < BLOCKS) scratch.block[place] = block; });
+    [&](int place, int block) { if (place < BLOCKS) block_list[place] = block; });
   // first the nodes that may touch, then their faces: so all lanes have a face to evaluate
   int listed = lanes.collect<BlockFound>(32 * selected, 0,
     [&](int k, BlockFound& found) {
-      int block = scratch.block[k >> 5], i = 32 * block + (k & 31);
-      if (i >= q.nodes->count) return;
-      V3 point = mul(q.turn, node_at(*q.nodes, *q.of, i)) + q.shift;
+      int block = block_list[k >> 5], i = 32 * block + (k & 31);
+      if (i >= last) return;
+      V3 point = mul(turn, node_at(nodes, t, i)) + shift;
       if (!(point.z >= lowest && point.z <= highest && fma(point.x, point.x, point.y * point.y) <= radius * radius)) return;
-      if (!thinning.by_block && thinning.hides(q.nodes->left[block], point.z, point.z)) return;
-      if (!may_touch(*q.against, point, margin)) return;
+      if (!thinning.by_block && thinning.hides(left[block], point.z, point.z)) return;
+      if (!may_touch(against, point, margin)) return;
       found.count = 1;
       found.at[0] = i;
     },
-    [&](int place, int i) { if (place < LISTED) scratch.listed[place] = (u16)i; });
+    [&](int place, int i) { if (place < LISTED) list[place] = (u16)i; });
   if (listed > LISTED) {
     contacts.count = WIDE_ROWS + 1;
     return;
   }
   contacts.count = lanes.collect<Found>(listed, contacts.count,
     [&](int k, Found& found) {
-      int i = scratch.listed[k];
-      V3 point = mul(q.turn, node_at(*q.nodes, *q.of, i)) + q.shift;
+      int i = list[k];
+      V3 point = mul(turn, node_at(nodes, t, i)) + shift;
       NodeContacts choice(point, q.moving + cross(q.turning, point), horizon, margin, (q.first + (u32)i) * PIECES, found);
-      pieces_of(*q.against, point, margin, choice);
+      pieces_of(against, point, margin, choice);
     },
     [&](int place, const Contact& own) {
       contacts.put(place, mul(q.out, own.point) + q.out_shift, q.sign * mul(q.out, own.normal), own.gap, own.id);
     });
 }
 
-/// Fills `contacts` with all contacts nearer than `margin`; false where there are more than its room, `count` says how many.
-CALL bool detect(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
+/// Fills `contacts` with those of the nodes of both sides; false where they are more than any room.
+CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
     const Query& q = shared_query(lanes, common, env, body, side, scratch);
     detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }
+  return true;
+}
+
+/// Appends the crossings of edges; false where there are more contacts than their room, `count` says how many.
+CALL bool detect_edges(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
   const Query& q = shared_query(lanes, common, env, body, 0, scratch);
-  if (env.shape[0].kind == ROUND) {
+  if (is_round(env.shape[0])) {
     detect_crossings(lanes, common, q, margin, contacts, scratch);
   } else if (!detect_thread_crossings(lanes, common, q, env.dt, margin, contacts, scratch)) {
     contacts.count = WIDE_ROWS + 1;
   }
   return contacts.count <= contacts.rows.room;
+}
+
+/// Fills `contacts` with all contacts nearer than `margin`; false where there are more than its room, `count` says how many.
+FN bool detect(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
+  return detect_sides(lanes, common, env, body, margin, contacts, scratch) && detect_edges(lanes, common, env, body, margin, contacts, scratch);
 }
 
 /// Fills `contacts` with those of the nodes of listed contacts; crossings are not detected again.
@@ -178,7 +207,7 @@ CALL void detect_listed(const Lanes& lanes, const Common& common, const Environm
         u32 node = ids[k] / PIECES;
         // the contacts of one node follow one another
         if (node - q.first >= (u32)q.nodes->count || (k > 0 && ids[k - 1] / PIECES == node)) return;
-        V3 point = mul(q.turn, node_at(*q.nodes, *q.of, (int)(node - q.first))) + q.shift;
+        V3 point = mul(q.turn, node_at(q.nodes->node, q.of->parameter, (int)(node - q.first))) + q.shift;
         NodeContacts choice(point, q.moving + cross(q.turning, point), env.dt, margin, node * PIECES, found);
         pieces_of(*q.against, point, margin, choice);
       },
@@ -194,7 +223,7 @@ CALL bool other_face(const Common& common, const Environment& env, const Body& b
   int side = node >= (u32)common.nodes[0].count ? 1 : 0;
   if (node >= (u32)(common.nodes[0].count + common.nodes[1].count)) return false;
   Query q = query_of(common, env, body, side);
-  V3 point = mul(q.turn, node_at(*q.nodes, *q.of, (int)(node - q.first))) + q.shift;
+  V3 point = mul(q.turn, node_at(q.nodes->node, q.of->parameter, (int)(node - q.first))) + q.shift;
   OtherFace choice(q.moving + cross(q.turning, point), env.dt, (int)(id % PIECES));
   // whatever the margin was, the piece is within it
   pieces_of(*q.against, point, LARGEST_MARGIN, choice);

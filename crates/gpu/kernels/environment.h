@@ -152,10 +152,11 @@ struct Rows {
 constexpr int COLUMNS = 9;
 struct KeptRows { int number[COLUMNS][ROWS]; };
 
-/// Nodes of one body, as cylindrical coordinates with their slopes in the dimension parameter.
+/// Nodes of one body, as cylindrical coordinates with their slopes in the dimension parameter: per block of 32 the columns radius,
+/// cosine, sine, height, slopes of radius, angle and height.
 struct Nodes {
   int count, blocks;
-  const double *radius, *cosine, *sine, *height, *radius_slope, *angle_slope, *height_slope;
+  const double* node;       // 7 x 32 x blocks
   const double* box;        // 6 x blocks: middle and half size at t = 0
   const double* box_slope;  // 6 x blocks
   const double* left;       // per block: spacing of the nodes that remain without it [m]
@@ -203,7 +204,7 @@ struct StartEdges {
 /// The tangent in the middle of a stretch, how far the edge leaves it, and the angle at which it begins.
 struct Chord { V3 middle, half; double sag, low, rise; int edge; };
 
-/// Memory of one group while it works; nothing in it survives a step.
+/// Memory of one environment while its step is in hand: working set, lists.
 struct Scratch {
   Query query;
   double arm[3][SET], normal[3][SET], approach[SET], rate[SET];
@@ -212,12 +213,9 @@ struct Scratch {
   double around[66];     // differences around a rim
   int block[BLOCKS];     // blocks of nodes that may be near
   u16 listed[LISTED];    // nodes that may be near
-  int warm_count, is_warm;  // warm start of the smooth stage while it is solved
-  u32 warm_id[WARM];
-  double warm_impulse[WARM][3], warm_velocity[6];
   u32 near[MOST_NEAR];      // contacts whose nodes are detected early, and those that they have then
   KeptRows early;
   StartEdges start[2];      // edges of the two ends that are near one another
   Chord chord[2][STRETCHES];
-  int wide[COLUMNS][WIDE_ROWS];  // candidates of a step with more than are kept
+  u16 level[2][STRETCHES];  // stretches at heights of the other end
 };

@@ -15,6 +15,17 @@ constexpr double FARTHEST_LEAD = 3.061862;
 constexpr double STEEPEST = 1.2;
 constexpr double HALF_ROOT = 0.70710678118654752440;
 
+/// Kernels for one kind of parts leave out the code of the other.
+FN bool is_round(const Shape& shape) {
+#if defined(ONLY_TURNED)
+  return true;
+#elif defined(ONLY_THREADS)
+  return false;
+#else
+  return shape.kind == ROUND;
+#endif
+}
+
 /// Distance of a face, positive outside the material, and its outward normal.
 struct Face { double distance; V3 normal; };
 
@@ -147,13 +158,13 @@ template <class Choice> FN void pieces_of_thread(const Shape& shape, V3 point, d
 }
 
 template <class Choice> FN void pieces_of(const Shape& shape, V3 point, double reach, Choice& choice) {
-  if (shape.kind == ROUND) pieces_of_round(shape, point, reach, choice); else pieces_of_thread(shape, point, reach, choice);
+  if (is_round(shape)) pieces_of_round(shape, point, reach, choice); else pieces_of_thread(shape, point, reach, choice);
 }
 
 /// Whether a piece may be within reach: what `pieces_of` leaves out at once.
 FN bool may_touch(const Shape& shape, V3 point, double reach) {
   double radius = sqrt(fma(point.x, point.x, point.y * point.y));
-  if (shape.kind == ROUND) {
+  if (is_round(shape)) {
     for (int piece = 0; piece < shape.pieces; ++piece) {
       bool is_far = false;
       for (int edge = 0; edge < shape.vertices && !is_far; ++edge) {

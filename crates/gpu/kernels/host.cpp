@@ -8,15 +8,20 @@ void tightfit_sizes(unsigned long long* out) {
   out[2] = sizeof(Common);
   out[3] = sizeof(Scratch);
   out[4] = LANES;
+  out[5] = sizeof(Flight);
 }
 /// Takes the steps of the listed environments; returns how many wait for the host, whose places are in `left`.
 int tightfit_take_steps(const Common* common, Environment* environments, KeptRows* rows, const int* list, int count, int more, int* left) {
   static thread_local Scratch scratch;
   static thread_local Board board;
+  static thread_local Flight flight;
   int waiting = 0;
   for (int k = 0; k < count; ++k) {
     int index = list[k];
-    if (take_all(Lanes::own(&board), *common, environments[index], rows[index], scratch, more) > FROZEN) left[waiting++] = index;
+    Environment& env = environments[index];
+    for (Stage stage = first_stage(env, more); stage != DONE;)
+      stage = take(stage, Lanes{&board}, *common, env, rows[index], scratch, flight);
+    if (env.status > FROZEN) left[waiting++] = index;
   }
   return waiting;
 }

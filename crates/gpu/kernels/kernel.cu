@@ -1,13 +1,7 @@
-// Entry points on the device. A group of LANES lanes takes one environment after another from a counter; what it cannot finish it
-// puts on the list of the host.
-#include "step.h"
+// Entry points on the device. The groups of LANES lanes of a block take the stages of the environments that it has in hand; what
+// they cannot finish they put on the list of the host.
+#include "pool.h"
 
-#ifndef BLOCK
-#define BLOCK 64
-#endif
-#ifndef RESIDENT
-#define RESIDENT 6
-#endif
 #ifdef ENVIRONMENT_BYTES
 static_assert(sizeof(Environment) == ENVIRONMENT_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(KeptRows) == ROWS_BYTES, "src/records.rs and kernels/environment.h differ");
@@ -15,25 +9,43 @@ static_assert(sizeof(Common) == COMMON_BYTES, "src/records.rs and kernels/enviro
 static_assert(sizeof(MotionRecord) == MOTION_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(WaypointPair) == WAYPOINT_PAIR_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Scratch) <= SCRATCH_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(Flight) <= FLIGHT_BYTES, "src/records.rs and kernels/flight.h differ");
+static_assert(sizeof(Board) == BOARD_BYTES, "src/records.rs and kernels/lanes.h differ");
 #endif
 
-/// counters: next place in the list, length of the host's list. `more` steps are added to what an environment has to take.
-extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT)
-take_steps(const Common* common, Environment* environments, KeptRows* rows, Scratch* scratch, const int* list, int count, int more,
-           int* counters, int* left) {
-  __shared__ Board boards[BLOCK / LANES];
-  Lanes lanes = Lanes::own(boards + threadIdx.x / LANES);
-  Scratch& own = scratch[blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES];
+/// counters: next place in the list, length of the host's list. `more` steps are added to what an environment has to take. A block
+/// uses `slots` of its SLOTS places.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1)
+take_steps(const Common* common, Environment* environments, KeptRows* rows, Scratch* scratch, Flight* flights, const int* list, int count,
+           int more, int slots, int* counters, int* left) {
+  __shared__ Pool pool;
+  for (int i = threadIdx.x; i < SLOTS; i += BLOCK) {
+    pool.state[i] = i < slots ? EMPTY : BUSY;
+    pool.cost[0][i] = pool.cost[1][i] = 0;
+  }
+  if (threadIdx.x == 0) pool.lock = pool.current = pool.is_exhausted = pool.tickets = pool.working = pool.hard = 0;
+  __syncthreads();
+  Lanes lanes;
+  Work work = {environments, list, count, more, counters, left};
   for (;;) {
-    int place = 0;
-    if (lanes.leads()) place = atomicAdd(counters, 1);
-    place = lanes.from_leader(place);
-    if (place >= count) return;
-    int index = list == nullptr ? place : list[place];
-    Environment& env = environments[index];
-    int status = take_all(lanes, *common, env, rows[index], own, more);
-    if (status > FROZEN && lanes.leads()) left[atomicAdd(counters + 1, 1)] = index;
-    lanes.sync();
+    int slot;
+    Stage stage = pick(&pool, work, slot);
+    if (stage == DONE) return;
+    if (slot >= 0) {
+      int index = pool.index[slot];
+      long long began = clock64();
+      size_t place = (size_t)blockIdx.x * SLOTS + slot;
+      Stage next = take(stage, lanes, *common, environments[index], rows[index], scratch[place], flights[place]);
+      lanes.sync();
+      if (lanes.leads()) {
+        if (next == DONE) leave(work, index);
+        if (stage == ROUNDS || stage == ARRIVE) pool.cost[stage == ROUNDS][slot] = (int)((clock64() - began) >> 8);
+        __threadfence_block();
+        *(volatile int*)&pool.state[slot] = next == DONE ? (int)EMPTY : (int)next;
+        atomicSub(stage == HARD ? &pool.hard : &pool.working, 1);
+      }
+    }
+    __syncwarp();
   }
 }
 

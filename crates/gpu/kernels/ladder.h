@@ -4,8 +4,9 @@
 #pragma once
 #include "path.h"
 
-constexpr double HARD = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1.0001e-4, SOFTER = 1e-5, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
+constexpr double USUAL = 1e-6, TOO_SOFT = 1e-6, SHARED = 0.5e-6, SOFTEST_SHARED = 1.0001e-4, SOFTER = 1e-5, SLIDING = 1e-3, HARDER = 0.1, HARDEST = 1.01e-8;
 constexpr double YIELD = 4.0, ALIKE = 0.5, LARGEST_CHANGE = 1e-4, NEAR_SOFTNESS = 1e-4;
+constexpr int BEYOND = 100;  // status of a quick solve that needs higher levels
 constexpr int FEW = 8, FEW_VIOLATED = 4, PATIENT_ROUNDS = 40, MOST_ROUNDS = 200, SHARED_PASSES = 200, HARDER_PASSES = 200, SOFTER_PASSES = 200;
 
 /// The last impulses by identity, ascending.
@@ -24,7 +25,6 @@ struct Warm {
   }
 };
 
-struct IntFound { int count; int at[3]; };
 
 /// One solve.
 struct Ladder {
@@ -35,8 +35,9 @@ struct Ladder {
   Warm warm;
   V6 root, velocity, generalised;
   double slowest_open;
-  int level, status, known;  // known: rows whose impulse is set
-  bool is_converged;
+  double softness;           // that of the root
+  int level, status;
+  bool is_converged, is_quick;  // quick: level 0 only, else BEYOND
 
   FN double slack(int i, const V6& v) const {
     if (contacts.rows.id(i) & IN_SET) return infinity();
@@ -79,8 +80,8 @@ struct Ladder {
       return violated;
     }
     int before = set.count;
-    set.count = lanes.collect<IntFound>(contacts.count, set.count,
-      [&](int i, IntFound& found) { if (slack(i, root) <= limit) { found.count = 1; found.at[0] = i; } },
+    set.count = lanes.collect<BlockFound>(contacts.count, set.count,
+      [&](int i, BlockFound& found) { if (slack(i, root) <= limit) { found.count = 1; found.at[0] = i; } },
       [&](int place, int i) { if (place < SET) set.s.contact[place] = i; });
     // those without a place are found again in the next round
     if (set.count > SET) set.count = SET;
@@ -101,7 +102,7 @@ struct Ladder {
   }
 #if ON_DEVICE
   FN int compact(int base, int kept) {
-    int i = base + lanes.lane;
+    int i = base + lanes.lane();
     bool is_row = i < set.count, stays = false;
     LawRow row;
     V3 impulse = v3(0, 0, 0);
@@ -114,7 +115,7 @@ struct Ladder {
     }
     u32 all = lanes.ballot(stays);
     lanes.sync();
-    if (is_row) put_back(stays, kept + __popc(all & ((1u << lanes.lane) - 1u)), row, impulse, contact);
+    if (is_row) put_back(stays, kept + __popc(all & ((1u << lanes.lane()) - 1u)), row, impulse, contact);
     lanes.sync();
     return kept + __popc(all);
   }
@@ -151,7 +152,8 @@ struct Ladder {
       return true;
     }
     if (mixed_newton(lanes, set, p, softness, root)) return true;
-    if (p.gave_up()) return false;
+    if (is_quick) status = BEYOND;
+    if (is_quick || p.gave_up()) return false;
     level = level > 1 ? level : 1;
     V6 attempt = root, prefix;
     double from;
@@ -184,6 +186,7 @@ struct Ladder {
     for (int round = 1;; ++round) {
       is_converged = climb(softness);
       if (!is_converged) {
+        if (status == BEYOND) return;
         // the host has more levels
         status = p.gave_up() ? MANY_PASSES : UNSOLVED;
         return;
@@ -210,7 +213,7 @@ struct Ladder {
     if (!all_slide) return 0.0;
     double stopped = larger(largest(lanes, set.count, [&](int i) { return dot(set.row(i).normal, set.impulse(i)) / set.s.rate[i]; }), 0.0);
     double softness = SHARED / stopped;
-    return softness > HARD ? lesser(softness, SOFTEST_SHARED) : 0.0;
+    return softness > USUAL ? lesser(softness, SOFTEST_SHARED) : 0.0;
   }
 
   /// Root at half the softness, where the impulses are linear in it.
@@ -253,7 +256,8 @@ struct Ladder {
     return rigid <= soft;
   }
 
-  CALL void finish(double softness) {
+  /// Velocity and impulses of the root.
+  CALL void finish() {
     V6 half;
     bool is_smooth = solve_half(softness, half);
     for (int pass = is_smooth ? 0 : 1; pass < 2; ++pass) {
@@ -280,12 +284,9 @@ struct Ladder {
     slowest_open = lesser(slowest_open, own);
   }
 
-  /// Solves from a warm start; where that fails, without the working set of the last step, then with softer laws.
+  /// Finds root and softness from a warm start; where that fails, without the working set of the last step, then with softer laws.
   CALL void solve(bool is_warm, const V6& warm_velocity, double violation) {
     level = 0;
-    slowest_open = infinity();
-    velocity = p.free;
-    generalised = {{0, 0, 0, 0, 0, 0}};
     double shared = 0.0;
     p.post(lanes);
     start(is_warm, warm_velocity, violation);
@@ -294,7 +295,7 @@ struct Ladder {
       p.allow(SHARED_PASSES);
       solve_at(shared, TOO_SOFT);
       if (status == STEPPED && deepest(root) <= TOO_SOFT && set.count > FEW) {
-        finish(shared);
+        this->softness = shared;
         return;
       }
       // conforming faces that do not share the load within the passes for it: the usual law decides
@@ -311,7 +312,7 @@ struct Ladder {
       start(false, warm_velocity, violation);
       p.allow(SOFTER_PASSES);
       if (status == STEPPED) solve_at(softness, violation);
-      if (status == STEPPED) finish(softness);
+      this->softness = softness;
     }
   }
   FN bool failed() const { return status == UNSOLVED || status == MANY_PASSES; }
@@ -319,11 +320,11 @@ struct Ladder {
   /// The usual softness, and a harder one where contacts yield too much.
   CALL void solve_hard(double violation) {
     p.allow(p.most);
-    double softness = HARD;
+    double softness = USUAL;
     V6 softer = root;
     for (;;) {
       solve_at(softness, violation);
-      if (softness < HARD && failed()) {
+      if (softness < USUAL && failed()) {
         status = STEPPED;
         p.allow(p.most);
         softness *= 1.0 / HARDER;
@@ -336,7 +337,7 @@ struct Ladder {
       softness *= HARDER;
       p.allow(HARDER_PASSES);
     }
-    if (status == STEPPED) finish(softness);
+    this->softness = softness;
   }
 
   /// The working set of the last step, and what is violated beside it.
@@ -347,8 +348,8 @@ struct Ladder {
     lanes.each(contacts.count, [&](int i) { contacts.rows.id(i) &= ~IN_SET; });
     set.count = 0;
     if (warm.count > 0) {
-      set.count = lanes.collect<IntFound>(contacts.count, 0,
-        [&](int i, IntFound& found) { if (warm.find(contacts.id(i)) >= 0) { found.count = 1; found.at[0] = i; } },
+      set.count = lanes.collect<BlockFound>(contacts.count, 0,
+        [&](int i, BlockFound& found) { if (warm.find(contacts.id(i)) >= 0) { found.count = 1; found.at[0] = i; } },
         [&](int place, int i) { if (place < SET) set.s.contact[place] = i; });
       if (set.count > SET) { status = MANY_ACTIVE; return; }
       lanes.each(set.count, [&](int i) { load_row(i, set.s.contact[i]); });

@@ -59,31 +59,25 @@ FN bool is_finite(double a) { return fabs(a) < infinity(); }
 
 #if ON_DEVICE
 
-struct Lanes {
-  int lane;
-  int shift;
-  u32 mask;
-  Board* board;
+extern __shared__ double boards[];
 
-  FN static Lanes own(Board* board) {
-    int in_warp = threadIdx.x & 31;
-    int shift = in_warp & ~(G - 1);
-    u32 mask = G == 32 ? 0xffffffffu : (((1u << (G & 31)) - 1u) << shift);
-    return {in_warp & (G - 1), shift, mask, board};
-  }
-  /// Known at compile time where the group is the warp.
-  FN u32 group() const { return G == 32 ? 0xffffffffu : mask; }
-  FN bool leads() const { return lane == 0; }
+/// Nothing is kept: all follows from the number of the thread, which takes no load, and the compiler knows where the board lies.
+struct Lanes {
+  FN int lane() const { return threadIdx.x & (G - 1); }
+  FN int shift() const { return threadIdx.x & 31 & ~(G - 1); }
+  FN Board& board() const { return ((Board*)boards)[threadIdx.x / G]; }
+  FN u32 group() const { return G == 32 ? 0xffffffffu : ((1u << (G & 31)) - 1u) << shift(); }
+  FN bool leads() const { return lane() == 0; }
   FN void sync() const { __syncwarp(group()); }
   FN u32 ballot(bool is) const {
     u32 all = __ballot_sync(group(), is);
-    return G == 32 ? all : (all >> shift) & ((1u << (G & 31)) - 1u);
+    return G == 32 ? all : (all >> shift()) & ((1u << (G & 31)) - 1u);
   }
   FN int from_leader(int a) const { return G == 1 ? a : __shfl_sync(group(), a, 0, G); }
 
   template <class F> FN void each(int count, F work) const {
 #pragma unroll 1
-    for (int i = lane; i < count; i += G) work(i);
+    for (int i = lane(); i < count; i += G) work(i);
     sync();
   }
   /// Sums for every lane.
@@ -91,19 +85,19 @@ struct Lanes {
 #pragma unroll
     for (int k = 0; k < N; ++k) total[k] = 0.0;
 #pragma unroll 1
-    for (int i = lane; i < count; i += G) term(i, total);
+    for (int i = lane(); i < count; i += G) term(i, total);
 #pragma unroll
     for (int k = 0; k < N; ++k)
 #pragma unroll
       for (int o = G / 2; o > 0; o /= 2) total[k] += __shfl_xor_sync(group(), total[k], o, G);
   }
-  /// Calls `make(i, board->row[lane])` for G rows at a time, and `add(rows)` after each time.
+  /// Calls `make(i, row)` for G rows at a time, and `add(rows)` after each time.
   template <class Make, class Add> FN void by_rows(int count, Make make, Add add) const {
     int base = 0;
 #pragma unroll 1
     do {
       sync();
-      if (base + lane < count) make(base + lane, board->row[lane]);
+      if (base + lane() < count) make(base + lane(), board().row[lane()]);
       sync();
       int rows = count - base < G ? count - base : G;
       add(base == 0, rows);
@@ -114,14 +108,14 @@ struct Lanes {
   /// The sums of this lane.
   template <class F> FN void own_sums(F work) const {
 #pragma unroll 1
-    for (int e = lane; e < MOST_SUMS; e += G) work(e);
+    for (int e = lane(); e < MOST_SUMS; e += G) work(e);
   }
   /// Smallest value and the first index that has it; NaN is ignored.
   template <class F> FN double smallest(int count, int& index, F value) const {
     double least = infinity();
     int at = 0x7fffffff;
 #pragma unroll 1
-    for (int i = lane; i < count; i += G) {
+    for (int i = lane(); i < count; i += G) {
       double own = value(i);
       if (own < least) { least = own; at = i; }
     }
@@ -139,7 +133,7 @@ struct Lanes {
     double least = infinity();
     int at = 0x7fffffff, found = 0;
 #pragma unroll 1
-    for (int i = lane; i < count; i += G) {
+    for (int i = lane(); i < count; i += G) {
       double own = value(i);
       found += own >= limit ? 0 : 1;
       if (own < least) { least = own; at = i; }
@@ -158,7 +152,7 @@ struct Lanes {
   template <class F> FN int count_if(int count, F is) const {
     int total = 0;
 #pragma unroll 1
-    for (int base = 0; base < count; base += G) total += __popc(ballot(base + lane < count && is(base + lane)));
+    for (int base = 0; base < count; base += G) total += __popc(ballot(base + lane() < count && is(base + lane())));
     return total;
   }
   /// Calls `make(i, found)` for every i, and `put(place, found[k])` with consecutive places from `first` on, in the order of i
@@ -169,10 +163,10 @@ struct Lanes {
     for (int base = 0; base < count; base += G) {
       Found found;
       found.count = 0;
-      if (base + lane < count) make(base + lane, found);
+      if (base + lane() < count) make(base + lane(), found);
       u32 one = ballot(found.count > 0);
       if (one == 0) continue;
-      u32 two = ballot(found.count > 1), three = ballot(found.count > 2), below = (1u << lane) - 1u;
+      u32 two = ballot(found.count > 1), three = ballot(found.count > 2), below = (1u << lane()) - 1u;
       int place = first + __popc(one & below) + __popc(two & below) + __popc(three & below);
 #pragma unroll
       for (int k = 0; k < 3; ++k)
@@ -187,9 +181,9 @@ struct Lanes {
 #else
 
 struct Lanes {
-  Board* board;
+  Board* own_board;
 
-  static Lanes own(Board* board) { return {board}; }
+  Board& board() const { return *own_board; }
   bool leads() const { return true; }
   void sync() const {}
   int from_leader(int a) const { return a; }
@@ -211,7 +205,7 @@ struct Lanes {
     int base = 0;
     do {
       int rows = count - base < G ? count - base : G;
-      for (int k = 0; k < rows; ++k) make(base + k, board->row[k]);
+      for (int k = 0; k < rows; ++k) make(base + k, board().row[k]);
       add(base == 0, rows);
       base += G;
     } while (base < count);

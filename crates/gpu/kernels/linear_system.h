@@ -39,7 +39,7 @@ CALL double solve6(const Lanes& lanes, V6& b, V6& c) {
 #if ON_DEVICE
   double a[6];
 #pragma unroll
-  for (int i = 0; i < 6; ++i) a[i] = column_entry(*lanes.board, b, c, i, lanes.lane & 7);
+  for (int i = 0; i < 6; ++i) a[i] = column_entry(lanes.board(), b, c, i, lanes.lane() & 7);
 #pragma unroll 1
   for (int k = 0; k < 6; ++k) {
     double most, pivot[6];
@@ -49,7 +49,7 @@ CALL double solve6(const Lanes& lanes, V6& b, V6& c) {
 #else
   double columns[8][6];
   for (int j = 0; j < 8; ++j)
-    for (int i = 0; i < 6; ++i) columns[j][i] = column_entry(*lanes.board, b, c, i, j);
+    for (int i = 0; i < 6; ++i) columns[j][i] = column_entry(lanes.board(), b, c, i, j);
   for (int k = 0; k < 6; ++k) {
     double most, pivot[6];
     int best = pivot_row(columns[k], 6 - k, most);
@@ -94,7 +94,7 @@ FN void put_generalised(double* row, V3 arm, V3 x) {
 /// Adds up what the rows show. Every lane has some of the 48 sums and adds the rows in their order, so the sums do not depend on the
 /// number of lanes:   (J^T K J)_ij = sum_k (J^T K e_k)_i (J^T e_k)_j,   J^T e_k = [e_k; arm x e_k].
 template <class Make> FN void post_sums(const Lanes& lanes, int count, Make make) {
-  Board& board = *lanes.board;
+  Board& board = lanes.board();
   lanes.by_rows(count, make, [&](bool is_first, int rows) {
     lanes.own_sums([&](int e) {
       int one = ONE_IN, other = ZERO_IN, by = FORCE_IN + e, less = FORCE_IN;

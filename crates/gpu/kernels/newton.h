@@ -62,7 +62,7 @@ struct Problem {
   FN void post(const Lanes& lanes) const {
     lanes.sync();
     if (lanes.leads()) {
-      double* a = lanes.board->inertia;
+      double* a = lanes.board().inertia;
 #pragma unroll 1
       for (int i = 0; i < 36; ++i) a[i] = 0.0;
       a[0] = mass.x; a[7] = mass.y; a[14] = mass.z;
@@ -146,7 +146,7 @@ CALL bool mixed_newton(const Lanes& lanes, const Set& set, Problem& p, double so
       set.keep(i, offset, slope);
       put_terms(terms, row.arm, row.normal, slope, law_impulse(row, v, p.friction, softness), offset);
     });
-    const double* sums = lanes.board->sums;
+    const double* sums = lanes.board().sums;
     if (p.merit(p.residual(current, sums + FORCE_AT)) < accepted) {
       root = current;
       lanes.sync();
@@ -172,7 +172,7 @@ CALL double evaluate(const Lanes& lanes, const Set& set, Problem& p, const V6& v
     V3 impulse = law_with_slope(row, row.velocity(v), p.friction, softness, slope);
     put_terms(terms, row.arm, row.normal, slope, impulse, v3(0, 0, 0));
   });
-  residual = p.residual(v, lanes.board->sums + FORCE_AT);
+  residual = p.residual(v, lanes.board().sums + FORCE_AT);
   return p.merit(residual);
 }
 

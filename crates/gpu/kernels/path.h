@@ -23,7 +23,7 @@ struct RootPath {
   CALL Tangent tangent_at(const V6& v, double lambda) {
     V6 b;
     evaluate(lanes, set, p, v, exponential(lambda), b);
-    b = load6(lanes.board->sums + FORCE_AT);
+    b = load6(lanes.board().sums + FORCE_AT);
     p.iterations += 1;
     Tangent t;
     t.sign = solve6(lanes, b);
@@ -49,7 +49,7 @@ struct RootPath {
         double far = p.product(moved, moved) / squared + (reached - lambda) * (reached - lambda);
         return far < (LARGEST_CORRECTION * step) * (LARGEST_CORRECTION * step);
       }
-      by_force = load6(lanes.board->sums + FORCE_AT);
+      by_force = load6(lanes.board().sums + FORCE_AT);
       p.iterations += 1;
       if (solve6(lanes, by_residual, by_force) == 0.0) return false;
       double denominator = t.rate - p.product(t.velocity, by_force) / squared;

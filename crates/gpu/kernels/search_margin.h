@@ -29,7 +29,7 @@ CALL double closed_within(const Common& common, const Environment& env, const Bo
   V3 moved = time * velocity_at(velocity, middle - body.center), turn = time * angular(velocity), axis = axes[0];
   double along = dot(moved, axis), about = dot(turn, axis);
   double across = norm(scaled_sum(-along, axis, moved)), tilt = norm(scaled_sum(-about, axis, turn));
-  double rise = env.shape[0].kind == ROUND ? 0.0 : env.shape[0].rise;
+  double rise = is_round(env.shape[0]) ? 0.0 : env.shape[0].rise;
   return across + tilt * reach + fabs(fma(-rise, about, along));
 }
 FN double search_margin(double closed) { return lesser(larger(closed, LEAST_MARGIN), LARGEST_MARGIN); }

@@ -228,11 +228,7 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
     if (!is_near) continue;
     StartEdges* edges = scratch.start;
     lanes.sync();
-    if (lanes.leads()) {
-      EdgeList{*q.of, edges[0]}.fill(end);
-      EdgeList{*q.against, edges[1]}.fill(other_end);
-    }
-    lanes.sync();
+    lanes.each(2, [&](int k) { EdgeList{k == 0 ? *q.of : *q.against, edges[k]}.fill(k == 0 ? end : other_end); });
     int own = edges[0].stretches, others = edges[1].stretches;
     lanes.each(own, [&](int i) {
       Chord chord = chord_of(edges[0], i);
@@ -245,9 +241,26 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
     });
     lanes.each(others, [&](int i) { scratch.chord[1][i] = chord_of(edges[1], i); });
     lanes.sync();
-    int listed = lanes.collect<BlockFound>(own * others, 0,
-      [&](int k, BlockFound& found) {
-        int i = k / others, j = k % others;
+    // stretches at heights of the other end; the few that remain are taken in pairs
+    double wide = reach + 1e-9;
+    auto between_heights = [&](const Chord* chords, int count, int side, const Chord* limits, const u16* of, int limited) {
+      int index;
+      double low = lanes.smallest(limited, index, [&](int k) { const Chord& c = limits[of ? of[k] : k]; return c.middle.z - c.rise; });
+      double high = largest(lanes, limited, [&](int k) { const Chord& c = limits[of ? of[k] : k]; return c.middle.z + c.rise; });
+      return lanes.collect<BlockFound>(count, 0,
+        [&](int i, BlockFound& found) {
+          double z = chords[i].middle.z, far = chords[i].rise + wide;
+          if (z - far > high || z + far < low) return;
+          found.count = 1;
+          found.at[0] = i;
+        },
+        [&](int place, int i) { scratch.level[side][place] = (u16)i; });
+    };
+    int near_own = between_heights(scratch.chord[0], own, 0, scratch.chord[1], nullptr, others);
+    int near_others = between_heights(scratch.chord[1], others, 1, scratch.chord[0], scratch.level[0], near_own);
+    int listed = lanes.collect<BlockFound>(near_own * near_others, 0,
+      [&](int pair_number, BlockFound& found) {
+        int i = scratch.level[0][pair_number / near_others], j = scratch.level[1][pair_number % near_others], k = i * others + j;
         // ridges meet on their flanks
         if (i >= edges[0].contours && j >= edges[1].contours) return;
         const Chord &one = scratch.chord[0][i], &other = scratch.chord[1][j];

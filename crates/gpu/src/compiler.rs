@@ -11,32 +11,55 @@ use libloading::Library;
 
 use crate::error::GpuError;
 use crate::kernel_source::kernel_source;
-use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
+use crate::records::{
+    Common, Environment, FLIGHT_BYTES, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair,
+};
+
+/// Kernels for one kind of parts leave out the code of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Parts {
+    /// Pegs and holes.
+    Turned,
+    /// Bolts and nuts.
+    Threads,
+}
 
 /// How the kernels are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
+    /// Kind of the parts.
+    pub parts: Parts,
     /// Lanes of one environment: 8, 16 or 32.
     pub lanes: u32,
-    /// Threads of a block.
+    /// Threads of a multiprocessor, which holds one block.
     pub block: u32,
-    /// Blocks that a multiprocessor holds at once.
-    pub resident: u32,
+    /// Environments that a block has in hand, a multiple of 32.
+    pub slots: u32,
     /// Passes of the solver in one stage before the host takes the step.
     pub most_passes: u32,
 }
 
 impl Default for KernelOptions {
     fn default() -> Self {
-        Self { lanes: 8, block: 64, resident: 8, most_passes: 1000 }
+        Self { parts: Parts::Turned, lanes: 8, block: 384, slots: 128, most_passes: 1000 }
     }
 }
 
 impl KernelOptions {
+    /// What the lanes of an environment show one another, in shared memory [bytes]; `Board` of `kernels/lanes.h`.
+    pub(crate) fn board_bytes(&self) -> u32 {
+        8 * (48 + 36 + 35 * self.lanes)
+    }
+
+    /// Shared memory of a block [bytes].
+    pub(crate) fn shared_bytes(&self) -> u32 {
+        self.block / self.lanes * self.board_bytes()
+    }
+
     /// The options that were fastest for threads: they have more candidates, and longer solves, than turned parts.
     #[must_use]
     pub fn for_threads() -> Self {
-        Self { lanes: 32, resident: 3, ..Self::default() }
+        Self { parts: Parts::Threads, lanes: 32, slots: 64, ..Self::default() }
     }
 }
 
@@ -45,17 +68,24 @@ impl KernelOptions {
 /// # Errors
 /// When there is no compiler and no binary, or the kernels do not compile.
 pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
-    let KernelOptions { lanes, block, resident, .. } = options;
+    let KernelOptions { lanes, block, slots, .. } = options;
+    let parts = match options.parts {
+        Parts::Turned => "ONLY_TURNED",
+        Parts::Threads => "ONLY_THREADS",
+    };
     let definitions = [
+        format!("-D{parts}"),
         format!("-DLANES={lanes}"),
         format!("-DBLOCK={block}"),
-        format!("-DRESIDENT={resident}"),
+        format!("-DSLOTS={slots}"),
         format!("-DENVIRONMENT_BYTES={}", size_of::<Environment>()),
         format!("-DROWS_BYTES={ROWS_BYTES}"),
         format!("-DCOMMON_BYTES={}", size_of::<Common>()),
         format!("-DSCRATCH_BYTES={SCRATCH_BYTES}"),
-        format!("-DSEEN_BYTES={}", size_of::<MotionRecord>()),
-        format!("-DSET_POINTS_BYTES={}", size_of::<WaypointPair>()),
+        format!("-DFLIGHT_BYTES={FLIGHT_BYTES}"),
+        format!("-DBOARD_BYTES={}", options.board_bytes()),
+        format!("-DMOTION_BYTES={}", size_of::<MotionRecord>()),
+        format!("-DWAYPOINT_PAIR_BYTES={}", size_of::<WaypointPair>()),
     ];
     // every fused operation of the step is written as fma(): host and device give the same bits
     binary_of("step", &kernel_source(), architecture, "--fmad=false", &definitions)

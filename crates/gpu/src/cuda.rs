@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::CUdevice_attribute;
+use cudarc::driver::sys::{CUdevice_attribute, CUfunction_attribute};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
 };
@@ -12,7 +12,9 @@ use crate::compiler::{KernelOptions, kernel_binary};
 use crate::device_array::DeviceArray;
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
+use crate::records::{
+    Common, Environment, FLIGHT_BYTES, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair,
+};
 
 /// Threads of the kernels that copy environments.
 const COPY_THREADS: u32 = 128;
@@ -34,6 +36,7 @@ pub(crate) struct Cuda {
     environments: CudaSlice<u8>,
     rows: CudaSlice<u8>,
     scratch: CudaSlice<u8>,
+    flights: CudaSlice<u8>,
     list: CudaSlice<i32>,
     left: CudaSlice<i32>,
     counters: CudaSlice<i32>,
@@ -65,14 +68,12 @@ impl Cuda {
         let take_steps = module.load_function("take_steps")?;
         let processors =
             context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
-        // more warps than asked for would drive one another's code out of the instruction cache
-        let resident = take_steps.occupancy_max_active_blocks_per_multiprocessor(options.block, 0, None)?;
-        let resident = resident.min(options.resident).max(1);
-        let groups = options.block / options.lanes;
-        let blocks = (processors * resident).min((count as u32).div_ceil(groups)).max(1);
+        let most_shared = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        take_steps.set_attribute(most_shared, options.shared_bytes() as i32)?;
+        let blocks = processors.min(count as u32).max(1);
         let dense = count.clamp(1, DENSE);
         let wanted = count * (size_of::<Environment>() + ROWS_BYTES)
-            + (blocks * groups) as usize * SCRATCH_BYTES
+            + (blocks * options.slots) as usize * (SCRATCH_BYTES + FLIGHT_BYTES)
             + dense * size_of::<Environment>()
             + count * (size_of::<MotionRecord>() + size_of::<WaypointPair>());
         let free = cudarc::driver::result::mem_get_info()?.0;
@@ -85,10 +86,11 @@ impl Cuda {
         let stream = context.default_stream();
         Ok(Self {
             name: format!(
-                "{}, {processors} multiprocessors, {} registers, {resident} blocks of {} threads each, {} lanes per environment",
+                "{}, {processors} multiprocessors, {} registers, {} threads with {} environments in hand on each, {} lanes per environment",
                 context.name()?,
                 take_steps.num_regs()?,
                 options.block,
+                options.slots,
                 options.lanes
             ),
             options,
@@ -103,7 +105,8 @@ impl Cuda {
             tables: Vec::new(),
             environments: stream.alloc_zeros(count.max(1) * size_of::<Environment>())?,
             rows: stream.alloc_zeros(count.max(1) * ROWS_BYTES)?,
-            scratch: stream.alloc_zeros((blocks * groups) as usize * SCRATCH_BYTES)?,
+            scratch: stream.alloc_zeros((blocks * options.slots) as usize * SCRATCH_BYTES)?,
+            flights: stream.alloc_zeros((blocks * options.slots) as usize * FLIGHT_BYTES)?,
             list: stream.alloc_zeros(count.max(1))?,
             left: stream.alloc_zeros(count.max(1))?,
             counters: stream.alloc_zeros(2)?,
@@ -125,9 +128,7 @@ impl Cuda {
                 self.tables.push(slice);
                 Ok(address)
             };
-            for (address, column) in nodes.columns.iter_mut().zip(&table.columns) {
-                *address = put(column)?;
-            }
+            nodes.node = put(&table.blocked)?;
             nodes.boxes = put(table.boxes.as_flattened())?;
             nodes.box_slopes = put(table.box_slopes.as_flattened())?;
             nodes.left = put(&table.left)?;
@@ -209,20 +210,26 @@ impl Cuda {
             self.stream.memcpy_htod(list, &mut self.list)?;
         }
         let (nowhere, more) = (0_u64, more as i32);
-        let groups = self.options.block / self.options.lanes;
-        let blocks = self.blocks.min((count as u32).div_ceil(groups)).max(1);
+        let blocks = self.blocks.min(count as u32).max(1);
+        // few environments are spread over all blocks
+        let slots = (count as u32).div_ceil(blocks).clamp(1, self.options.slots) as i32;
         let config = LaunchConfig {
             grid_dim: (blocks, 1, 1),
             block_dim: (self.options.block, 1, 1),
-            shared_mem_bytes: 0,
+            shared_mem_bytes: self.options.shared_bytes(),
         };
         let mut launch = self.stream.launch_builder(&self.take_steps);
-        launch.arg(&self.common).arg(&mut self.environments).arg(&mut self.rows).arg(&mut self.scratch);
+        launch
+            .arg(&self.common)
+            .arg(&mut self.environments)
+            .arg(&mut self.rows)
+            .arg(&mut self.scratch)
+            .arg(&mut self.flights);
         match list {
             Some(_) => launch.arg(&self.list),
             None => launch.arg(&nowhere),
         };
-        launch.arg(&count).arg(&more).arg(&mut self.counters).arg(&mut self.left);
+        launch.arg(&count).arg(&more).arg(&slots).arg(&mut self.counters).arg(&mut self.left);
         // SAFETY: the arguments are those of the kernel; memory has room for all environments and for the scratch of every group.
         unsafe { launch.launch(config) }?;
         let counters = self.stream.clone_dtoh(&self.counters)?;

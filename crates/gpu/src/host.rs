@@ -7,7 +7,9 @@ use libloading::Library;
 
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
-use crate::records::{Common, Environment, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair};
+use crate::records::{
+    Common, Environment, FLIGHT_BYTES, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair,
+};
 
 type TakeSteps =
     unsafe extern "C" fn(*const Common, *mut Environment, *mut u8, *const i32, i32, i32, *mut i32) -> i32;
@@ -29,14 +31,14 @@ impl HostKernels {
         let wrong = |reason: String| GpuError::HostKernels { path: path.display().to_string(), reason };
         // SAFETY: the library is built from our own source; loading it runs no code of its own.
         let library = unsafe { Library::new(path) }.map_err(|error| wrong(error.to_string()))?;
-        let mut sizes = [0_u64; 5];
-        // SAFETY: `tightfit_sizes` writes five numbers.
+        let mut sizes = [0_u64; 6];
+        // SAFETY: `tightfit_sizes` writes six numbers.
         unsafe {
             let tell = library.get::<unsafe extern "C" fn(*mut u64)>(b"tightfit_sizes\0");
             tell.map_err(|error| wrong(error.to_string()))?(sizes.as_mut_ptr());
         }
         let expected = [size_of::<Environment>(), ROWS_BYTES, size_of::<Common>()].map(|size| size as u64);
-        if sizes[..3] != expected || sizes[3] > SCRATCH_BYTES as u64 {
+        if sizes[..3] != expected || sizes[3] > SCRATCH_BYTES as u64 || sizes[5] > FLIGHT_BYTES as u64 {
             return Err(wrong(format!("records of {sizes:?} bytes, but {expected:?} are expected")));
         }
         // SAFETY: the type is that of the function in host.cpp; the library lives as long as the copy of it.
@@ -56,7 +58,7 @@ impl HostKernels {
         let tables = Box::new(tables.clone());
         self.common = *common;
         for (nodes, table) in self.common.nodes.iter_mut().zip(tables.iter()) {
-            nodes.columns = std::array::from_fn(|k| table.columns[k].as_ptr() as u64);
+            nodes.node = table.blocked.as_ptr() as u64;
             nodes.boxes = table.boxes.as_ptr() as u64;
             nodes.box_slopes = table.box_slopes.as_ptr() as u64;
             nodes.left = table.left.as_ptr() as u64;

@@ -1,7 +1,7 @@
 //! The source of the kernels as one text, as the device's compiler takes it.
 
 /// The files in the order in which they include one another, and the entry points.
-const FILES: [&str; 19] = [
+const FILES: [&str; 24] = [
     include_str!("../kernels/lanes.h"),
     include_str!("../kernels/linear.h"),
     include_str!("../kernels/angles.h"),
@@ -21,8 +21,17 @@ const FILES: [&str; 19] = [
     include_str!("../kernels/path.h"),
     include_str!("../kernels/ladder.h"),
     include_str!("../kernels/residual.h"),
+    include_str!("../kernels/flight.h"),
+    include_str!("../kernels/stepper.h"),
+    include_str!("../kernels/solve.h"),
+    include_str!("../kernels/move.h"),
+    include_str!("../kernels/arrive.h"),
 ];
-const LAST: [&str; 2] = [include_str!("../kernels/step.h"), include_str!("../kernels/kernel.cu")];
+const LAST: [&str; 3] = [
+    include_str!("../kernels/step.h"),
+    include_str!("../kernels/pool.h"),
+    include_str!("../kernels/kernel.cu"),
+];
 
 /// All files, without the lines that include them.
 #[must_use]

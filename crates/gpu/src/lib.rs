@@ -32,7 +32,7 @@ mod shape_record;
 mod support;
 
 pub use batch::{Device, GpuBatch, Tail};
-pub use compiler::{KernelOptions, kernel_binary, network_binary};
+pub use compiler::{KernelOptions, Parts, kernel_binary, network_binary};
 pub use device_array::DeviceArray;
 pub use error::GpuError;
 pub use kernel_source::kernel_source;

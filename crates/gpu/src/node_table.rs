@@ -20,6 +20,8 @@ const CLOSE: f64 = 1e-10;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeTable {
     pub(crate) columns: [Vec<f64>; 7],
+    /// The columns block by block, as the kernels read them.
+    pub(crate) blocked: Vec<f64>,
     /// Middle and half size of the box of each block at t = 0, and their slopes [m].
     pub(crate) boxes: Vec<[f64; 6]>,
     pub(crate) box_slopes: Vec<[f64; 6]>,
@@ -48,6 +50,7 @@ impl NodeTable {
         table.left =
             body.nodes.left.chunks(BLOCK).map(|own| own.iter().copied().fold(0.0, f64::max)).collect();
         table.left.resize(table.boxes.len(), f64::INFINITY);
+        table.set_blocked();
         table.apart = table.left.iter().copied().find(|left| left.is_finite()).unwrap_or(f64::INFINITY);
         table
     }
@@ -105,7 +108,17 @@ impl NodeTable {
         for (slope, (own, other)) in self.box_slopes.iter_mut().zip(self.boxes.iter().zip(boxes(&places))) {
             *slope = std::array::from_fn(|k| other[k] - own[k]);
         }
+        self.set_blocked();
         self.other = Some(part.clone());
+    }
+
+    /// The last block is filled up by its last node, which the kernels do not read.
+    fn set_blocked(&mut self) {
+        let last = self.len().saturating_sub(1);
+        let starts = (0..self.len()).step_by(BLOCK);
+        let places = |start: usize| (start..start + BLOCK).map(move |i| i.min(last));
+        let of_block = |start| self.columns.iter().flat_map(move |column| places(start).map(|i| column[i]));
+        self.blocked = starts.flat_map(of_block).collect();
     }
 }
 

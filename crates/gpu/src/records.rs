@@ -13,8 +13,10 @@ pub(crate) const BLOCK: usize = 32;
 
 /// Bytes of one environment's candidate contacts on the device.
 pub(crate) const ROWS_BYTES: usize = 9 * 4 * ROWS;
-/// Memory of one group while it works [bytes]; at least what the kernels take.
-pub(crate) const SCRATCH_BYTES: usize = 432 << 10;
+/// Memory of one environment while its step is in hand [bytes], at least what the kernels take: working set and lists, and
+/// what is known between the stages.
+pub(crate) const SCRATCH_BYTES: usize = 204 << 10;
+pub(crate) const FLIGHT_BYTES: usize = 232 << 10;
 
 pub(crate) const ROUND: i32 = 0;
 pub(crate) const BOLT: i32 = 1;
@@ -216,7 +218,7 @@ pub(crate) struct Environment {
 pub(crate) struct Nodes {
     pub count: i32,
     pub blocks: i32,
-    pub columns: [u64; 7],
+    pub node: u64,
     pub boxes: u64,
     pub box_slopes: u64,
     pub left: u64,

@@ -11,7 +11,7 @@ use tightfit_simulation::batch::{AdvanceSummary, Batch, BatchError, Control, Fau
 use tightfit_simulation::{BodyId, Certificate, Scene, State};
 
 use crate::backend::Backend;
-use crate::compiler::KernelOptions;
+use crate::compiler::{KernelOptions, Parts};
 use crate::cuda::Cuda;
 use crate::error::GpuError;
 use crate::fallback::{Fallback, Known};
@@ -72,12 +72,14 @@ impl GpuBatch {
     /// # Errors
     /// When the scene has something that the kernels do not have, or the device cannot be used.
     pub fn new(scene: Scene, count: usize, device: &Device) -> Result<Self, GpuError> {
-        let is_threaded = scene.bodies.iter().any(|body| matches!(body.part, Part::Bolt(_) | Part::Nut(_)));
-        let options = if is_threaded { KernelOptions::for_threads() } else { KernelOptions::default() };
+        let options = match parts_of(&scene) {
+            Parts::Turned => KernelOptions::default(),
+            Parts::Threads => KernelOptions::for_threads(),
+        };
         Self::with_options(scene, count, device, options)
     }
 
-    /// The same with other options of the kernels.
+    /// The same with other options of the kernels; the kind of the parts is that of the scene.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -88,6 +90,7 @@ impl GpuBatch {
         options: KernelOptions,
     ) -> Result<Self, GpuError> {
         let sides = check_scene(&scene)?;
+        let options = KernelOptions { parts: parts_of(&scene), ..options };
         let pair = scene.contacts[0].bodies;
         let tables = pair.map(|body| NodeTable::new(&scene.bodies[body]));
         for (body, table) in pair.iter().zip(&tables) {
@@ -462,6 +465,11 @@ impl GpuBatch {
         self.are_tables_sent = true;
         Ok(())
     }
+}
+
+fn parts_of(scene: &Scene) -> Parts {
+    let is_threaded = scene.bodies.iter().any(|body| matches!(body.part, Part::Bolt(_) | Part::Nut(_)));
+    if is_threaded { Parts::Threads } else { Parts::Turned }
 }
 
 fn unsupported_setup(index: usize, what: String) -> GpuError {

@@ -4,7 +4,7 @@
 
 use tightfit_gpu::{GpuError, KernelOptions, kernel_binary, kernel_source, network_binary};
 
-/// It takes a minute and a half the first time, so it must be asked for: TIGHTFIT_NVRTC names the library of the wheel
+/// It takes some minutes the first time, so it must be asked for: TIGHTFIT_NVRTC names the library of the wheel
 /// nvidia-cuda-nvrtc-cu12.
 #[test]
 fn the_kernels_compile_for_hopper() {
@@ -12,10 +12,11 @@ fn the_kernels_compile_for_hopper() {
         eprintln!("skipped: set TIGHTFIT_NVRTC to libnvrtc.so.12 of the wheel nvidia-cuda-nvrtc-cu12");
         return;
     }
-    let both = kernel_binary("sm_90", &KernelOptions::default())
-        .and_then(|step| network_binary("sm_90").map(|network| [step, network]));
-    match both {
-        Ok(both) => assert!(both.iter().all(|binary| binary.starts_with(b"\x7fELF"))),
+    let steps =
+        [KernelOptions::default(), KernelOptions::for_threads()].map(|own| kernel_binary("sm_90", &own));
+    let all: Result<Vec<_>, _> = steps.into_iter().chain([network_binary("sm_90")]).collect();
+    match all {
+        Ok(all) => assert!(all.iter().all(|binary| binary.starts_with(b"\x7fELF"))),
         Err(GpuError::NoCompiler { reason, .. }) => eprintln!("skipped: no NVRTC ({reason})"),
         Err(error) => panic!("{error}"),
     }
