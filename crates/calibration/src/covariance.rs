@@ -19,7 +19,7 @@ use crate::linear::Linear;
 use crate::normal::Normal;
 
 /// 97.5 % of a normal distribution lie below so many standard deviations.
-const NORMAL: f64 = 1.959_963_985;
+pub(crate) const NORMAL: f64 = 1.959_963_985;
 /// Fewest degrees of freedom that are assumed [-].
 const FEWEST: f64 = 2.0;
 

@@ -7,8 +7,7 @@
 //!
 //! J is rough, since contacts are at nodes and stick: d is how far its smooth part would still move the result.
 //!
-//! A quantity is refused where the data leave more than half of its prior's standard
-//! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
+//! A quantity is refused where its range stays wider than half of the prior's; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
 //! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
 //! data's. A stiffness of the hold and a pose are refused where friction alone tells them, as along and about the axis of a round
 //! peg: contacts that stick carry whatever the step left them, and the value comes out wrong by several times its range.
@@ -19,7 +18,7 @@
 use nalgebra::{DMatrix, DVector};
 use tightfit_spatial::Vector3;
 
-use crate::covariance::jackknife;
+use crate::covariance::{NORMAL, jackknife};
 use crate::fit::{Evaluation, Fit};
 use crate::linear::Linear;
 use crate::noise::Noise;
@@ -153,7 +152,9 @@ impl Solution {
                             Some(format!("the data do not separate {}", own.join(", ")))
                         })
                         .or_else(|| by_friction_alone(&unknown.quantity, fit, &here))
-                        .or_else(|| refusal(fit, index, relative, &directions)),
+                        .or_else(|| {
+                            refusal(fit, index, relative * scatter.ranges[index] / NORMAL, &directions)
+                        }),
                     unknown,
                 }
             })
@@ -180,7 +181,8 @@ impl Solution {
     pub(crate) fn open_holds(&self, held: &[usize]) -> Vec<usize> {
         let is_open = |(index, own): (usize, &Estimated)| {
             let is_hold = matches!(own.unknown.quantity, Quantity::Stiffness(_));
-            let is_wide = own.sigma > REFUSED * own.unknown.prior;
+            let half = own.unknown.coordinate(own.range[1]) - own.unknown.coordinate(own.value);
+            let is_wide = half > REFUSED * NORMAL * own.unknown.prior;
             (is_hold && is_wide && !held.contains(&index)).then_some(index)
         };
         self.estimates.iter().enumerate().filter_map(is_open).collect()
