@@ -18,6 +18,8 @@ pub(crate) struct Checkpoint {
     pub(crate) damping: f64,
     pub(crate) costs: Vec<f64>,
     pub(crate) slopes: Slopes,
+    /// Where the fit began: after sizes were tried.
+    pub(crate) start: Vec<f64>,
     /// Unknowns that stay at their start because the data leave them open.
     pub(crate) held: Vec<usize>,
     /// Times that the fit went on from a lower place of a profile.

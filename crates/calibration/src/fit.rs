@@ -10,7 +10,7 @@
 //! contacts (`sensitivity`) or, where contacts remember how they got there, from differences (`linear`): to one side at first, to both in the
 //! last rounds. Costs come from the simulator.
 //!
-//! Stiffnesses of the hold that the data leave open return to their start, and the others are fitted again without them: along an
+//! Stiffnesses of the hold, friction and delay that the data leave open return to their start, and the others are fitted anew without them: along an
 //! open direction wrong slopes would carry a hold away, and its value would spoil predictions elsewhere.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963. P. Huber, "Robust
@@ -135,6 +135,7 @@ impl<'a> Fit<'a> {
                 Checkpoint {
                     purpose,
                     iteration: 0,
+                    start: coordinates.clone(),
                     coordinates,
                     damping: DAMPING,
                     costs: Vec::new(),
@@ -191,11 +192,9 @@ impl<'a> Fit<'a> {
                 if open.is_empty() {
                     return Ok(solution);
                 }
-                for index in open {
-                    state.coordinates[index] = 0.0;
-                    state.held.push(index);
-                }
-                // as many rounds again for the others
+                // the others begin anew, as if those had not been asked for: an open direction may have led them astray
+                state.held.extend(open);
+                state.coordinates.clone_from(&state.start);
                 (state.iteration, state.is_done, state.damping) = (0, false, DAMPING);
                 state.slopes = Slopes::Forward;
                 here = self.evaluate(&state.coordinates, &all)?;

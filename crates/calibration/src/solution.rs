@@ -177,10 +177,11 @@ impl Solution {
         }
     }
 
-    /// Stiffnesses of the hold whose range is too wide and that still moved from their start.
+    /// Stiffnesses of the hold, friction and delay whose range is too wide and that still moved from their start.
     pub(crate) fn open_holds(&self, held: &[usize]) -> Vec<usize> {
         let is_open = |(index, own): (usize, &Estimated)| {
-            let is_hold = matches!(own.unknown.quantity, Quantity::Stiffness(_));
+            let is_hold =
+                matches!(own.unknown.quantity, Quantity::Stiffness(_) | Quantity::Friction | Quantity::Delay);
             let half = own.unknown.coordinate(own.range[1]) - own.unknown.coordinate(own.value);
             let is_wide = half > REFUSED * NORMAL * own.unknown.prior;
             (is_hold && is_wide && !held.contains(&index)).then_some(index)

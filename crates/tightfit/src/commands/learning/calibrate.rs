@@ -157,6 +157,20 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
         );
         return Ok(ExitCode::FAILURE);
     }
+    let nominal = rows.iter().find(|row| row.name == "nominal");
+    if let (Some(calibrated), Some(nominal)) = (calibrated, nominal)
+        && !test.is_empty()
+        && calibrated.errors.force > nominal.errors.force
+    {
+        let _ = writeln!(
+            std::io::stderr(),
+            "tightfit: the calibrated scene errs by more than the scene as it was ({:.3} N, {:.3} N): do not rely on it; \
+             what is wrong may be missing in --fit (the hold: stiffness)",
+            calibrated.errors.force,
+            nominal.errors.force
+        );
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
