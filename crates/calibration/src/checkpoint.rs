@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tightfit_network::{read_whole, write_whole};
 
 use crate::CalibrationError;
+use crate::linear::Slopes;
 
 /// State of a fit between two iterations.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -16,6 +17,13 @@ pub(crate) struct Checkpoint {
     pub(crate) coordinates: Vec<f64>,
     pub(crate) damping: f64,
     pub(crate) costs: Vec<f64>,
+    pub(crate) slopes: Slopes,
+    /// Where the fit began: after sizes were tried.
+    pub(crate) start: Vec<f64>,
+    /// Unknowns that stay at their start because the data leave them open.
+    pub(crate) held: Vec<usize>,
+    /// Times that the fit went on from a lower place of a profile.
+    pub(crate) jumps: usize,
     pub(crate) is_done: bool,
 }
 

@@ -13,7 +13,7 @@ const MALE: [&str; 6] = ["peg", "bolt", "cylinder", "sphere", "cone", "capsule"]
 /// Kinds of shapes that others go into.
 const FEMALE: [&str; 2] = ["hole", "nut"];
 /// Words of `--fit` beside PART.KEY.
-const WORDS: &str = "diameter, clearance, pitch, chamfer, friction, stiffness, fixed-pose, in-hand, drift, bias, load, wear, \
+const WORDS: &str = "diameter, clearance, pitch, chamfer, friction, stiffness, fixed-pose, in-hand, drift, bias, delay, load, wear, \
                      PART.wear, or PART.KEY with a number of the part's shape, such as peg.diameter";
 
 /// Where wear is looked for.
@@ -40,6 +40,8 @@ pub struct Experiment {
     pub lever: f64,
     /// Hold that is assumed where it is not fitted, and the start where it is.
     pub spring: HoldingSpring,
+    /// Steps between two samples.
+    pub substeps: usize,
 }
 
 impl Experiment {
@@ -82,7 +84,18 @@ impl Experiment {
             count => squares / count as f64,
         };
         let spring = HoldingSpring::settling([1e5; 3], [200.0; 3], period);
-        Ok(Self { scene: own, source, inertia, moving, lever: square.sqrt(), spring })
+        Ok(Self { scene: own, source, inertia, moving, lever: square.sqrt(), spring, substeps: 1 })
+    }
+
+    /// The same experiment with several steps between two samples.
+    #[must_use]
+    pub fn refined(&self, substeps: usize) -> Self {
+        let mut own = self.clone();
+        own.scene.dt *= self.substeps as f64 / substeps.max(1) as f64;
+        own.substeps = substeps.max(1);
+        let HoldingSpring { stiffness, turning_stiffness, .. } = own.spring;
+        own.spring = HoldingSpring::settling(stiffness, turning_stiffness, own.scene.dt);
+        own
     }
 
     /// Fixed parts of the scene.
@@ -133,6 +146,7 @@ impl Experiment {
                         all.enumerate().map(|(k, start)| Unknown::new(Quantity::Stiffness(k), *start)),
                     );
                 }
+                "delay" => found.push(Unknown::new(Quantity::Delay, 0.0)),
                 "fixed-pose" => six(Quantity::FixedPose, &mut found),
                 "in-hand" => six(Quantity::InHand, &mut found),
                 "bias" => six(Quantity::Bias, &mut found),

@@ -7,8 +7,11 @@
 //!
 //! σ robust spread of the errors (1.4826 times their median magnitude), τ their correlation time in samples: neighbouring samples
 //! err alike, and n of them tell as much as n/τ independent ones. Both follow the fit from step to step. Slopes j come from the
-//! contacts (`sensitivity`), costs from the simulator, so a wrong slope slows the fit; where the data leave a direction
-//! open it can also move along it, and the solution refuses such quantities.
+//! contacts (`sensitivity`) or, where contacts remember how they got there, from differences (`linear`): to one side at first, to both in the
+//! last rounds. Costs come from the simulator.
+//!
+//! Stiffnesses of the hold, friction and delay that the data leave open return to their start, and the others are fitted anew without them: along an
+//! open direction wrong slopes would carry a hold away, and its value would spoil predictions elsewhere.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963. P. Huber, "Robust
 //! estimation of a location parameter", Ann. Math. Stat. 35, 1964. C. Geyer, "Practical Markov chain Monte Carlo", Stat. Sci. 7,
@@ -19,40 +22,22 @@ use std::path::PathBuf;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use tightfit_learning::recordings::{Recording, fingerprint};
-use tightfit_simulation::SIDES;
 
 use crate::checkpoint::Checkpoint;
-use crate::prior::{Apart, Prior};
-use crate::sensitivity::{ContactPlace, Sensitivity, sensitivity};
-use crate::{
-    CalibrationError, Experiment, Follower, Prediction, Quantity, Setup, Solution, Unknown, WearChart,
-};
+use crate::linear::Slopes;
+use crate::noise::{noise_of, robust_cost};
+use crate::normal::Normal;
+use crate::prior::Prior;
+use crate::{CalibrationError, Experiment, Follower, Prediction, Setup, Solution, Unknown, WearChart};
 
-/// k: errors beyond so many spreads count less [-].
-const ROBUST: f64 = 2.0;
-/// Least spread of errors [N].
-const FINEST: f64 = 1e-3;
 /// λ at the start, and the largest.
 const DAMPING: f64 = 1e-2;
 const MOST_DAMPING: f64 = 1e5;
-/// Relative decrease of the cost below which the fit ends [-].
-const ENOUGH: f64 = 5e-5;
-/// Sections of a trial whose errors are taken as independent in the uncertainty.
-const STRETCHES: usize = 8;
-/// Rows of derivatives that are multiplied at once.
-const BLOCK: usize = 40;
-
-/// Half the difference of a pose for its slopes [m], and as an angle over the lever: some nodes of a round fit.
-const POSE_STEP: f64 = 5e-6;
-
-/// Half the difference of the logarithm of a stiffness [-].
-const STIFFNESS_STEP: f64 = 0.05;
-
-/// Errors of the model that are the same in all samples: gaps of the three sides, and all forces.
-pub(crate) const SYSTEMATIC: usize = SIDES + 1;
-/// Relative error of all forces [-], one standard deviation: finite steps, inertia of the grasp.
-const FORCE_ERROR: f64 = 0.01;
-
+/// Decrease of the cost below which the fit ends: a fifth of a standard deviation.
+const ENOUGH: f64 = 0.02;
+/// Decrease of the cost for which the fit goes on from another place, and how often at most.
+const WORTH_A_JUMP: f64 = 0.5;
+const MOST_JUMPS: usize = 3;
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
@@ -62,16 +47,15 @@ pub struct FitOptions {
     pub stride: usize,
     /// Whether dimensions are searched for around their start.
     pub scan: bool,
-    /// Error of all gaps of one side that is the same in all samples [m], one standard deviation. Noise of poses pushes parts
-    /// into one another and never pulls: half of its standard deviation is such an error.
-    pub gap_error: f64,
+    /// Standard deviation of the recorded poses along and about an axis [m, rad]; told from the recordings where it is not given.
+    pub pose_noise: Option<[f64; 2]>,
     /// File that lets an interrupted fit go on.
     pub checkpoint: Option<PathBuf>,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { iterations: 25, stride: 2, scan: true, gap_error: 1e-6, checkpoint: None }
+        Self { iterations: 25, stride: 2, scan: true, pose_noise: None, checkpoint: None }
     }
 }
 
@@ -93,7 +77,7 @@ pub struct Fit<'a> {
     pub(crate) unknowns: Vec<Unknown>,
     pub(crate) wear: Option<WearChart>,
     pub(crate) trials: &'a [Recording],
-    options: FitOptions,
+    pub(crate) options: FitOptions,
 }
 
 /// Predictions and errors at some coordinates.
@@ -102,25 +86,6 @@ pub(crate) struct Evaluation {
     pub(crate) predictions: Vec<Vec<Prediction>>,
     /// Six per prediction [N].
     pub(crate) residuals: Vec<Vec<f64>>,
-}
-
-/// Linearisation of the data, in the units of J.
-pub(crate) struct Linear {
-    pub(crate) normal: DMatrix<f64>,
-    pub(crate) gradient: DVector<f64>,
-    /// Gradients of stretches, trial by trial.
-    pub(crate) scores: Vec<Vec<DVector<f64>>>,
-    pub(crate) apart: Apart,
-    pub(crate) places: Vec<ContactPlace>,
-    /// Gradients that errors of the model would make, one standard deviation each.
-    pub(crate) systematic: [DVector<f64>; SYSTEMATIC],
-}
-
-/// Spread and correlation time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Noise {
-    pub(crate) spread: f64,
-    pub(crate) correlation: f64,
 }
 
 impl<'a> Fit<'a> {
@@ -170,9 +135,13 @@ impl<'a> Fit<'a> {
                 Checkpoint {
                     purpose,
                     iteration: 0,
+                    start: coordinates.clone(),
                     coordinates,
                     damping: DAMPING,
                     costs: Vec::new(),
+                    slopes: Slopes::Forward,
+                    held: Vec::new(),
+                    jumps: 0,
                     is_done: false,
                 }
             }
@@ -186,19 +155,53 @@ impl<'a> Fit<'a> {
                 state.iteration as f64 / self.options.iterations.max(1) as f64
             };
             follow(FitProgress { share: 0.2 + 0.8 * done, iteration: state.iteration, spread: noise.spread });
-            let linear = self.linearise(&state.coordinates, &here, noise);
-            let prior = Prior::new(&self.unknowns, self.wear, &linear.apart);
             if state.is_done || state.iteration >= self.options.iterations {
-                return Ok(Solution::new(
+                let shifts = self.shifts(&state.coordinates, &here)?;
+                let linear =
+                    self.linearise(&state.coordinates, &here, noise, Slopes::Central, &shifts, &state.held);
+                let prior = Prior::new(&self.unknowns, self.wear, &linear.apart);
+                let cost = |x: &[f64]| match self.evaluate(x, &all) {
+                    Ok(found) => robust_cost(&found.residuals, noise) + prior.cost(x),
+                    Err(_) => f64::INFINITY,
+                };
+                let normal = Normal::new(self, &state.coordinates, &linear, &prior);
+                let profiles = self.profiles(&state.coordinates, &normal.inverse, &state.held, cost);
+                let is_over = state.iteration >= self.options.iterations;
+                if let Some((least, lower)) = profiles.lower.filter(|_| !is_over && state.jumps < MOST_JUMPS)
+                {
+                    let before = robust_cost(&here.residuals, noise) + prior.cost(&state.coordinates);
+                    if before - least > WORTH_A_JUMP {
+                        (state.coordinates, state.is_done) = (lower, false);
+                        (state.jumps, state.damping) = (state.jumps + 1, DAMPING);
+                        here = self.evaluate(&state.coordinates, &all)?;
+                        continue;
+                    }
+                }
+                let solution = Solution::new(
                     self,
                     &state.coordinates,
                     here,
                     &linear,
-                    &prior,
+                    &normal,
+                    &profiles.sigmas,
+                    &state.held,
                     noise,
                     state.iteration,
-                ));
+                );
+                let open = solution.open_holds(&state.held);
+                if open.is_empty() {
+                    return Ok(solution);
+                }
+                // the others begin anew, as if those had not been asked for: an open direction may have led them astray
+                state.held.extend(open);
+                state.coordinates.clone_from(&state.start);
+                (state.iteration, state.is_done, state.damping) = (0, false, DAMPING);
+                state.slopes = Slopes::Forward;
+                here = self.evaluate(&state.coordinates, &all)?;
+                continue;
             }
+            let linear = self.linearise(&state.coordinates, &here, noise, state.slopes, &[], &state.held);
+            let prior = Prior::new(&self.unknowns, self.wear, &linear.apart);
             let cost = |found: &Evaluation, x: &[f64]| robust_cost(&found.residuals, noise) + prior.cost(x);
             let before = cost(&here, &state.coordinates);
             let (mut normal, mut gradient) = (linear.normal, linear.gradient);
@@ -210,7 +213,7 @@ impl<'a> Fit<'a> {
             });
             match better {
                 Some((x, (after, found))) => {
-                    state.is_done = before - after < ENOUGH * before;
+                    state.is_done = before - after < ENOUGH;
                     state.costs.push(after);
                     state.coordinates = x;
                     here = found;
@@ -218,6 +221,10 @@ impl<'a> Fit<'a> {
                 None => state.is_done = true,
             }
             state.iteration += 1;
+            // the last rounds by better slopes
+            if state.is_done && state.slopes == Slopes::Forward {
+                (state.slopes, state.is_done, state.damping) = (Slopes::Central, false, DAMPING);
+            }
             if let Some(path) = path {
                 state.save(path)?;
             }
@@ -262,11 +269,16 @@ impl<'a> Fit<'a> {
                 return Vec::new();
             }
             let all = Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
-            all.into_iter().step_by(self.options.stride).collect()
+            self.thinned(all)
         };
         let predictions: Vec<Vec<Prediction>> = (0..self.trials.len()).into_par_iter().map(follow).collect();
         let residuals = predictions.iter().map(|all| self.residuals(all)).collect();
         Ok(Evaluation { setup, predictions, residuals })
+    }
+
+    /// The predictions that are compared.
+    pub(crate) fn thinned(&self, all: Vec<Prediction>) -> Vec<Prediction> {
+        all.into_iter().step_by(self.options.stride).collect()
     }
 
     fn residuals(&self, predictions: &[Prediction]) -> Vec<f64> {
@@ -277,113 +289,6 @@ impl<'a> Fit<'a> {
             })
         };
         predictions.iter().flat_map(of).collect()
-    }
-
-    /// Normal equations of the data.
-    pub(crate) fn linearise(&self, x: &[f64], here: &Evaluation, noise: Noise) -> Linear {
-        let count = self.unknowns.len();
-        let of_trial = |trial: usize| {
-            let (predictions, residuals) = (&here.predictions[trial], &here.residuals[trial]);
-            let mut own = Linear {
-                normal: DMatrix::zeros(count, count),
-                gradient: DVector::zeros(count),
-                scores: vec![vec![DVector::zeros(count); STRETCHES]],
-                apart: Apart::new(&self.unknowns, self.wear),
-                places: Vec::new(),
-                systematic: std::array::from_fn(|_| DVector::zeros(count)),
-            };
-            let differences = self.difference_slopes(x, trial);
-            let per_stretch = predictions.len().div_ceil(STRETCHES).max(1);
-            for (block, few) in predictions.chunks(BLOCK).enumerate() {
-                let mut rows = DMatrix::zeros(6 * few.len(), count);
-                for (place, prediction) in few.iter().enumerate() {
-                    let number = block * BLOCK + place;
-                    let Sensitivity { rows: mut own_rows, per_side, places } = sensitivity(
-                        self.experiment,
-                        &here.setup,
-                        &self.unknowns,
-                        self.wear,
-                        trial,
-                        prediction,
-                    );
-                    for (index, slopes) in &differences {
-                        let slopes = slopes.get(number).copied().unwrap_or_default();
-                        own_rows.column_mut(*index).copy_from_slice(&slopes);
-                    }
-                    for axis in 0..6 {
-                        let residual = residuals[6 * number + axis];
-                        let weight = weight(residual / noise.spread) / noise.information();
-                        let unit = if axis < 3 { 1.0 } else { 1.0 / self.experiment.lever };
-                        let slope = own_rows.row(axis).transpose() * unit;
-                        own.scores[0][number / per_stretch].axpy(weight * residual, &slope, 1.0);
-                        for (kind, sum) in own.systematic.iter_mut().enumerate() {
-                            let error = match per_side.get(kind) {
-                                Some(side) => self.options.gap_error * side[axis],
-                                None => FORCE_ERROR * prediction.wrench[axis],
-                            };
-                            sum.axpy(weight * unit * error, &slope, 1.0);
-                        }
-                        rows.set_row(6 * place + axis, &(slope * weight.sqrt()).transpose());
-                    }
-                    if let Some(wear) = self.wear {
-                        places.iter().for_each(|place| own.apart.add(wear, place));
-                    }
-                    own.places.extend(places);
-                }
-                own.normal.gemm_tr(1.0, &rows, &rows, 1.0);
-            }
-            own.gradient = own.scores[0].iter().fold(DVector::zeros(count), |sum, own| sum + own);
-            own
-        };
-        let trials: Vec<Linear> = (0..self.trials.len()).into_par_iter().map(of_trial).collect();
-        // in order: the sum does not depend on the number of threads
-        let mut all = trials.into_iter();
-        let first = all.next();
-        let mut sum = first.unwrap_or_else(|| Linear {
-            normal: DMatrix::zeros(count, count),
-            gradient: DVector::zeros(count),
-            scores: Vec::new(),
-            apart: Apart::new(&self.unknowns, self.wear),
-            places: Vec::new(),
-            systematic: std::array::from_fn(|_| DVector::zeros(count)),
-        });
-        for own in all {
-            sum.normal += own.normal;
-            sum.gradient += own.gradient;
-            sum.scores.extend(own.scores);
-            sum.apart.join(&own.apart);
-            sum.places.extend(own.places);
-            sum.systematic.iter_mut().zip(&own.systematic).for_each(|(sum, own)| *sum += own);
-        }
-        sum
-    }
-
-    /// Slopes by poses and stiffness, as differences of simulated forces. Contacts are at nodes: a round peg rests in a corner
-    /// between two of them or on one, and slopes from the contacts jump between a held and a free direction every few
-    /// micrometres. A contact that sticks remembers where it stopped, which slopes at one moment do not know.
-    fn difference_slopes(&self, x: &[f64], trial: usize) -> Vec<(usize, Vec<[f64; 6]>)> {
-        let of = |(index, unknown): (usize, &Unknown)| {
-            let of_pose = |axis: usize| if axis < 3 { POSE_STEP } else { POSE_STEP / self.experiment.lever };
-            let step = match unknown.quantity {
-                Quantity::FixedPose(axis) | Quantity::InHand(axis) => of_pose(axis),
-                Quantity::Drift { trial: own, axis } if own == trial => of_pose(axis),
-                Quantity::Stiffness(_) => STIFFNESS_STEP,
-                _ => return None,
-            };
-            let at = |shift: f64| {
-                let mut moved = x.to_vec();
-                moved[index] += shift;
-                let setup = Setup::new(self.experiment, &self.unknowns, self.wear, &moved, false).ok()?;
-                let all = Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
-                Some(all.into_iter().step_by(self.options.stride).map(|own| own.wrench).collect::<Vec<_>>())
-            };
-            let (above, below) = (at(step)?, at(-step)?);
-            let slope = |(above, below): (&[f64; 6], &[f64; 6])| -> [f64; 6] {
-                std::array::from_fn(|axis| (above[axis] - below[axis]) / (2.0 * step))
-            };
-            Some((index, above.iter().zip(&below).map(slope).collect()))
-        };
-        self.unknowns.iter().enumerate().filter_map(of).collect()
     }
 
     fn purpose(&self) -> String {
@@ -404,47 +309,4 @@ impl<'a> Fit<'a> {
             self.trials.len()
         )
     }
-}
-
-impl Noise {
-    /// σ²τ.
-    fn information(self) -> f64 {
-        self.spread * self.spread * self.correlation
-    }
-}
-
-fn weight(u: f64) -> f64 {
-    (1.0 + (u / ROBUST).powi(2)).sqrt().recip()
-}
-
-fn robust_cost(residuals: &[Vec<f64>], noise: Noise) -> f64 {
-    let scale = ROBUST * ROBUST;
-    let of = |r: &f64| scale * ((1.0 + (r / noise.spread).powi(2) / scale).sqrt() - 1.0);
-    residuals.iter().flatten().map(of).sum::<f64>() / noise.correlation
-}
-
-/// Spread and correlation time of the errors; both from all trials.
-pub(crate) fn noise_of(residuals: &[Vec<f64>]) -> Noise {
-    let mut sizes: Vec<f64> = residuals.iter().flatten().map(|r| r.abs()).collect();
-    sizes.sort_by(f64::total_cmp);
-    let spread = (1.4826 * sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)).max(FINEST);
-    // clipped errors: an impact must not decide
-    let clip = |r: f64| r.clamp(-3.0 * spread, 3.0 * spread);
-    let longest = residuals.iter().map(|own| own.len() / 6 / 4).max().unwrap_or(0);
-    let product = |lag: usize| -> f64 {
-        let of = |own: &Vec<f64>| -> f64 {
-            own.iter().zip(own.iter().skip(6 * lag)).map(|(a, b)| clip(*a) * clip(*b)).sum()
-        };
-        residuals.iter().map(of).sum()
-    };
-    let square = product(0).max(f64::MIN_POSITIVE);
-    let mut correlation = 1.0;
-    for lag in 1..longest {
-        let own = product(lag) / square;
-        if own < 0.05 {
-            break;
-        }
-        correlation += 2.0 * own;
-    }
-    Noise { spread, correlation }
 }

@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! hand: recorded pose ∘ in-hand pose ─► spring K ─► part ─► contacts, all nodes, rigid law with friction
-//! w = contact wrench + R bias + load        mean over the step, compared with the sample at its end
+//! w(t) = contact wrench + R bias + load     compared with the sample at t + delay
 //! ```
+//!
+//! A step holds the part at the end by a spring that settles: its force is that of the step's end. Between samples, forces are
+//! interpolated in time.
 //!
 //! A part that is lost (2 mm or 0.2 rad from the hand) is put back to the recorded pose. Only recorded poses enter.
 
@@ -44,6 +47,8 @@ pub struct Prediction {
     pub part: Pose,
     /// The same of the hand's target.
     pub hand: Pose,
+    /// Change of the predicted wrench over time [N/s, N·m/s].
+    pub rate: [f64; 6],
     /// Contacts that carry load.
     pub contacts: Vec<Carrying>,
 }
@@ -63,7 +68,7 @@ impl Follower {
         trial: usize,
         recording: &Recording,
     ) -> Vec<Prediction> {
-        let dt = experiment.scene.dt;
+        let (dt, pieces) = (experiment.scene.dt, experiment.substeps.max(1));
         let begin = recording.samples.first().map_or(0.0, |sample| sample.time) + SETTLING - 1e-9;
         let held = |pose: &Pose| experiment.center(&setup.held(trial, pose));
         let mut state: Option<State> = None;
@@ -74,7 +79,7 @@ impl Follower {
             let Pose { translation: center, rotation } = targets[0];
             let recorded = BodyMotion { center, rotation, twist: pair[0].twist };
             // a gap in time is a new start
-            let follows = pair[1].time - pair[0].time < 3.0 * dt;
+            let follows = pair[1].time - pair[0].time < 3.0 * dt * pieces as f64;
             let serves =
                 |state: &State| follows && is_near(&state.motions[0], &recorded) && state.is_finite();
             let mut now = state.take().filter(serves).unwrap_or_else(|| {
@@ -84,14 +89,21 @@ impl Follower {
                 state
             });
             let mut input = Input::none(&now);
-            input.couplings[0] = Some(setup.spring.coupling(targets[0], targets[1]));
-            let _ = step(&setup.scene, &setup.parameters, &mut now, &input, &mut self.workspace);
+            let mut wrench = [0.0; 6];
+            for piece in 0..pieces {
+                let at = |piece: usize| targets[0].towards(&targets[1], piece as f64 / pieces as f64);
+                input.couplings[0] = Some(setup.spring.coupling(at(piece), at(piece + 1)));
+                let _ = step(&setup.scene, &setup.parameters, &mut now, &input, &mut self.workspace);
+                let own = self.sensed(setup, &now.motions[0].rotation, dt);
+                wrench.iter_mut().zip(own).for_each(|(sum, own)| *sum += own / pieces as f64);
+            }
             if pair[1].time >= begin {
                 let sample = &pair[1];
                 let motion = now.motions[0];
                 out.push(Prediction {
                     time: sample.time,
-                    wrench: self.sensed(setup, &motion.rotation, dt),
+                    wrench,
+                    rate: [0.0; 6],
                     measured: [
                         sample.force.x,
                         sample.force.y,
@@ -107,6 +119,9 @@ impl Follower {
             }
             state = Some(now);
         }
+        // the mean over several steps is that of an earlier moment than the end of the last
+        let earlier = 0.5 * dt * (pieces - 1) as f64;
+        delay(&mut out, setup.delay - earlier);
         out
     }
 
@@ -136,6 +151,21 @@ impl Follower {
             })
         });
         found.collect()
+    }
+}
+
+/// Replaces every wrench by that of `delay` earlier, and sets the rates: straight lines between samples.
+fn delay(all: &mut [Prediction], delay: f64) {
+    let wrenches: Vec<(f64, [f64; 6])> = all.iter().map(|own| (own.time, own.wrench)).collect();
+    for own in all {
+        let time = own.time - delay;
+        let after = wrenches.partition_point(|(own, _)| *own < time).clamp(1, wrenches.len().max(2) - 1);
+        let Some([(begin, before), (end, after)]) = wrenches.get(after - 1..=after) else { return };
+        let share = ((time - begin) / (end - begin)).clamp(0.0, 1.0);
+        if delay != 0.0 {
+            own.wrench = std::array::from_fn(|axis| before[axis] + share * (after[axis] - before[axis]));
+        }
+        own.rate = std::array::from_fn(|axis| (after[axis] - before[axis]) / (end - begin));
     }
 }
 

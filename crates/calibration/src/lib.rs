@@ -16,17 +16,23 @@ Calibration of a scene from force recordings: what the parts, their hold and the
 #![forbid(unsafe_code)]
 
 mod checkpoint;
+mod covariance;
 mod error;
 mod experiment;
 mod explicit_shape;
 mod fit;
 mod fitted_scene;
 mod follow;
+mod linear;
+mod noise;
+mod normal;
 mod prior;
+mod profile;
 mod quantity;
 mod scan;
 mod sensitivity;
 mod setup;
+mod shifts;
 mod solution;
 mod touches;
 

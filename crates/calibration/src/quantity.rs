@@ -35,6 +35,8 @@ pub enum Quantity {
     Friction,
     /// Bias of the sensor, axes of the part.
     Bias(Pose6),
+    /// Time by which the recorded wrench lags behind the recorded pose.
+    Delay,
     /// Mass on the sensor that its zero does not contain.
     LoadMass,
     /// Mass times its distance from the part's centre of mass, axes of the part.
@@ -55,6 +57,7 @@ impl Quantity {
             Self::Stiffness(_) => "stiffness",
             Self::Friction => "friction",
             Self::Bias(_) => "bias",
+            Self::Delay => "delay",
             Self::LoadMass | Self::LoadMoment(_) => "load",
             Self::Wear(_) => "wear",
         }
@@ -86,6 +89,7 @@ impl Quantity {
             Self::Stiffness(axis) => format!("stiffness {}", AXES[*axis]),
             Self::Friction => "friction".into(),
             Self::Bias(axis) => format!("bias {}", AXES[*axis]),
+            Self::Delay => "delay".into(),
             Self::LoadMass => "load mass".into(),
             Self::LoadMoment(axis) => format!("load moment {}", AXES[*axis]),
             Self::Wear(index) => format!("wear {index}"),
@@ -120,6 +124,7 @@ impl Quantity {
                     "N·m"
                 }
             }
+            Self::Delay => "s",
             Self::LoadMass => "kg",
             Self::LoadMoment(_) => "kg·m",
         }
@@ -153,6 +158,7 @@ impl Quantity {
                     0.5
                 }
             }
+            Self::Delay => 10e-3,
             Self::LoadMass => 1.0,
             Self::LoadMoment(_) => 0.1,
             Self::Wear(_) => 50e-6,

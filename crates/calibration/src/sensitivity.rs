@@ -168,6 +168,7 @@ pub(crate) fn sensitivity(
                 column.fixed_rows_mut::<3>(3 * (axis / 3)).copy_from(&about);
                 Some(column)
             }
+            Quantity::Delay => Some(-Vector6::from(prediction.rate)),
             Quantity::LoadMass => {
                 let g = setup.scene.gravity;
                 Some(Vector6::new(g.x, g.y, g.z, 0.0, 0.0, 0.0))

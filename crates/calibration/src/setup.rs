@@ -24,6 +24,8 @@ pub struct Setup {
     drift: Vec<[f64; 6]>,
     /// Force [N] and torque [N·m], axes of the part.
     pub(crate) bias: [f64; 6],
+    /// Time by which the recorded wrench lags behind the recorded pose [s].
+    pub(crate) delay: f64,
     /// Mass [kg] and its first moment [kg·m].
     pub(crate) load: [f64; 4],
     /// Parts with a dimension a little larger and a little smaller.
@@ -69,6 +71,7 @@ impl Setup {
             in_hand: [0.0; 6],
             drift: Vec::new(),
             bias: [0.0; 6],
+            delay: 0.0,
             load: [0.0; 4],
             slopes: Vec::new(),
             scene: scene.clone(),
@@ -92,6 +95,7 @@ impl Setup {
                     own.parameters.friction.iter_mut().for_each(|friction| *friction *= factor);
                 }
                 Quantity::Bias(axis) => own.bias[axis] = *value,
+                Quantity::Delay => own.delay = *value,
                 Quantity::LoadMass => own.load[0] = *value,
                 Quantity::LoadMoment(axis) => own.load[1 + axis] = *value,
                 Quantity::Wear(_) => coefficients.push(*value),

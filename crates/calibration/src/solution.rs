@@ -1,39 +1,37 @@
 //! The result of a fit: values, ranges, correlations, and what the data do not tell.
 //!
 //! ```text
-//! C = H⁻¹                      H with effective sample size and prior
-//! C_b = H⁻¹ (Σ_b s_b s_bᵀ + P) H⁻¹     s_b gradients of stretches, and of whole trials where there are eight: errors that are
-//!                                       correlated within them
-//! C += H⁻¹ v_k v_kᵀ H⁻¹        v_k gradient of an error of the model that is the same in all samples: gaps of one side, all forces
+//! C = C_b + Σ_k b_k b_kᵀ + d dᵀ       C_b scatter between blocks of the data (`covariance`), b_k shifts by errors of the model that
+//!                                     all samples share (`shifts`), d = −H⁻¹ g the step that was left when no step lessened J
 //! ```
 //!
-//! The largest of the first three variances counts. A quantity is refused where the data leave more than half of its prior's standard
-//! deviation; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
+//! J is rough, since contacts are at nodes and stick: d is how far its smooth part would still move the result.
+//!
+//! A quantity is refused where its range stays wider than half of the prior's; the direction of the data that is weakest for it is named. It is also refused where its column of slopes equals a
 //! combination of others within a twentieth (collinearity index above 20): such a difference is the model's, not the
 //! data's. A stiffness of the hold and a pose are refused where friction alone tells them, as along and about the axis of a round
 //! peg: contacts that stick carry whatever the step left them, and the value comes out wrong by several times its range.
 //!
 //! R. Brun, P. Reichert, H. Künsch, "Practical identifiability analysis of large environmental simulation models", Water
 //! Resour. Res. 37, 2001.
-//! H. White, "A heteroskedasticity-consistent covariance matrix estimator", Econometrica 48, 1980.
 
 use nalgebra::{DMatrix, DVector};
 use tightfit_spatial::Vector3;
 
-use crate::fit::{Evaluation, Fit, Linear, Noise};
-use crate::prior::{Prior, geometric};
+use crate::covariance::{NORMAL, jackknife};
+use crate::fit::{Evaluation, Fit};
+use crate::linear::Linear;
+use crate::noise::Noise;
+use crate::normal::Normal;
+use crate::prior::geometric;
 use crate::{Prediction, Quantity, Setup, Unknown, WearChart};
 
-/// Standard deviations of a 95 % range.
-const RANGE: f64 = 1.96;
 /// Share of the prior's standard deviation above which a quantity is refused [-].
 const REFUSED: f64 = 0.5;
 /// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
 const COLLINEAR: f64 = 2e-3;
 /// Share of the load of an axis that normal forces must carry [-]: with less, friction alone tells the stiffness.
 const BY_NORMALS: f64 = 0.1;
-/// Trials from which their scatter enters the uncertainty.
-const ENOUGH_TRIALS: usize = 8;
 /// Contacts that are kept for pictures and comparisons at most.
 const MOST_TOUCHED: usize = 4000;
 
@@ -104,36 +102,37 @@ pub struct Solution {
 }
 
 impl Solution {
+    #[expect(clippy::too_many_arguments, reason = "all that the fit knows at its end")]
     pub(crate) fn new(
         fit: &Fit,
         x: &[f64],
         here: Evaluation,
         linear: &Linear,
-        prior: &Prior,
+        normal: &Normal,
+        profiles: &[f64],
+        held: &[usize],
         noise: Noise,
         iterations: usize,
     ) -> Self {
         let count = x.len();
-        let units: Vec<f64> = fit.unknowns.iter().map(|own| own.prior).collect();
-        let scaled = |matrix: &DMatrix<f64>| {
-            DMatrix::from_fn(count, count, |i, j| matrix[(i, j)] * units[i] * units[j])
-        };
-        let mut penalty = DMatrix::zeros(count, count);
-        prior.add(&vec![0.0; count], &mut penalty, &mut DVector::zeros(count));
-        let (data, penalty) = (scaled(&linear.normal), scaled(&penalty));
-        let whole = &data + &penalty;
-        let inverse = whole
-            .clone()
-            .cholesky()
-            .map(|factors| factors.inverse())
-            .unwrap_or_else(|| DMatrix::from_diagonal_element(count, count, 1.0));
-        let mut covariance = widened(&inverse, &penalty, linear, &units);
-        for error in &linear.systematic {
-            let shift = &inverse * DVector::from_fn(count, |i, _| error[i] * units[i]);
+        let Normal { units, data, inverse, .. } = normal;
+        let scatter = jackknife(linear, normal);
+        let mut covariance = scatter.covariance;
+        let shifts = linear.shifts.iter().map(|error| DVector::from_fn(count, |i, _| error[i] * units[i]));
+        for error in shifts.chain([normal.gradient.clone()]) {
+            let shift = inverse * error;
             covariance.ger(1.0, &shift, &shift, 1.0);
         }
-        let collinear = collinear(fit, &data);
-        let directions = data.symmetric_eigen();
+        for (index, sigma) in profiles.iter().enumerate() {
+            // where the cost lets it move farther than its slopes say, the others follow
+            let more = (sigma / units[index]).powi(2) - covariance[(index, index)];
+            if more > 0.0 {
+                let along = inverse.column(index) / inverse[(index, index)];
+                covariance.ger(more, &along, &along, 1.0);
+            }
+        }
+        let collinear = collinear(fit, data);
+        let directions = data.clone().symmetric_eigen();
         let estimates = (0..count)
             .map(|index| {
                 let unknown = fit.unknowns[index].clone();
@@ -142,14 +141,20 @@ impl Solution {
                 let at = |shift: f64| unknown.value(x[index] + shift);
                 Estimated {
                     value: at(0.0),
-                    range: [at(-RANGE * sigma), at(RANGE * sigma)],
+                    range: [-1.0, 1.0].map(|side| at(side * scatter.ranges[index] * sigma)),
                     sigma,
-                    refusal: collinear
-                        .iter()
-                        .find(|names| names.contains(&unknown.quantity.name()))
-                        .map(|names| format!("the data do not separate {}", names.join(", ")))
+                    refusal: held
+                        .contains(&index)
+                        .then(|| "the recorded forces leave it open; it was held at its start".to_string())
+                        .or_else(|| {
+                            let own =
+                                collinear.iter().find(|names| names.contains(&unknown.quantity.name()))?;
+                            Some(format!("the data do not separate {}", own.join(", ")))
+                        })
                         .or_else(|| by_friction_alone(&unknown.quantity, fit, &here))
-                        .or_else(|| refusal(fit, index, relative, &directions)),
+                        .or_else(|| {
+                            refusal(fit, index, relative * scatter.ranges[index] / NORMAL, &directions)
+                        }),
                     unknown,
                 }
             })
@@ -170,6 +175,18 @@ impl Solution {
             setup: here.setup,
             predictions: here.predictions,
         }
+    }
+
+    /// Stiffnesses of the hold, friction and delay whose range is too wide and that still moved from their start.
+    pub(crate) fn open_holds(&self, held: &[usize]) -> Vec<usize> {
+        let is_open = |(index, own): (usize, &Estimated)| {
+            let is_hold =
+                matches!(own.unknown.quantity, Quantity::Stiffness(_) | Quantity::Friction | Quantity::Delay);
+            let half = own.unknown.coordinate(own.range[1]) - own.unknown.coordinate(own.value);
+            let is_wide = half > REFUSED * NORMAL * own.unknown.prior;
+            (is_hold && is_wide && !held.contains(&index)).then_some(index)
+        };
+        self.estimates.iter().enumerate().filter_map(is_open).collect()
     }
 
     /// Estimates other than coefficients of wear.
@@ -193,38 +210,6 @@ impl Solution {
         let unknowns: Vec<Unknown> = self.estimates.iter().map(|own| own.unknown.clone()).collect();
         geometric(&unknowns).collect()
     }
-}
-
-/// Covariance, widened where errors are correlated within stretches or trials. Units of the priors.
-fn widened(inverse: &DMatrix<f64>, penalty: &DMatrix<f64>, linear: &Linear, units: &[f64]) -> DMatrix<f64> {
-    let count = units.len();
-    let sandwich = |groups: &[DVector<f64>]| {
-        let mut middle = penalty.clone();
-        let few = groups.len() as f64 / (groups.len() as f64 - 1.0).max(1.0);
-        for score in groups {
-            let score = DVector::from_fn(count, |i, _| score[i] * units[i]);
-            middle.ger(few, &score, &score, 1.0);
-        }
-        inverse * middle * inverse
-    };
-    let stretches: Vec<DVector<f64>> = linear.scores.iter().flatten().cloned().collect();
-    let mut candidates = vec![sandwich(&stretches)];
-    if linear.scores.len() >= ENOUGH_TRIALS {
-        let trials: Vec<DVector<f64>> = linear.scores.iter().map(|own| own.iter().sum()).collect();
-        candidates.push(sandwich(&trials));
-    }
-    let mut covariance = inverse.clone();
-    for candidate in candidates {
-        for index in 0..count {
-            let ratio = (candidate[(index, index)] / covariance[(index, index)]).sqrt();
-            if ratio > 1.0 {
-                // keeps correlations and widens the quantity
-                covariance.row_mut(index).scale_mut(ratio);
-                covariance.column_mut(index).scale_mut(ratio);
-            }
-        }
-    }
-    covariance
 }
 
 /// Names of quantities whose slopes are combinations of each other, direction by direction.

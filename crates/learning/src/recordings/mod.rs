@@ -22,6 +22,7 @@ mod recording;
 mod recording_file;
 mod run_logs;
 mod split;
+mod torque_angle;
 mod trial;
 
 pub use column_map::{AttitudeForm, AttitudeMap, ColumnMap, VectorMap};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tightfit_simulation::recordings::RecordingError;
 
-use super::{ColumnMap, Trial, own_recordings, run_logs};
+use super::{ColumnMap, Trial, own_recordings, run_logs, torque_angle};
 
 /// The trials of a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,9 @@ pub fn read_trials(path: &Path, map: Option<&Path>) -> Result<TrialSet, Recordin
     let map = map.map(|file| Ok::<_, RecordingError>((ColumnMap::load(file)?, file))).transpose()?;
     let wanted: &[&str] =
         if map.is_some() { &["csv", "parquet", "npy", "txt", "tsv"] } else { &["csv", "parquet", "npy"] };
+    if torque_angle::is_torque_angle(path) {
+        return Err(RecordingError::malformed(path, torque_angle::FOUND, torque_angle::REMEDY));
+    }
     let files = files(path, wanted)?;
     let mut form = LogForm::Mapped;
     let mut trials = Vec::new();

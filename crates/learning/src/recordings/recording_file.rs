@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tightfit_network::{read_whole, write_whole};
 use tightfit_spatial::{Pose, Quaternion, Twist, UnitQuaternion, Vector3};
 
-use super::{MeasuredLoad, Recording, Sample};
+use super::{MeasuredLoad, Recording, Sample, torque_angle};
 use crate::LearningError;
 
 const COLUMNS: &str = "time_s,x_m,y_m,z_m,qw,qx,qy,qz,vx_m_s,vy_m_s,vz_m_s,wx_body_rad_s,wy_body_rad_s,wz_body_rad_s,\
@@ -81,6 +81,9 @@ impl Recording {
 /// # Errors
 /// When there is no recording or a file is not one.
 pub fn load_recordings(path: &Path) -> Result<Vec<Recording>, LearningError> {
+    if torque_angle::is_torque_angle(path) {
+        return Err(LearningError::file(path, torque_angle::FOUND.into(), torque_angle::REMEDY));
+    }
     if path.is_file() {
         return Ok(vec![Recording::load(path)?]);
     }

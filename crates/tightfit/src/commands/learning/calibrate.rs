@@ -29,7 +29,7 @@ use crate::table::Table;
 #[derive(Args)]
 pub(crate) struct CalibrateArguments {
     /// Fit these quantities of a scene to recordings, separated by commas: diameter, clearance, pitch, chamfer, PART.KEY,
-    /// friction, stiffness, fixed-pose, in-hand, drift, bias, load, wear.
+    /// friction, stiffness, fixed-pose, in-hand, drift, bias, delay, load, wear.
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "recordings")]
     pub(super) fit: Vec<String>,
     /// Read the recordings from this folder or file.
@@ -53,9 +53,12 @@ pub(crate) struct CalibrateArguments {
     /// Compare every so many samples.
     #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// Widen ranges for recorded poses that scatter by this much [um].
-    #[arg(long, value_name = "UM", default_value_t = 2.0, allow_negative_numbers = true)]
-    pose_noise_um: f64,
+    /// Widen ranges for recorded poses that scatter by this much [um] [default: as third differences of the poses tell].
+    #[arg(long, value_name = "UM", requires = "fit", allow_negative_numbers = true)]
+    pose_noise_um: Option<f64>,
+    /// Take the recorded wrench as simultaneous with the recorded pose instead of fitting its delay too.
+    #[arg(long, requires = "fit")]
+    no_delay: bool,
     /// Start dimensions from the scene's without trying others first.
     #[arg(long, requires = "fit")]
     no_scan: bool,
@@ -100,12 +103,18 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
         }
     }
     let fineness = [own.wear_numbers.first().copied(), own.wear_numbers.get(1).copied()];
-    let (unknowns, wear) = experiment.unknowns(&own.fit, &train, fineness)?;
+    let mut words = own.fit.clone();
+    if !own.no_delay && !words.iter().any(|word| word == "delay") {
+        words.push("delay".into());
+    }
+    let (unknowns, wear) = experiment.unknowns(&words, &train, fineness)?;
+    let noise = own.pose_noise_um.map(|um| within("--pose-noise-um", um, 0.0, 1e4)).transpose()?;
     let options = FitOptions {
         iterations: own.iterations,
         stride: own.every as usize,
         scan: !own.no_scan,
-        gap_error: 0.5e-6 * within("--pose-noise-um", own.pose_noise_um, 0.0, 1e4)?,
+        // an angle that scatters as much at the part's surface
+        pose_noise: noise.map(|um| [um * 1e-6, um * 1e-6 / experiment.lever]),
         checkpoint: own.checkpoint.clone(),
     };
     let fit = Fit::new(&experiment, unknowns.clone(), wear, &train, options)?;
@@ -145,6 +154,20 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
              do not rely on it",
             calibrated.errors.force,
             zero.errors.force
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    let nominal = rows.iter().find(|row| row.name == "nominal");
+    if let (Some(calibrated), Some(nominal)) = (calibrated, nominal)
+        && !test.is_empty()
+        && calibrated.errors.force > nominal.errors.force
+    {
+        let _ = writeln!(
+            std::io::stderr(),
+            "tightfit: the calibrated scene errs by more than the scene as it was ({:.3} N, {:.3} N): do not rely on it; \
+             what is wrong may be missing in --fit (the hold: stiffness)",
+            calibrated.errors.force,
+            nominal.errors.force
         );
         return Ok(ExitCode::FAILURE);
     }
@@ -235,6 +258,7 @@ fn handy(own: &Estimated) -> [String; 3] {
     let (factor, unit) = match own.unknown.quantity.unit() {
         "m" => (1e3, "mm"),
         "rad" => (1e3, "mrad"),
+        "s" => (1e3, "ms"),
         "-" => (1.0, ""),
         other => (1.0, other),
     };
