@@ -290,21 +290,17 @@ fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
 }
 
 /// Largest difference of the distance from the mesh and from the solid [m], at points above and below the triangles: a face
-/// that reaches beyond its edges shows itself away from the surface. Where shells touch, two faces are equally near and point apart:
-/// inside there, either sign may be told, and the absolute values are compared.
+/// that reaches beyond its edges shows itself away from the surface.
 fn difference(mesh: &TriMesh, solid: &Solid, size: f64) -> Result<f64, MeshDistanceError> {
     let distance = MeshDistance::new(mesh.clone())?;
     let stride = (mesh.triangles.len() / 2_000).max(1);
-    let has_shells = solid.faces.iter().any(|face| face.shell > 0);
-    let compared = |distance: f64| if has_shells { distance.abs() } else { distance };
     let mut worst: f64 = 0.0;
     for triangle in (0..mesh.triangles.len()).step_by(stride) {
         let [a, b, c] = mesh.corners(triangle);
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { continue };
         for height in [-0.02, -1e-3, 1e-3, 0.02] {
             let point = (a + b + c) / 3.0 + normal * (height * size);
-            let [one, other] = [distance.sample(point).distance, solid.sample(point).distance].map(compared);
-            worst = worst.max((one - other).abs());
+            worst = worst.max((distance.sample(point).distance - solid.sample(point).distance).abs());
         }
     }
     Ok(worst)
