@@ -20,6 +20,8 @@ pub(super) struct Facets {
     pub normals: Vec<Vector3<f64>>,
     /// Areas [m²].
     pub areas: Vec<f64>,
+    /// Means of the vertices [m].
+    pub middles: Vec<Vector3<f64>>,
     /// Vertices of each facet, sorted.
     pub vertices: Vec<Vec<u32>>,
     /// Neighbours across edges.
@@ -48,6 +50,10 @@ impl Facets {
             .zip(&planes.faces)
             .map(|(sum, (normal, _))| sum.try_normalize(0.0).unwrap_or(*normal))
             .collect();
+        let middle = |own: &Vec<u32>| {
+            own.iter().map(|&vertex| mesh.vertices[vertex as usize]).sum::<Vector3<f64>>() / own.len() as f64
+        };
+        let middles = vertices.iter().map(middle).collect();
         let mut neighbours: Vec<Vec<Neighbour>> = (0..count).map(|_| Vec::new()).collect();
         for edge in table.iter() {
             let Some(halves) = edge.manifold(&mesh.triangles) else { continue };
@@ -59,7 +65,7 @@ impl Facets {
             neighbours[a].push(Neighbour { facet: b as u32, cosine });
             neighbours[b].push(Neighbour { facet: a as u32, cosine });
         }
-        Self { of_triangle: planes.face_of, normals, areas, vertices, neighbours }
+        Self { of_triangle: planes.face_of, normals, areas, middles, vertices, neighbours }
     }
 
     /// Number of facets.

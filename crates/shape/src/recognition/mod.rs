@@ -30,7 +30,7 @@ use serde::Serialize;
 use tightfit_cad::geometry::{Curve, Surface};
 use tightfit_cad::{Body, BodyEdge, BodyFace, Solid};
 
-use crate::mesh::{Aabb, EdgeTable, MeshDistance, MeshDistanceError};
+use crate::mesh::{Aabb, EdgeTable, MeshDistance, MeshDistanceError, shells};
 use crate::{Part, TriMesh};
 use boundary::Boundary;
 use curves::{curve, onto};
@@ -167,7 +167,9 @@ pub fn recognise(mesh: &TriMesh) -> Result<Recognised, Unrecognised> {
     let solid = Solid::new(body).map_err(|error| Unrecognised::Open(error.to_string()))?;
     let facet_error = facet_error(mesh, &solid);
     let widest = regions.iter().map(|region| sagitta(mesh, &facets, region)).fold(0.0, f64::max);
-    let off = facet_error.max(difference(mesh, &solid, size).map_err(|error| open(&error.to_string()))?);
+    let touches = shells(mesh, &table).0.shells.len() > 1;
+    let off = difference(mesh, &solid, size, touches).map_err(|error| open(&error.to_string()))?;
+    let off = facet_error.max(off);
     if off > widest + 4.0 * tolerance {
         return Err(Unrecognised::FarOff(off));
     }
@@ -290,8 +292,9 @@ fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
 }
 
 /// Largest difference of the distance from the mesh and from the solid [m], at points above and below the triangles: a face
-/// that reaches beyond its edges shows itself away from the surface.
-fn difference(mesh: &TriMesh, solid: &Solid, size: f64) -> Result<f64, MeshDistanceError> {
+/// that reaches beyond its edges shows itself away from the surface. Where shells may touch, two faces with opposite normals lie on
+/// each other inside the material: the sign has no meaning there, and distances are compared without it.
+fn difference(mesh: &TriMesh, solid: &Solid, size: f64, touches: bool) -> Result<f64, MeshDistanceError> {
     let distance = MeshDistance::new(mesh.clone())?;
     let stride = (mesh.triangles.len() / 2_000).max(1);
     let mut worst: f64 = 0.0;
@@ -300,7 +303,9 @@ fn difference(mesh: &TriMesh, solid: &Solid, size: f64) -> Result<f64, MeshDista
         let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { continue };
         for height in [-0.02, -1e-3, 1e-3, 0.02] {
             let point = (a + b + c) / 3.0 + normal * (height * size);
-            worst = worst.max((distance.sample(point).distance - solid.sample(point).distance).abs());
+            let [of_mesh, of_solid] = [distance.sample(point).distance, solid.sample(point).distance];
+            let off = if touches { of_mesh.abs() - of_solid.abs() } else { of_mesh - of_solid };
+            worst = worst.max(off.abs());
         }
     }
     Ok(worst)

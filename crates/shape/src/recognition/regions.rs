@@ -93,7 +93,7 @@ pub(super) fn regions(mesh: &TriMesh, facets: &Facets, tolerance: f64) -> Vec<Re
         region.facets.iter().for_each(|&facet| taken[facet as usize] = true);
         found.push(region);
         if !axes.is_full() {
-            axes = lines(mesh, facets, &found);
+            axes = lines(facets, &found);
         }
     }
     found
@@ -128,11 +128,11 @@ fn join_known(
 }
 
 /// Lines that regions go round: the part's own axes.
-fn lines(mesh: &TriMesh, facets: &Facets, found: &[Region]) -> ArrayVec<Straight, MOST_LINES> {
+fn lines(facets: &Facets, found: &[Region]) -> ArrayVec<Straight, MOST_LINES> {
     let mut lines = ArrayVec::<Straight, MOST_LINES>::new();
     for region in found.iter().filter(|region| region.facets.len() >= FEWEST[0]) {
         let own = region.surface;
-        let directions = region.facets.iter().map(|&facet| own.radial(middle(mesh, facets, facet)));
+        let directions = region.facets.iter().map(|&facet| own.radial(facets.middles[facet as usize]));
         // those of an arc point to one side
         if directions.sum::<Vector3<f64>>().norm() > 0.5 * region.facets.len() as f64 {
             continue;
@@ -285,7 +285,7 @@ fn grown(
     }
     let widest = own.iter().map(|&facet| width(mesh, facets, facet, &surface)).fold(0.0, f64::max);
     let outward = own.iter().map(|&facet| {
-        let middle = middle(mesh, facets, facet);
+        let middle = facets.middles[facet as usize];
         facets.normals[facet as usize].dot(&surface.normal(middle)) * facets.areas[facet as usize]
     });
     let is_convex = outward.sum::<f64>() > 0.0;
@@ -300,7 +300,7 @@ fn grown(
 /// A plane fits worse: the vertices leave the plane that fits them best, by more than `least` [m] from side to side.
 fn is_curved(mesh: &TriMesh, facets: &Facets, own: &[u32], surface: &Straight, least: f64) -> bool {
     let directions: Vec<Vector3<f64>> =
-        own.iter().map(|&facet| surface.radial(middle(mesh, facets, facet))).collect();
+        own.iter().map(|&facet| surface.radial(facets.middles[facet as usize])).collect();
     let widest = directions.iter().map(|d| d.dot(&directions[0])).fold(1.0, f64::min);
     let points = vertices(mesh, facets, own);
     let mean = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
@@ -311,11 +311,6 @@ fn is_curved(mesh: &TriMesh, facets: &Facets, own: &[u32], surface: &Straight, l
     let [low, high] =
         points.iter().map(off).fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
     widest < 0.9986 && high - low > least
-}
-
-fn middle(mesh: &TriMesh, facets: &Facets, facet: u32) -> Vector3<f64> {
-    let own = &facets.vertices[facet as usize];
-    own.iter().map(|&vertex| mesh.vertices[vertex as usize]).sum::<Vector3<f64>>() / own.len() as f64
 }
 
 /// Angle about the axis that a facet spans, as the distance of its vertices' directions.
@@ -356,14 +351,17 @@ fn connected(
     let lies_on = |facet: u32| {
         let own = &facets.vertices[facet as usize];
         let is_near = |&vertex: &u32| surface.error(mesh.vertices[vertex as usize]).abs() <= tolerance;
+        if !is_near(&own[0]) {
+            return false;
+        }
         // many vertices on one facet: an end face, whose normal tells; vertices first would be slow
-        let along = facets.normals[facet as usize].dot(&surface.normal(middle(mesh, facets, facet)));
+        let along = facets.normals[facet as usize].dot(&surface.normal(facets.middles[facet as usize]));
         along.abs() > LEANING && own.iter().all(is_near) && width(mesh, facets, facet, surface) <= WIDEST
     };
     if !lies_on(seed) {
         return None;
     }
-    let side = facets.normals[seed as usize].dot(&surface.normal(middle(mesh, facets, seed))).signum();
+    let side = facets.normals[seed as usize].dot(&surface.normal(facets.middles[seed as usize])).signum();
     let mut own = vec![seed];
     let mut is_own = BTreeSet::from([seed]);
     let mut widths = vec![width(mesh, facets, seed, surface)];
@@ -374,8 +372,9 @@ fn connected(
             if taken[facet as usize] || is_own.contains(&facet) || !lies_on(facet) {
                 continue;
             }
-            let same_side =
-                side * facets.normals[facet as usize].dot(&surface.normal(middle(mesh, facets, facet))) > 0.0;
+            let same_side = side
+                * facets.normals[facet as usize].dot(&surface.normal(facets.middles[facet as usize]))
+                > 0.0;
             if same_side {
                 is_own.insert(facet);
                 own.push(facet);

@@ -183,3 +183,24 @@ fn a_drill_point_is_a_cone_and_no_thread() {
     assert!(matches!(found, Part::Sectioned(_)), "{:?}", recognised.surfaces);
     assert_eq!(recognised.surfaces[0].kind, RoundKind::Cone);
 }
+
+#[test]
+fn a_post_that_stands_on_a_plate_as_a_shell_of_its_own_is_one_solid_with_it() {
+    let round: Vec<_> = (0..144)
+        .map(|k| std::f64::consts::TAU * f64::from(k) / 144.0)
+        .map(|angle: f64| [5e-3 * angle.cos(), 5e-3 * angle.sin()])
+        .collect();
+    let post = prism(&round, 20e-3);
+    let mut both = prism(&[[-0.03, -0.03], [0.03, -0.03], [0.03, 0.03], [-0.03, 0.03]], 5e-3);
+    let first = both.vertices.len() as u32;
+    both.vertices.extend(post.vertices.iter().map(|at| at + Vector3::new(0.0, 0.0, 5e-3)));
+    both.triangles.extend(post.triangles.iter().map(|own| own.map(|vertex| first + vertex)));
+    let found = recognise(&both).expect("a plate with a post");
+    let solid = found.solid.as_ref().expect("a solid");
+    let near_post = solid.sample(Vector3::new(6e-3, 0.0, 15e-3)).distance;
+    assert!((near_post - 1e-3).abs() < 1e-6, "{near_post}");
+    let in_post = solid.sample(Vector3::new(4e-3, 0.0, 15e-3)).distance;
+    assert!((in_post + 1e-3).abs() < 1e-6, "{in_post}");
+    let above_plate = solid.sample(Vector3::new(20e-3, 20e-3, 6e-3)).distance;
+    assert!((above_plate - 1e-3).abs() < 1e-9, "{above_plate}");
+}
