@@ -1,7 +1,7 @@
 //! A grid of cells with the faces near each, so that a point near the surface looks at these alone.
 //!
 //! A cell is a ball for [`Solid::vicinity`]: its faces are found once, for all points in it and any reach up to
-//! [`NearCells::REACH`].
+//! that of the grid.
 
 use nalgebra::Vector3;
 
@@ -16,6 +16,7 @@ const GROUP: usize = 4;
 /// The grid.
 #[derive(Clone, Debug)]
 pub struct NearCells {
+    reach: f64,
     low: Vector3<f64>,
     /// Edge of a cell [m].
     size: f64,
@@ -25,7 +26,7 @@ pub struct NearCells {
     /// Ranges of `candidates`.
     several: Vec<[u32; 2]>,
     candidates: Vec<u32>,
-    faces: Vec<(u32, [u8; 2])>,
+    faces: Vec<(u32, [u16; 2])>,
     trim: Vec<(u32, bool)>,
 }
 
@@ -57,18 +58,19 @@ pub enum Nearby<'a> {
 }
 
 impl NearCells {
-    /// Largest reach of a query [m].
-    pub const REACH: f64 = 0.6e-3;
+    /// Largest reaches of queries for which grids are worth their room [m]: cells of a short one list fewer faces.
+    pub const REACHES: [f64; 2] = [0.4e-3, 1.2e-3];
 
-    /// The grid of a solid.
+    /// The grid of a solid for queries up to a reach [m].
     #[must_use]
-    pub fn new(solid: &Solid) -> Self {
-        let bounds = solid.aabb().grown(1.01 * Self::REACH);
+    pub fn new(solid: &Solid, reach: f64) -> Self {
+        let bounds = solid.aabb().grown(1.01 * reach);
         let extent = bounds.max - bounds.min;
         let size = extent.max() / ALONG;
         let counts = [0, 1, 2].map(|k| ((extent[k] / size).ceil() as usize).clamp(1, ALONG as usize));
         let count = counts.iter().product();
         let mut grid = Self {
+            reach,
             low: bounds.min,
             size,
             counts,
@@ -88,6 +90,12 @@ impl NearCells {
         grid
     }
 
+    /// Largest reach of a query [m].
+    #[must_use]
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
     /// What is near a point.
     #[must_use]
     #[inline]
@@ -96,7 +104,7 @@ impl NearCells {
         let mut place = [0; 3];
         for k in 0..3 {
             if !(local[k] >= 0.0 && local[k] < self.counts[k] as f64) {
-                return Nearby::Outside(Self::REACH);
+                return Nearby::Outside(self.reach);
             }
             place[k] = local[k] as usize;
         }
@@ -136,7 +144,7 @@ impl NearCells {
         let half = 0.5 * GROUP as f64 * self.size;
         let (centre, radius) = (corner.add_scalar(half), half * 3.0_f64.sqrt());
         let distance = solid.sample(centre).distance;
-        let faces: Vec<u32> = solid.faces_within(centre, radius + Self::REACH + solid.edge_gap).collect();
+        let faces: Vec<u32> = solid.faces_within(centre, radius + self.reach + solid.edge_gap).collect();
         for number in 0..GROUP * GROUP * GROUP {
             let local = [number % GROUP, number / GROUP % GROUP, number / (GROUP * GROUP)];
             let place = [0, 1, 2].map(|k| first[k] + local[k]);
@@ -144,9 +152,9 @@ impl NearCells {
                 continue;
             }
             let index = self.index(place);
-            self.cells[index] = if distance - radius > Self::REACH {
+            self.cells[index] = if distance - radius > self.reach {
                 Cell::Outside((distance - radius) as f32 * 0.999)
-            } else if distance + radius < -Self::REACH {
+            } else if distance + radius < -self.reach {
                 Cell::Inside
             } else {
                 self.cell(solid, place, &faces)
@@ -158,12 +166,12 @@ impl NearCells {
         let centre = Vector3::from_fn(|k, _| place[k] as f64 + 0.5) * self.size + self.low;
         // points on the rim of the cell may be rounded into it
         let radius = 0.5 * self.size * 3.0_f64.sqrt() * (1.0 + 1e-9);
-        match solid.vicinity_of(centre, radius, Self::REACH, faces.iter().copied()) {
+        match solid.vicinity_of(centre, radius, self.reach, faces.iter().copied()) {
             Vicinity::Far(clear) => Cell::Outside(clear as f32 * 0.999),
             Vicinity::Single(face) => Cell::Single(face),
             Vicinity::Several => {
                 let start = self.candidates.len() as u32;
-                self.candidates.extend(solid.faces_within(centre, radius + Self::REACH + solid.edge_gap));
+                self.candidates.extend(solid.faces_within(centre, radius + self.reach + solid.edge_gap));
                 self.several.push([start, self.candidates.len() as u32]);
                 Cell::Several(self.several.len() as u32 - 1)
             }

@@ -14,9 +14,9 @@ use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 
 use super::near::{MOST_NEAR_FACES, NearFace, PieceFaces, ROUNDING};
-use super::{Feature, Sample};
+use super::{Feature, Nearest, Sample};
 use crate::Solid;
-use crate::solid::Face;
+use crate::solid::{EdgePoint, Face};
 
 /// What is near a ball.
 #[allow(clippy::large_enum_variant, reason = "it lives on the stack for one block; a step must not allocate")]
@@ -33,13 +33,13 @@ pub enum Vicinity {
 }
 
 /// Most faces, and most pieces of their boundaries, that [`FewFaces`] holds.
-const MOST_FEW: usize = 12;
-const MOST_TRIM: usize = 192;
+const MOST_FEW: usize = 32;
+const MOST_TRIM: usize = 768;
 
 /// Faces within reach of a ball, with the pieces of their boundaries that matter there.
 #[derive(Clone, Debug)]
 pub struct FewFaces {
-    faces: ArrayVec<(u32, [u8; 2]), MOST_FEW>,
+    faces: ArrayVec<(u32, [u16; 2]), MOST_FEW>,
     trim: ArrayVec<(u32, bool), MOST_TRIM>,
 }
 
@@ -47,7 +47,7 @@ pub struct FewFaces {
 #[derive(Clone, Copy, Debug)]
 pub struct Few<'a> {
     /// Faces with the ranges of their boundaries in `trim`.
-    pub(super) faces: &'a [(u32, [u8; 2])],
+    pub(super) faces: &'a [(u32, [u16; 2])],
     pub(super) trim: &'a [(u32, bool)],
 }
 
@@ -107,11 +107,11 @@ impl Solid {
             }
             // foot points of the ball lie within this distance of that of its centre
             let wide = foot.distance.abs() + far;
-            let start = few.trim.len() as u8;
+            let start = few.trim.len() as u16;
             if !self.add_trim(face, foot.point, wide, &mut few.trim) {
                 return Vicinity::Several;
             }
-            let end = few.trim.len() as u8;
+            let end = few.trim.len() as u16;
             let is_cut = end > start;
             let is_nearest = matches!(nearest.feature, Feature::Face(own) if own as usize == number);
             if !is_cut && !is_nearest && !self.is_inside(face, foot.point, &face.trim) {
@@ -187,40 +187,55 @@ impl Solid {
             }
         }
         // a point deeper than the reach belongs to faces beyond it
-        let distance = self.known_distance(few, p, known).unwrap_or_else(|| self.sample(p).distance);
+        let distance = self.sample_of(few, p, known).unwrap_or_else(|| self.sample(p)).distance;
         if distance > 0.0 { Near::Nothing(distance) } else { Near::More }
     }
 
-    /// Signed distance [m], if a face within `known` [m] is nearest and not one of its edges.
-    fn known_distance(&self, few: &Few, p: Vector3<f64>, known: f64) -> Option<f64> {
-        let mut nearest: Option<(f64, Option<f64>)> = None;
+    /// Signed distance and gradient at a point of the ball that the faces were found for, if the distance is less than `known` [m].
+    #[must_use]
+    pub fn sample_of(&self, few: &Few, p: Vector3<f64>, known: f64) -> Option<Sample> {
+        let mut nearest: Option<(NearFace, Option<(u32, EdgePoint)>)> = None;
+        let mut reach = known;
         for (face, [start, end]) in few.faces {
             let trim = &few.trim[usize::from(*start)..usize::from(*end)];
-            let Some((found, is_foot)) = self.near_analytic(*face, p, trim, known) else { continue };
-            if nearest.is_none_or(|nearest| found.squared < nearest.0) {
-                nearest = Some((found.squared, is_foot.then_some(found.sample.distance)));
+            let Some(found) = self.near_analytic(*face, p, trim, reach) else { continue };
+            if nearest.as_ref().is_none_or(|nearest| found.0.squared < nearest.0.squared) {
+                reach = found.0.squared.sqrt();
+                nearest = Some(found);
             }
         }
-        nearest?.1
+        nearest.map(|(nearest, edge)| self.signed_from(p, &nearest, edge))
+    }
+
+    /// Signed distance and gradient from the nearest point of the nearest face, which may be on one of its edges.
+    fn signed_from(&self, p: Vector3<f64>, nearest: &NearFace, edge: Option<(u32, EdgePoint)>) -> Sample {
+        let &NearFace { nearest: point, squared, sample, .. } = nearest;
+        let Some((edge, found)) = edge else { return sample };
+        let feature = Feature::Edge(edge, found);
+        self.signed(p, &Nearest { squared, point, normal: Vector3::zeros(), feature })
     }
 
     /// Visits the pieces of material within `reach` [m] of a point of the ball that the faces were found for.
     pub fn each_piece_of(&self, few: &Few, p: Vector3<f64>, reach: f64, visit: impl FnMut(&PieceFaces)) {
         let mut near: ArrayVec<NearFace, MOST_NEAR_FACES> = ArrayVec::new();
-        let mut nearest_is_foot = false;
+        let mut edge_of_nearest = None;
         for (face, [start, end]) in few.faces {
             let trim = &few.trim[usize::from(*start)..usize::from(*end)];
-            let Some((found, is_foot)) = self.near_analytic(*face, p, trim, reach + ROUNDING) else {
+            let Some((found, edge)) = self.near_analytic(*face, p, trim, reach + ROUNDING) else {
                 continue;
             };
             // sorted by distance, equal ones in the order of their faces
             let place = near.iter().position(|other| other.squared > found.squared).unwrap_or(near.len());
-            nearest_is_foot = if place == 0 { is_foot } else { nearest_is_foot };
+            // the nearest are kept
+            if near.is_full() && (place == near.len() || near.pop().is_none()) {
+                continue;
+            }
+            edge_of_nearest = if place == 0 { edge } else { edge_of_nearest };
             near.insert(place, found);
         }
-        // the foot on the nearest face tells the distance; at an edge, or with nothing within reach, the query does
-        let whole = match near.first().filter(|_| nearest_is_foot) {
-            Some(nearest) => nearest.sample,
+        // all faces within reach are among the few
+        let whole = match near.first() {
+            Some(nearest) => self.signed_from(p, nearest, edge_of_nearest),
             None => self.sample(p),
         };
         if whole.distance > reach {
@@ -234,14 +249,14 @@ impl Solid {
     }
 
     /// An analytic face whose nearest point is within reach; `trim` lists the pieces of its boundary that matter, none where
-    /// foot points lie inside it. Tells also whether that point is the foot.
+    /// foot points lie inside it. Names the edge that the point lies on.
     fn near_analytic(
         &self,
         number: u32,
         p: Vector3<f64>,
         trim: &[(u32, bool)],
         reach: f64,
-    ) -> Option<(NearFace, bool)> {
+    ) -> Option<(NearFace, Option<(u32, EdgePoint)>)> {
         let face: &Face = &self.faces[number as usize];
         let foot = face.surface.foot(p)?;
         if foot.distance.abs() > reach {
@@ -253,11 +268,11 @@ impl Solid {
             let is_continued = false;
             return Some((
                 NearFace { face: number, nearest: foot.point, squared, sample, is_continued },
-                true,
+                None,
             ));
         }
         let mut best = (reach * reach, Vector3::zeros());
-        let (mut is_near, mut is_continued) = (false, false);
+        let (mut edge, mut is_continued) = (None, false);
         for (piece, _) in trim {
             let piece = &self.pieces[*piece as usize];
             if piece.bounds.distance_squared(p) > best.0 {
@@ -266,12 +281,14 @@ impl Solid {
             let found = piece.nearest(p);
             if found.squared < best.0 {
                 best = (found.squared, found.point);
-                is_near = true;
+                edge = Some((piece.edge, found));
                 is_continued = self.neighbours.is_continued(number, piece.edge, &found);
             }
         }
         let (squared, nearest) = best;
-        let sample = if is_near { self.on_same_side(number, p, nearest, sample) } else { sample };
-        is_near.then_some((NearFace { face: number, nearest, squared, sample, is_continued }, false))
+        edge.is_some().then(|| {
+            let sample = self.on_same_side(number, p, nearest, sample);
+            (NearFace { face: number, nearest, squared, sample, is_continued }, edge)
+        })
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The edges of one part are carried into the frame of the other; `crossing_query.rs` tells where two of them cross.
 
+use tightfit_shape::mesh::Aabb;
 use tightfit_shape::{Part, SharpEdge};
 
 use super::contact_writer::ContactWriter;
@@ -39,11 +40,10 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts
     let query = CrossingQuery::new(of, against, options);
     let around = against.part.aabb().map(|bounds| bounds.grown(options.margin.max(0.0)));
     let mut writer = ContactWriter::new(of, against, contacts);
-    for (index, edge) in of.nodes.edges().iter().enumerate() {
-        let bounds = query.moved(&edge.bounds).grown(options.margin.max(0.0));
-        if !around.is_some_and(|around| around.overlaps(&bounds)) {
-            continue;
-        }
+    let bounds_of = |edges: &Aabb| query.moved(edges).grown(options.margin.max(0.0));
+    let is_around = |edges: &Aabb| around.is_some_and(|around| around.overlaps(&bounds_of(edges)));
+    of.nodes.edges().each_where(is_around, |index, edge| {
+        let bounds = bounds_of(&edge.bounds);
         let row = first.wrapping_add((index as u32).wrapping_mul(edge_count(against)));
         let mut at_pair = |number: u32, other: &SharpEdge| {
             if let Some((point, normal, gap)) = query.contact(edge, other) {
@@ -55,14 +55,11 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts
                 at_pair(number, &SharpEdge::straight(other));
             }),
             None => {
-                for (number, other) in against.nodes.edges().iter().enumerate() {
-                    if other.bounds.overlaps(&bounds) {
-                        at_pair(number as u32, other);
-                    }
-                }
+                let is_near = |others: &Aabb| others.overlaps(&bounds);
+                against.nodes.edges().each_where(is_near, |number, other| at_pair(number as u32, other));
             }
         }
-    }
+    });
     writer.finish(options);
     true
 }

@@ -11,6 +11,7 @@
 mod branches;
 mod clearances;
 mod contact_writer;
+mod convex_edges;
 mod crossing_query;
 mod depth_network;
 mod detect;

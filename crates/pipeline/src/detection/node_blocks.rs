@@ -12,6 +12,8 @@ use tightfit_shape::node::Slides;
 use tightfit_shape::{Part, SharpEdge};
 use tightfit_spatial::{Columns3, Pose};
 
+use super::convex_edges::ConvexEdges;
+
 /// Nodes in the part's frame, in blocks.
 #[derive(Clone, Debug, Default)]
 pub struct NodeBlocks {
@@ -29,7 +31,7 @@ pub struct NodeBlocks {
     /// How far below a node of each block its feature is lowest [m], where nodes slide.
     sags: Vec<f64>,
     /// Convex edges, which may cross those of another part.
-    edges: Vec<SharpEdge>,
+    edges: ConvexEdges,
 }
 
 /// Nodes deeper than this are contacts where they are [m].
@@ -40,8 +42,13 @@ pub(super) const INSIDE: f64 = 50e-6;
 pub(super) enum BlockUse {
     /// Nowhere.
     Idle,
-    /// Where a convex round face of the other part is near; nodes stand for what is so far from them at most [m].
-    Ruled(f64),
+    /// Where a convex round face of the other part is near.
+    Ruled {
+        /// Nodes stand for what is so far from them at most [m].
+        length: f64,
+        /// Direction of their lines, if all are parallel.
+        along: Option<Vector3<f64>>,
+    },
     /// Everywhere.
     Always,
 }
@@ -86,7 +93,7 @@ impl NodeBlocks {
             slides: Slides::default(),
             uses: Vec::new(),
             sags: Vec::new(),
-            edges: Vec::new(),
+            edges: ConvexEdges::default(),
         }
     }
 
@@ -99,7 +106,8 @@ impl NodeBlocks {
                 BlockUse::Idle
             } else if nodes.clone().all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
                 let length = |node: usize| slides.line(node).map_or(0.0, |(_, cell)| cell[0].max(cell[1]));
-                BlockUse::Ruled(nodes.map(length).fold(0.0, f64::max))
+                let along = slides.common_ruling(nodes.clone());
+                BlockUse::Ruled { length: nodes.map(length).fold(0.0, f64::max), along }
             } else {
                 BlockUse::Always
             }
@@ -107,7 +115,7 @@ impl NodeBlocks {
         let sag = |block: usize| slides.sag(block * BLOCK..self.len().min((block + 1) * BLOCK));
         let blocks = if slides.is_empty() { 0 } else { self.blocks() };
         let (uses, sags) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
-        Self { slides, uses, sags, edges, ..self }
+        Self { slides, uses, sags, edges: ConvexEdges::new(edges), ..self }
     }
 
     /// How nodes slide along round features.
@@ -127,7 +135,7 @@ impl NodeBlocks {
     }
 
     /// Convex edges, which may cross those of another part.
-    pub(super) fn edges(&self) -> &[SharpEdge] {
+    pub(super) fn edges(&self) -> &ConvexEdges {
         &self.edges
     }
 
@@ -136,11 +144,12 @@ impl NodeBlocks {
     pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
         match self.uses.get(block) {
             Some(BlockUse::Idle) => self.is_inside(block, frame, part),
-            Some(BlockUse::Ruled(length)) => {
+            Some(BlockUse::Ruled { length, along }) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
-                let along = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
-                let (middle, half) = (along(&boxes.middle), along(&boxes.half));
-                part.is_round_near(frame.turn * middle + frame.shift, half.norm() + length + reach)
+                let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
+                let (middle, half) = (of_lane(&boxes.middle), of_lane(&boxes.half));
+                let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + reach);
+                part.is_round_near(centre, radius, along.map(|own| frame.turn * own))
                     || self.is_inside(block, frame, part)
             }
             Some(BlockUse::Always) | None => true,

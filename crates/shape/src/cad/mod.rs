@@ -41,7 +41,7 @@ pub struct CadPart {
     solid: Arc<Solid>,
     mass: MassProperties,
     /// Faces near points, once they are needed.
-    near: Arc<OnceLock<NearCells>>,
+    near: Arc<OnceLock<[NearCells; 2]>>,
     /// Largest distance from the z axis [m].
     outer_radius: f64,
     barrel: Barrel,
@@ -86,7 +86,11 @@ impl CadPart {
     #[must_use]
     #[inline]
     pub fn sample(&self, point: Vector3<f64>) -> Sample {
-        let sample = self.solid.sample(point);
+        let known = self.cells(0.0).and_then(|cells| match cells.at(point) {
+            Nearby::Few(few) => self.solid.sample_of(&few, point, cells.reach()),
+            _ => None,
+        });
+        let sample = known.unwrap_or_else(|| self.solid.sample(point));
         Sample { distance: sample.distance, normal: sample.normal }
     }
 
@@ -100,8 +104,7 @@ impl CadPart {
                 number += 1;
             }
         };
-        let cells = self.near.get().filter(|_| reach <= NearCells::REACH);
-        match cells.map(|cells| cells.at(point)) {
+        match self.cells(reach).map(|cells| cells.at(point)) {
             Some(Nearby::Several(faces)) => {
                 self.solid.each_piece_among(faces.iter().copied(), point, reach, visit);
             }
@@ -117,15 +120,22 @@ impl CadPart {
 
     /// Prepares queries of blocks.
     pub(crate) fn prepare(&self) {
-        self.near.get_or_init(|| NearCells::new(&self.solid));
+        self.near.get_or_init(|| NearCells::REACHES.map(|reach| NearCells::new(&self.solid, reach)));
+    }
+
+    /// The cells for queries up to a reach [m].
+    fn cells(&self, reach: f64) -> Option<&NearCells> {
+        self.near.get()?.iter().find(|cells| reach <= cells.reach())
     }
 
     /// Whether a point is deeper inside than `depth` [m]; its cell often tells.
     pub(crate) fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
-        let distance = match self.near.get().map(|cells| cells.at(point)) {
+        let cells = self.cells(depth);
+        let distance = match cells.map(|cells| cells.at(point)) {
             Some(Nearby::Outside(_)) => return false,
+            Some(Nearby::Inside) => return true,
             Some(Nearby::Single(face)) => self.solid.extended(face, point).distance,
-            _ => self.solid.sample(point).distance,
+            _ => self.sample(point).distance,
         };
         distance < -depth
     }
@@ -140,7 +150,7 @@ impl CadPart {
             out.clear = gap;
             return;
         }
-        if let Some(cells) = self.near.get().filter(|_| reach <= NearCells::REACH) {
+        if let Some(cells) = self.cells(reach) {
             for lane in 0..BLOCK {
                 let point = points.get(lane);
                 out.verdict[lane] = match cells.at(point) {
@@ -149,15 +159,13 @@ impl CadPart {
                         FAR
                     }
                     Nearby::Single(face) => self.at_face(face, point, reach, lane, out),
-                    Nearby::Few(few) => {
-                        self.at_faces(&few, NearCells::REACH, point, [reach, behind], lane, out)
-                    }
+                    Nearby::Few(few) => self.at_faces(&few, cells.reach(), point, [reach, behind], lane, out),
                     Nearby::Several(_) | Nearby::Inside => SEVERAL,
                 };
             }
             // the cells know all faces up to their reach
             let is_far = out.verdict.iter().all(|verdict| *verdict == FAR);
-            let clear = out.distance.iter().copied().fold(NearCells::REACH, f64::min);
+            let clear = out.distance.iter().copied().fold(cells.reach(), f64::min);
             out.clear = if is_far { clear } else { f64::NEG_INFINITY };
             return;
         }

@@ -1,4 +1,4 @@
-//! Nodes of a CAD part. Chart: faces by their parameters, then edges by u, then corners.
+//! Nodes of a CAD part. Chart: faces by their parameters, then straight edges by u, then others, then corners.
 
 use std::f64::consts::TAU;
 
@@ -43,7 +43,13 @@ impl CadPart {
             }
         }
         let mut is_end = vec![false; solid.vertices.len()];
-        for (number, edge) in solid.edges.iter().enumerate() {
+        // straight edges first: blocks of their nodes are often not needed
+        let is_curved = |edge: &Edge| !matches!(edge.curve, Curve::Line { .. });
+        let sorted = [false, true].into_iter().flat_map(|curved| {
+            let edges = solid.edges.iter().enumerate();
+            edges.filter(move |(_, edge)| is_curved(edge) == curved)
+        });
+        for (number, edge) in sorted {
             let middle = 0.5 * (edge.range[0] + edge.range[1]);
             let angle = solid.edge_angle(number, middle);
             if angle < SMOOTH && !(angle > -SMOOTH && ends_lines(solid, edge)) {
