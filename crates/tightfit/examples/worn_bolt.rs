@@ -51,8 +51,8 @@ fn main() -> Result<()> {
     let mut told = Experiment::new(&drawing, 0.01)?;
     told.spring = HoldingSpring::settling([TRUE_HOLD[0]; 3], [TRUE_HOLD[1]; 3], 0.01);
     let words = |list: &str| list.split(',').map(String::from).collect::<Vec<_>>();
-    let sizes = words("bolt.diameter,stiffness,friction");
-    let with_wear = words("bolt.diameter,stiffness,friction,bolt.wear");
+    let sizes = words("bolt.diameter,stiffness,friction,delay");
+    let with_wear = words("bolt.diameter,stiffness,friction,bolt.wear,delay");
     println!("| model | test force error [N] | torque [N·m] | of nominal |\n|---|---|---|---|");
     let nominal = errors(&explicit, &[], None, &[], &test)?;
     let row = |name: &str, own: &WrenchErrors| {
