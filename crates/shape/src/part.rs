@@ -294,13 +294,12 @@ impl Part {
         }
     }
 
-    /// Whether a convex round face can be within a ball [m] over which straight lines with the direction `along` may be lowest
-    /// between their ends ([`Slides`]).
+    /// Whether a convex round face can be within a ball [m].
     #[must_use]
-    pub fn is_round_near(&self, centre: Vector3<f64>, radius: f64, along: Option<Vector3<f64>>) -> bool {
+    pub fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
         match self {
-            Self::Cad(part) => part.is_round_near(centre, radius, along),
-            Self::Sectioned(solid) => solid.is_round_near(centre, radius, along),
+            Self::Cad(part) => part.is_round_near(centre, radius),
+            Self::Sectioned(solid) => solid.is_round_near(centre, radius),
             Self::Block(_) | Self::Mesh(_) | Self::HalfSpace => false,
             Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => true,
         }

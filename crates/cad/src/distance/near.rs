@@ -42,8 +42,6 @@ pub(super) const ROUNDING: f64 = 1e-9;
 const SAME_SIDE: f64 = 0.7;
 /// Faces that are passed over together by the box around them.
 const GROUP: usize = 16;
-/// Sine of the angle between lines and a face that are tangent [-].
-const TANGENT: f64 = 0.02;
 /// Edges that bend inwards by less than this [rad] are smooth.
 const SMOOTH: f64 = 1e-3;
 
@@ -65,8 +63,6 @@ pub(crate) struct Neighbours {
     /// Whether the faces of an edge are tangent, and the faces and ends of such edges, sorted.
     is_smooth: Vec<bool>,
     smooth_ends: Vec<(u32, u32)>,
-    /// Normal in the middle of each cylinder and cone, and the largest angle of others with it [rad].
-    normals: Vec<Option<(Vector3<f64>, f64)>>,
 }
 
 impl Neighbours {
@@ -101,8 +97,7 @@ impl Neighbours {
             }
         }
         smooth_ends.sort_unstable();
-        let normals = (0..solid.faces.len()).map(|face| solid.spread_of_normals(face)).collect();
-        Self { bounds, groups, linked, gaps, tangent, is_smooth, smooth_ends, normals }
+        Self { bounds, groups, linked, gaps, tangent, is_smooth, smooth_ends }
     }
 
     /// Whether a face continues smoothly beyond the nearest point of its boundary.
@@ -148,19 +143,6 @@ impl Solid {
             Some(foot) => Sample { distance: foot.distance * own.sign, normal: foot.normal * own.sign },
             None => self.sample(p),
         }
-    }
-
-    /// Edges of the box around a face [m].
-    #[must_use]
-    pub fn face_size(&self, face: u32) -> Vector3<f64> {
-        self.neighbours.bounds.get(face as usize).map_or_else(Vector3::zeros, |own| own.max - own.min)
-    }
-
-    /// Whether a cylinder or cone is nowhere tangent to a direction: lines that run so rise or fall all over it.
-    #[must_use]
-    pub fn is_crossed(&self, face: u32, along: Vector3<f64>) -> bool {
-        let spread = self.neighbours.normals.get(face as usize).copied().flatten();
-        spread.is_some_and(|(middle, half)| middle.dot(&along).abs() > libm::sin(half) + TANGENT)
     }
 
     /// Faces whose boxes are within `radius` [m] of a point, in their order.

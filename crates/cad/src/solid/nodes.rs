@@ -237,22 +237,6 @@ impl Solid {
         }
     }
 
-    /// Outward normal in the middle of a cylinder or cone, and the largest angle of others with it [rad]; `None` for other faces,
-    /// and beyond a quarter turn.
-    pub(crate) fn spread_of_normals(&self, number: usize) -> Option<(Vector3<f64>, f64)> {
-        let face = &self.faces[number];
-        let (frame, lean) = match &face.surface {
-            Surface::Cylinder(frame, _) => (frame, [1.0, 0.0]),
-            Surface::Cone { frame, half_angle: [sin, cos] } => (frame, [*cos, -*sin]),
-            _ => return None,
-        };
-        let ([[start, end], _], _) = *self.rectangles(number, f64::INFINITY, TAU).first()?;
-        let half = 0.5 * (end - start);
-        let (sin, cos) = libm::sincos(0.5 * (start + end));
-        let normal = (frame.x * cos + frame.y * sin) * lean[0] + frame.z * lean[1];
-        (half < 0.5 * std::f64::consts::FRAC_PI_2).then_some((normal * face.sign, half))
-    }
-
     /// Angles about its axis that a cylinder or cone covers, where its second parameters are within `v` [rad].
     fn angles(&self, number: usize, frame: &Frame, v: [f64; 2]) -> [f64; 2] {
         let of = |p: Vector3<f64>| {

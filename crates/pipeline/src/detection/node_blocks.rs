@@ -42,13 +42,8 @@ pub(super) const INSIDE: f64 = 50e-6;
 pub(super) enum BlockUse {
     /// Nowhere.
     Idle,
-    /// Where a convex round face of the other part is near.
-    Ruled {
-        /// Nodes stand for what is so far from them at most [m].
-        length: f64,
-        /// Direction of their lines, if all are parallel.
-        along: Option<Vector3<f64>>,
-    },
+    /// Where a convex round face of the other part is near; nodes stand for what is so far from them at most [m].
+    Ruled(f64),
     /// Everywhere.
     Always,
 }
@@ -106,8 +101,7 @@ impl NodeBlocks {
                 BlockUse::Idle
             } else if nodes.clone().all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
                 let length = |node: usize| slides.line(node).map_or(0.0, |(_, cell)| cell[0].max(cell[1]));
-                let along = slides.common_ruling(nodes.clone());
-                BlockUse::Ruled { length: nodes.map(length).fold(0.0, f64::max), along }
+                BlockUse::Ruled(nodes.map(length).fold(0.0, f64::max))
             } else {
                 BlockUse::Always
             }
@@ -144,13 +138,12 @@ impl NodeBlocks {
     pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
         match self.uses.get(block) {
             Some(BlockUse::Idle) => self.is_inside(block, frame, part),
-            Some(BlockUse::Ruled { length, along }) => {
+            Some(BlockUse::Ruled(length)) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
                 let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
                 let (middle, half) = (of_lane(&boxes.middle), of_lane(&boxes.half));
                 let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + reach);
-                part.is_round_near(centre, radius, along.map(|own| frame.turn * own))
-                    || self.is_inside(block, frame, part)
+                part.is_round_near(centre, radius) || self.is_inside(block, frame, part)
             }
             Some(BlockUse::Always) | None => true,
         }

@@ -7,7 +7,7 @@ use tightfit_cad::geometry::{Curve, Surface};
 use tightfit_cad::{Edge, Face, Solid};
 
 use super::CadPart;
-use crate::node::{Cell, NodeKind, NodeSet, Round, RoundKind, Slides, are_parallel};
+use crate::node::{Cell, NodeKind, NodeSet, Round, RoundKind, Slides};
 
 /// Parameters that differ by less than this belong to one row [rad, m].
 const SAME: f64 = 1e-9;
@@ -54,25 +54,13 @@ impl CadPart {
         self.solid().face_holds(face as usize, point)
     }
 
-    /// Whether a convex round face can be within a ball [m] over which straight lines may be lowest between their ends.
-    pub(crate) fn is_round_near(
-        &self,
-        centre: Vector3<f64>,
-        radius: f64,
-        along: Option<Vector3<f64>>,
-    ) -> bool {
+    /// Whether a convex round face can be within a ball [m].
+    pub(crate) fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
         let solid = self.solid();
         solid.faces_within(centre, radius).any(|number| {
             let face = &solid.faces[number as usize];
             let is_near = || face.surface.foot(centre).is_none_or(|foot| foot.distance.abs() <= radius);
-            let is_no_rest = |along: Vector3<f64>| match &face.surface {
-                Surface::Cylinder(frame, own) => {
-                    let long = solid.face_size(number).dot(&frame.z.abs());
-                    are_parallel(along, frame.z, long, *own) || solid.is_crossed(number, along)
-                }
-                _ => solid.is_crossed(number, along),
-            };
-            is_round(face) && is_near() && !along.is_some_and(is_no_rest)
+            is_round(face) && is_near()
         })
     }
 
@@ -103,8 +91,7 @@ fn face_cells(solid: &Solid, number: usize, u: &[f64], v: &[f64], slides: &mut S
     if face.sign < 0.0 {
         return vec![Cell::Idle; u.len()];
     }
-    let is_cylinder = matches!(face.surface, Surface::Cylinder(..));
-    let round = slides.add(Round { frame: *frame, kind, face: Some(number as u32), is_cylinder });
+    let round = slides.add(Round { frame: *frame, kind, face: Some(number as u32) });
     let rows = half_gaps(u, v, 0.5 * solid.face_turn(number));
     let across = 0.5 * least_gap(v.to_vec()).unwrap_or(std::f64::consts::TAU);
     let cell = |row: &f64| match kind {
@@ -149,7 +136,7 @@ fn edge_cells(solid: &Solid, number: usize, t: &[f64], slides: &mut Slides, ends
         }
     };
     let kind = RoundKind::Circles { is_edge: true };
-    let round = slides.add(Round { frame: *frame, kind, face: None, is_cylinder: false });
+    let round = slides.add(Round { frame: *frame, kind, face: None });
     let is_closed = edge.range[1] - edge.range[0] > std::f64::consts::TAU - SAME;
     let half = 0.5 * least_gap(t.to_vec()).unwrap_or(edge.range[1] - edge.range[0]);
     ends.add(edge, Some((round, if is_closed { half } else { SAME })));

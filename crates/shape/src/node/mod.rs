@@ -15,5 +15,5 @@ mod spacing;
 pub use compact_order::compact_order;
 pub use node_set::{Chart, NodeKind, NodeSet};
 pub use slide::{Arc, Slid, Slides};
-pub(crate) use slide::{Cell, Round, RoundKind, are_parallel};
+pub(crate) use slide::{Cell, Round, RoundKind};
 pub use spacing::{FewestNodes, NodeSpacing};

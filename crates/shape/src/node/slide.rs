@@ -21,14 +21,6 @@
 //! whose own nodes find it. Along the straight lines of a cylinder, a cone or an edge the gap to a plane or a bore is least at an
 //! end, on an edge of either part, and crossings of edges are found by themselves. So nodes inside such lines serve only where a
 //! convex round face of the other part is near. Deep inside the other part every node is a contact, where it is.
-//!
-//! Over a cylinder of radius r whose axis is tilted by t against a line, the line may be lower between its ends, by at most
-//!
-//! ```text
-//! dip = L² t²/8r        L length of the cylinder
-//! ```
-//!
-//! since the distance from a cylinder, along a line, bends by t²/r at most. Teeth of gears on parallel posts need no nodes there.
 
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Frame;
@@ -37,18 +29,6 @@ use tightfit_cad::geometry::Frame;
 /// point is not told.
 const FLAT: f64 = 0.2;
 const LEVEL: f64 = 1e-5;
-
-/// Sine of the angle between directions that are one [-].
-const PARALLEL: f64 = 1e-9;
-/// How much lower a line may be between its ends over a cylinder that its nodes are left out for [m].
-const DIP: f64 = 0.02e-6;
-
-/// Whether lines with a direction are nowhere much lower over a convex cylinder than at their ends; `long` is the cylinder's
-/// length [m].
-pub(crate) fn are_parallel(along: Vector3<f64>, axis: Vector3<f64>, long: f64, radius: f64) -> bool {
-    // written so that a direction that is not a number is not parallel
-    along.cross(&axis).norm_squared() * long * long <= 8.0 * radius * DIP
-}
 
 /// What a node does where it comes near another part.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,8 +93,6 @@ pub(crate) struct Round {
     pub(crate) kind: RoundKind,
     /// Face of the part that must hold the place, if it is trimmed.
     pub(crate) face: Option<u32>,
-    /// Whether it is a cylinder, which holds straight lines along the axis.
-    pub(crate) is_cylinder: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -210,29 +188,6 @@ impl Slides {
         }
     }
 
-    /// Direction of the straight lines that some nodes lie on, if they are parallel; idle nodes lie on any.
-    #[must_use]
-    pub fn common_ruling(&self, nodes: std::ops::Range<usize>) -> Option<Vector3<f64>> {
-        let mut common: Option<Vector3<f64>> = None;
-        for node in nodes {
-            let own = match self.cells.get(node)? {
-                Cell::Idle => continue,
-                Cell::Line(along, _) => *along,
-                Cell::Arc(round, _) => {
-                    let Round { frame, is_cylinder, .. } = &self.rounds[*round as usize];
-                    is_cylinder.then_some(frame.z)?
-                }
-                Cell::Point | Cell::Patch(..) => return None,
-            };
-            match common {
-                Some(first) if own.cross(&first).norm() > PARALLEL => return None,
-                Some(_) => {}
-                None => common = Some(own),
-            }
-        }
-        common
-    }
-
     /// Direction of the straight edge that a node lies on, and the lengths before and after it that it stands for [m].
     #[must_use]
     pub fn line(&self, node: usize) -> Option<(Vector3<f64>, [f64; 2])> {
@@ -246,7 +201,7 @@ impl Slides {
     #[must_use]
     pub fn arc(&self, node: usize, position: Vector3<f64>) -> Option<Arc> {
         let Some(Cell::Arc(round, cell)) = self.cells.get(node) else { return None };
-        let Round { frame, kind, face, .. } = &self.rounds[*round as usize];
+        let Round { frame, kind, face } = &self.rounds[*round as usize];
         let from = position - frame.origin;
         let radial = from - frame.z * from.dot(&frame.z);
         let is_edge = *kind == RoundKind::Circles { is_edge: true };

@@ -11,9 +11,7 @@ use nalgebra::Vector3;
 use tightfit_cad::geometry::Frame;
 
 use super::{Section, SectionedSolid};
-use crate::node::{
-    Cell, Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing, Round, RoundKind, Slides, are_parallel,
-};
+use crate::node::{Cell, Chart, FewestNodes, NodeKind, NodeSet, NodeSpacing, Round, RoundKind, Slides};
 
 impl SectionedSolid {
     /// Position of a node in the part's frame [m].
@@ -63,28 +61,14 @@ impl SectionedSolid {
         nodes
     }
 
-    /// Whether a convex round face of a round body can be within a ball [m] over which straight lines may be lowest between their
-    /// ends.
-    pub(crate) fn is_round_near(
-        &self,
-        centre: Vector3<f64>,
-        radius: f64,
-        along: Option<Vector3<f64>>,
-    ) -> bool {
+    /// Whether a convex round face of a round body can be within a ball [m].
+    pub(crate) fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
         let at = [centre.xy().norm(), centre.z];
         self.outline.edges().any(|(index, [start, end])| {
             let [radial, axial] = self.outline.edge_normal(index);
             let across = radial * (at[0] - start[0]) + axial * (at[1] - start[1]);
             let is_level = at[1] + radius >= start[1].min(end[1]) && at[1] - radius <= start[1].max(end[1]);
-            let is_parallel = || {
-                let is_cylinder = self.section == Section::Round && axial.abs() < 1e-12;
-                let long = (end[1] - start[1]).abs();
-                is_cylinder && along.is_some_and(|own| are_parallel(own, Vector3::z(), long, start[0]))
-            };
-            (radial > 1e-9 || self.section != Section::Round)
-                && is_level
-                && across.abs() <= radius
-                && !is_parallel()
+            (radial > 1e-9 || self.section != Section::Round) && is_level && across.abs() <= radius
         })
     }
 
@@ -99,7 +83,7 @@ impl SectionedSolid {
         (0..nodes.len()).for_each(|index| *rings.entry(ring(index)).or_default() += 1);
         let [edges, faces] = [true, false].map(|is_edge| {
             let kind = RoundKind::Circles { is_edge };
-            slides.add(Round { frame: Frame::identity(), kind, face: None, is_cylinder: false })
+            slides.add(Round { frame: Frame::identity(), kind, face: None })
         });
         for index in 0..nodes.len() {
             let half = std::f64::consts::PI / f64::from(rings[&ring(index)]);
