@@ -74,7 +74,8 @@ fn moved_within(sides: [&PairBody; 2], time: f64) -> Moved {
     let across = (linear - axis * along).norm();
     let tilt = (angular - axis * turn).norm();
     let off_thread = (along - rise * turn).abs();
-    let closed = match meet_at_threads_alone(sides, along.abs()) {
+    // between parts without a thread both are the same
+    let closed = match rise == 0.0 || meet_at_threads_alone(sides, along.abs()) {
         true => off_thread,
         false => off_thread.max(along.abs()),
     };

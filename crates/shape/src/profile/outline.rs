@@ -22,6 +22,8 @@ pub struct Outline {
     vertices: ArrayVec<[f64; 2], MAX_VERTICES>,
     normals: ArrayVec<[f64; 2], MAX_VERTICES>,
     concave: ArrayVec<usize, MAX_VERTICES>,
+    /// Least and largest coordinates [m].
+    bounds: [[f64; 2]; 2],
 }
 
 /// The feature of the outline that is nearest to a point.
@@ -61,10 +63,20 @@ impl Outline {
             [dz * inverse, -da * inverse]
         };
         let normals = (0..count).map(normal).collect();
-        let mut outline = Self { vertices, normals, concave: ArrayVec::new() };
+        let extreme = |empty: f64, choose: fn(f64, f64) -> f64| {
+            [0, 1].map(|axis| vertices.iter().map(|vertex| vertex[axis]).fold(empty, choose))
+        };
+        let bounds = [extreme(f64::INFINITY, f64::min), extreme(f64::NEG_INFINITY, f64::max)];
+        let mut outline = Self { vertices, normals, concave: ArrayVec::new(), bounds };
         let concave = |index: &usize| outline.vertices[*index][0] > 0.0 && !outline.is_convex(*index);
         outline.concave = (0..count).filter(concave).collect();
         outline
+    }
+
+    /// Least and largest (a, z) [m].
+    #[must_use]
+    pub fn bounds(&self) -> [[f64; 2]; 2] {
+        self.bounds
     }
 
     /// Vertices off the axis at which the material is not convex.

@@ -87,7 +87,7 @@ impl SectionedSolid {
     /// Largest distance of the material from the axis, corners included [m].
     #[must_use]
     pub fn outer_radius(&self) -> f64 {
-        let level = self.outline.vertices().iter().map(|vertex| vertex[0]).fold(0.0, f64::max);
+        let level = self.outline.bounds()[1][0].max(0.0);
         let core = self.section.core();
         match self.section {
             Section::Round => level,
@@ -99,14 +99,14 @@ impl SectionedSolid {
     /// Smallest distance of the material from the axis [m].
     #[must_use]
     pub fn inner_radius(&self) -> f64 {
-        self.outline.vertices().iter().map(|vertex| vertex[0]).fold(f64::INFINITY, f64::min)
+        self.outline.bounds()[0][0]
     }
 
     /// Lowest and highest z of the material [m].
     #[must_use]
     pub fn height_range(&self) -> (f64, f64) {
-        let heights = self.outline.vertices().iter().map(|vertex| vertex[1]);
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), z| (low.min(z), high.max(z)))
+        let [low, high] = self.outline.bounds().map(|corner| corner[1]);
+        (low, high)
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) struct ArmExpectation {
 }
 
 /// The arm during one attempt at a piece.
+#[derive(Debug)]
 pub(super) struct ArmPiece {
     /// Free body that it holds.
     pub(super) index: usize,

@@ -47,11 +47,6 @@ impl<'a> BodyViews<'a> {
         Self { velocities: Some(velocities), ..self }
     }
 
-    /// Search distance that the velocities require, over all pairs [m]; none where only what penetrates is a contact.
-    pub(super) fn margin(&self) -> f64 {
-        self.margins().fold(0.0, f64::max)
-    }
-
     /// Search distance that the velocities require of each pair [m].
     pub(super) fn margins(&self) -> impl Iterator<Item = f64> {
         let views = *self;
@@ -72,6 +67,13 @@ impl<'a> BodyViews<'a> {
     /// How far the motion bends off its tangent within a time, at most [m].
     pub(super) fn bend(&self, time: f64) -> f64 {
         self.largest(|sides| bend(sides, time))
+    }
+
+    /// How fast a body turns at most, if the free ones move with `velocities` [rad/s].
+    pub(super) fn fastest_turn(&self, velocities: &[f64]) -> f64 {
+        let free = velocities.chunks_exact(6).map(|own| Vector3::from_column_slice(&own[3..]));
+        let kinematic = (0..self.state.kinematic.len()).map(|index| self.kinematic_velocity(index)[1]);
+        free.chain(kinematic).map(|turning| turning.norm()).fold(0.0, f64::max)
     }
 
     /// How fast two polyhedra that have contacts turn against each other, at most [rad/s]; the spin of a turned solid moves none

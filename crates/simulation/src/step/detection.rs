@@ -47,6 +47,8 @@ pub(crate) struct Candidates {
     pub(crate) search: Option<Search>,
     /// Whether a stage has replaced faces of edges since (`edge_faces.rs`).
     pub(super) is_exchanged: bool,
+    /// Margin that the velocities of each pair require, as they were when it was last asked for [m].
+    pub(super) required: Vec<f64>,
 }
 
 /// What a search was made for.
@@ -113,9 +115,9 @@ impl Candidates {
     pub(super) fn wider_margin(&self, bodies: &BodyViews, pose_velocity: &[f64]) -> Option<f64> {
         let span = self.search.map_or(SearchSpan::within(0.0), |search| search.span);
         let moved = bodies.moving_with(pose_velocity);
-        let pairs = bodies.margins().zip(moved.margins());
+        let pairs = self.required.iter().zip(moved.margins());
         let wider = pairs.filter_map(|(required, needed)| {
-            let margin = span.of(required);
+            let margin = span.of(*required);
             // the margin covers half a step more than the motion: only the motion itself must stay inside
             let outgrown = needed > AHEAD * margin && margin < LARGEST_MARGIN;
             outgrown.then(|| needed.min(WIDER * margin))
@@ -126,6 +128,11 @@ impl Candidates {
     /// A shorter duration [s] where polyhedra in contact turn too far against each other: the places where they touch are
     /// found for the attitude at the start.
     pub(super) fn cut(&self, bodies: &BodyViews, pose_velocity: &[f64], duration: f64) -> Option<f64> {
+        // most bodies turn too slowly, whatever they are
+        let fastest = 2.0 * bodies.fastest_turn(pose_velocity);
+        if fastest * duration < LARGEST_TURN {
+            return None;
+        }
         let turning = bodies.moving_with(pose_velocity).turning_polyhedra(&self.pair_ends);
         let shortest = bodies.context.dt() / MOST_CUTS as f64;
         let wanted = (LARGEST_TURN / turning).max(shortest);
@@ -146,7 +153,7 @@ impl Candidates {
 
     /// Finds the contacts within at least `margin`, unless those at hand serve: the last step searched at its end.
     pub(super) fn update(&mut self, bodies: &BodyViews, margin: f64, memory: &mut DetectionMemory) {
-        let (required, motion) = (bodies.margin(), bodies.state.motion_hash());
+        let (required, motion) = (self.require(bodies), bodies.state.motion_hash());
         let serves = |known: Search| {
             known.motion == motion && known.required >= required && known.span.least >= margin
         };
@@ -157,13 +164,30 @@ impl Candidates {
         }
         match margin > 0.0 {
             true => self.find_within(bodies, SearchSpan { share: 1.0, least: margin }, memory),
-            false => self.find(bodies, memory),
+            false => self.find_required(bodies, required, memory),
         }
     }
 
     /// Finds the contacts that the velocities require.
     pub(super) fn find(&mut self, bodies: &BodyViews, memory: &mut DetectionMemory) {
-        let required = bodies.margin();
+        let required = self.require(bodies);
+        self.find_required(bodies, required, memory);
+    }
+
+    /// Finds the contacts within a distance, whatever the velocities.
+    pub(super) fn find_near(&mut self, bodies: &BodyViews, distance: f64, memory: &mut DetectionMemory) {
+        self.require(bodies);
+        self.find_within(bodies, SearchSpan::within(distance), memory);
+    }
+
+    /// Notes the margins that the velocities require; returns the largest [m].
+    fn require(&mut self, bodies: &BodyViews) -> f64 {
+        self.required.clear();
+        self.required.extend(bodies.margins());
+        self.required.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn find_required(&mut self, bodies: &BodyViews, required: f64, memory: &mut DetectionMemory) {
         if required > FAST && !bodies.context.scene.bounces() {
             self.find_within(bodies, SearchSpan { share: SHORT, least: 0.0 }, memory);
             let DetectionMemory { closing, velocity, .. } = memory;
@@ -177,8 +201,8 @@ impl Candidates {
         self.find_within(bodies, SearchSpan { share: 1.0, least: 0.0 }, memory);
     }
 
-    /// Finds the contacts of all pairs as far as a span says.
-    pub(super) fn find_within(&mut self, bodies: &BodyViews, span: SearchSpan, memory: &mut DetectionMemory) {
+    /// Finds the contacts of all pairs as far as a span says, from the margins that are required.
+    fn find_within(&mut self, bodies: &BodyViews, span: SearchSpan, memory: &mut DetectionMemory) {
         self.contacts.clear();
         self.pair_ends.clear();
         self.is_exchanged = false;
@@ -186,10 +210,10 @@ impl Candidates {
         let pairs = &bodies.context.scene.contacts;
         let mut margin = 0.0_f64;
         for ((((sides, options), required), clearances), pair) in
-            bodies.pairs(0.0).zip(bodies.margins()).zip(&mut memory.clearances).zip(pairs)
+            bodies.pairs(0.0).zip(&self.required).zip(&mut memory.clearances).zip(pairs)
         {
             let sides = [&sides[0], &sides[1]];
-            let own = span.of(required);
+            let own = span.of(*required);
             let options = DetectionOptions { margin: own + farther, ..options };
             let from = self.contacts.len();
             detect_pair(sides, &options, clearances, &mut memory.scratch, &mut self.contacts);

@@ -123,20 +123,22 @@ fn advance_piece(
     memory: &mut PieceMemory,
 ) -> (Span, Certificate) {
     let piece = Piece { context: *context, state, span, may };
-    let Attempt { span, arm, mut certificate } = solve_piece(&piece, &mut progress.clock, memory);
+    let Attempt { span, mut certificate } = solve_piece(&piece, &mut progress.clock, memory);
     std::mem::swap(&mut state.warm, &mut memory.solver.warm);
-    let PieceMemory { masses, candidates, detection, smooth, pose_velocity, projection, correction, .. } =
-        memory;
+    let PieceMemory {
+        masses, candidates, detection, arm, smooth, pose_velocity, projection, correction, ..
+    } = memory;
     state.tank += (-certificate.contact_work).max(0.0);
 
     let impulse = &smooth.end.impulse;
-    let held = arm.as_ref().map(|arm| (arm, arm.load(impulse)));
+    let arm = arm.as_ref();
+    let held = arm.map(|arm| (arm, arm.load(impulse)));
     let mut projecting =
         Projecting { context, span, masses, arm: held, memory: projection, is_incomplete: false };
     let payment = projecting.project_step(state, candidates, pose_velocity, &mut certificate);
     state.tank = payment.tank;
     let bend = choose_early(&projecting, state, candidates, correction);
-    if let Some(arm) = &arm {
+    if let Some(arm) = arm {
         match arm.advance(context, span, impulse, &payment.joints, state, &mut progress.passed) {
             Ok(own) => certificate.arm = Some(own),
             Err(failure) => certificate.stop_arm(failure),
@@ -154,7 +156,7 @@ fn advance_piece(
     }
     count_turns(state);
     certificate.penetration = candidates.deepest();
-    if let Some(arm) = &arm {
+    if let Some(arm) = arm {
         arm.certify(context, span, &payment.joints, &progress.passed, state, &mut certificate);
     }
     certificate.stage_seconds.detection += progress.clock.lap();
@@ -175,7 +177,6 @@ struct Assumptions {
 struct Attempt {
     /// The piece, up to the first touch.
     span: Span,
-    arm: Option<ArmPiece>,
     certificate: Certificate,
 }
 
@@ -187,7 +188,7 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
         let piece = &piece.until(assumed.duration);
         let mut attempt = attempt(piece, &assumed, clock, memory);
         attempt.certificate.stage_seconds += seconds;
-        let PieceMemory { candidates, impact, smooth, pose_velocity, .. } = &mut *memory;
+        let PieceMemory { candidates, arm, impact, smooth, pose_velocity, .. } = &mut *memory;
         let (start, end) = (&impact.velocity, &smooth.end);
         fill_pose_velocity(piece.integration(), start, &end.velocity, pose_velocity);
         let bodies = BodyViews::during(&piece.context, piece.state, piece.span);
@@ -198,7 +199,7 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
             candidates.cut(&bodies, pose_velocity, attempt.span.duration).filter(|_| piece.may.may_turn_less)
         {
             assumed.duration = Some(duration);
-        } else if let Some(arm) = attempt.arm.as_ref().and_then(surprise) {
+        } else if let Some(arm) = arm.as_ref().and_then(surprise) {
             assumed = Assumptions { margin: 0.0, arm, ..assumed };
         } else {
             if candidates.is_outrun(&bodies, pose_velocity, attempt.span.duration) {
@@ -214,12 +215,16 @@ fn solve_piece(piece: &Piece, clock: &mut Stopwatch, memory: &mut PieceMemory) -
 /// One attempt at the velocities of a piece: contacts, impact, forces. It depends on the piece and the assumptions alone: an
 /// attempt that is repeated starts from the same contacts and warm start as the first.
 fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: &mut PieceMemory) -> Attempt {
-    let PieceMemory { start, masses, candidates, detection, cspace, clusters, allowed, solver, .. } = memory;
+    let PieceMemory { start, masses, candidates, detection, arm, cspace, clusters, allowed, solver, .. } =
+        memory;
     let mut certificate = Certificate::flawless();
     solver.warm.copy_from(&piece.state.warm);
     start_velocities(piece.state, start);
     fill_masses(&piece.context, piece.state, masses);
-    let mut arm = ArmPiece::new(piece, assumed.arm, masses);
+    *arm = None;
+    if piece.context.scene.arm.is_some() {
+        *arm = ArmPiece::new(piece, assumed.arm, masses);
+    }
     certificate.stage_seconds.integration += clock.lap();
 
     let bodies = BodyViews::during(&piece.context, piece.state, piece.span);
@@ -244,7 +249,7 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
     let mut problem =
         ContactProblem { solved, pair_ends, represented, cspace, masses, allowed, is_exchanged: false };
     impact(piece, start, &mut problem, solver, &mut certificate, &mut memory.impact);
-    if let Some(arm) = &mut arm {
+    if let Some(arm) = arm {
         arm.pass_on(&memory.impact.impulse, masses);
     }
     let after_impact = &memory.impact.velocity;
@@ -253,7 +258,7 @@ fn attempt(piece: &Piece, assumed: &Assumptions, clock: &mut Stopwatch, memory: 
         smooth(piece, after_impact, arm_mut, &mut problem, solver, &mut certificate, &mut memory.smooth);
     candidates.is_exchanged |= problem.is_exchanged;
     certificate.stage_seconds.solving += clock.lap();
-    Attempt { span, arm, certificate }
+    Attempt { span, certificate }
 }
 
 /// Velocity that the pose moves with, from those at the start and at the end of a piece.

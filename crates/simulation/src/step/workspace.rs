@@ -9,13 +9,14 @@ use tightfit_pipeline::records::Contacts;
 use tightfit_shape::Part;
 use tightfit_spatial::Columns3;
 
+use super::arm::ArmPiece;
 use super::body_views::BodyViews;
 use super::clusters::Clusters;
 use super::contact_problem::{Allowances, SolverMemory, StageSolution};
 use super::context::{Context, PlacedParts};
 use super::correction::CorrectionMemory;
 use super::cspace::CspaceContacts;
-use super::detection::{Candidates, DetectionMemory, Search, SearchSpan};
+use super::detection::{Candidates, DetectionMemory, Search};
 use super::free_motion::Masses;
 use super::pair_impulses::PairImpulse;
 use super::projection::ProjectionMemory;
@@ -49,6 +50,8 @@ pub(super) struct PieceMemory {
     pub(super) masses: Masses,
     pub(super) candidates: Candidates,
     pub(super) detection: DetectionMemory,
+    /// The arm behind the part that it holds.
+    pub(super) arm: Option<ArmPiece>,
     pub(super) cspace: CspaceContacts,
     pub(super) clusters: Clusters,
     pub(super) allowed: Allowances,
@@ -112,6 +115,7 @@ impl Workspace {
             memory.detection.make_room(bodies, contacts);
             memory.allowed.make_room(contacts);
             let pairs = scene.contacts.len();
+            make_room(&mut memory.candidates.required, pairs);
             memory.solver.make_room(bodies, contacts, pairs);
             memory.impact.make_room(bodies, pairs);
             memory.smooth.free.make_room(bodies);
@@ -215,8 +219,7 @@ impl Workspace {
         let Self { parts, memory: PieceMemory { candidates, detection, .. }, .. } = self;
         let input = Input::none(state);
         let context = Context { scene, parameters, input: &input, parts, start: state };
-        let span = SearchSpan::within(margin);
-        candidates.find_within(&BodyViews::after(&context, state), span, detection);
+        candidates.find_near(&BodyViews::after(&context, state), margin, detection);
         // a step searches by its own margin
         candidates.search = None;
         &candidates.contacts
