@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! 0  mixed Newton from the last step's impulses            nearly every warm step
-//!    of several bodies once more, from impulses by sweeps  bodies that come to touch
+//!    of several bodies again, from impulses by sweeps      bodies that come to touch, dominoes that lean
 //! 1  continuation in ε, a short one from the last V, then a long one from V_f
 //! 2  arclength from the last root of level 1               folds: wedged two-point states
 //! 3  arclength from ε = 10³, four velocity scales
 //! 4  continuation by factors of 0.9
 //! V₁ = V_f + W Σ Jᵀp                                       the full W: the energy identity is exact
 //! ```
+
+use nalgebra::Vector3;
 
 use super::arclength::{self, Path, PathBuffers};
 use super::contact_law::ContactRow;
@@ -34,8 +36,9 @@ const SLIDING: f64 = 1e-3;
 /// Factor of the softness of a harder law, and the smallest softness that rounding allows [-].
 const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
-/// Sweeps that guess which contacts of several bodies carry load, and the largest working set that they are used for.
-const SWEEPS: u32 = 100;
+/// Sweeps that guess which contacts of several bodies carry load, more of them while Newton's method fails from the guess, and the
+/// largest working set that they are used for.
+const SWEEPS: [u32; 3] = [100, 300, 900];
 const MOST_SWEPT: usize = 256;
 /// Largest number of rounds; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
@@ -68,6 +71,8 @@ pub struct SolverWorkspace {
     blocks: RowBlocks,
     mixed: MixedBuffers,
     sweeps: SweepWorkspace,
+    /// Impulses that the sweeps came to [N·s].
+    swept: Vec<Vector3<f64>>,
     newton: NewtonBuffers,
     path: PathBuffers,
     pub(super) order: Vec<(u32, u32)>,
@@ -88,6 +93,7 @@ impl SolverWorkspace {
         self.mixed.make_room(bodies, contacts);
         if bodies > 1 {
             self.sweeps.make_room(contacts.min(MOST_SWEPT));
+            make_room(&mut self.swept, contacts.min(MOST_SWEPT));
         }
         self.newton.make_room(bodies);
         self.path.make_room(bodies);
@@ -249,8 +255,20 @@ fn climb(
     options: &SolverOptions,
     workspace: &mut SolverWorkspace,
 ) -> (u8, bool) {
-    let SolverWorkspace { root, attempt, prefix, set, system, blocks, mixed, sweeps, newton, path, .. } =
-        workspace;
+    let SolverWorkspace {
+        root,
+        attempt,
+        prefix,
+        set,
+        system,
+        blocks,
+        mixed,
+        sweeps,
+        swept,
+        newton,
+        path,
+        ..
+    } = workspace;
     let softness = options.softness;
     blocks.load(&set.rows);
     let rows = &*blocks;
@@ -261,22 +279,18 @@ fn climb(
     if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, root, mixed) {
         return (0, true);
     }
-    if problem.response.len() > 1 && set.rows.len() <= MOST_SWEPT {
+    let is_swept = problem.response.len() > 1 && set.rows.len() <= MOST_SWEPT;
+    for count in SWEEPS.into_iter().take_while(|_| is_swept) {
         let contacts = set.rows.iter().map(|row| row.contact as usize);
-        if sweeps::improve(problem, contacts, &mut mixed.impulses, attempt, sweeps, SWEEPS)
-            && mixed_newton::solve(
-                &set.rows,
-                rows,
-                system,
-                softness,
-                options.mixed_iterations,
-                attempt,
-                mixed,
-            )
-        {
+        if !sweeps::improve(problem, contacts, &mut mixed.impulses, attempt, sweeps, count) {
+            break;
+        }
+        swept.clone_from(&mixed.impulses);
+        if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, attempt, mixed) {
             root.copy_from_slice(attempt);
             return (0, true);
         }
+        mixed.impulses.clone_from(swept);
     }
     attempt.clear();
     attempt.extend_from_slice(root);
