@@ -1,4 +1,5 @@
-//! Where convex edges of two parts cross between their nodes, at least one of which is an exact solid.
+//! Where convex edges of two parts cross between their nodes: those of an exact solid with any, those of a prism with the rims of
+//! a turned part.
 //!
 //! The edges of one part are carried into the frame of the other; `crossing_query.rs` tells where two of them cross.
 
@@ -10,7 +11,7 @@ use super::crossing_query::CrossingQuery;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
-/// Number of identities that the crossings of a pair take; zero unless one of the parts is an exact solid.
+/// Number of identities that the crossings of a pair take; zero where others find them.
 #[must_use]
 pub fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     if !is_exact(sides) {
@@ -20,12 +21,17 @@ pub fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     first.wrapping_mul(second)
 }
 
+/// Whether one of the parts is an exact solid, or one has planes and the other circular edges.
 fn is_exact(sides: [&PairBody; 2]) -> bool {
     let is_solid = |side: &&PairBody| matches!(side.part, Part::Cad(_));
-    sides.iter().any(is_solid) && sides.iter().all(|side| side.network.is_none())
+    let is_edged =
+        |of: &PairBody, against: &PairBody| of.nodes.edges().len() > 0 && against.polyhedron.is_some();
+    let [first, second] = sides;
+    sides.iter().all(|side| side.network.is_none())
+        && (sides.iter().any(is_solid) || is_edged(first, second) || is_edged(second, first))
 }
 
-/// Appends the crossings of the edges of two parts, if one is an exact solid; tells whether that is so.
+/// Appends the crossings of the edges of two parts, if they are such parts; tells whether they are.
 pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts: &mut Contacts) -> bool {
     if !is_exact(sides) {
         return false;

@@ -112,6 +112,12 @@ impl NodeBlocks {
         Self { slides, uses, sags, edges: ConvexEdges::new(edges), ..self }
     }
 
+    /// The same blocks with convex edges, which may cross those of another part.
+    #[must_use]
+    pub fn with_edges(self, edges: Vec<SharpEdge>) -> Self {
+        Self { edges: ConvexEdges::new(edges), ..self }
+    }
+
     /// How nodes slide along round features.
     pub(super) fn slides(&self) -> &Slides {
         &self.slides

@@ -35,7 +35,8 @@ impl SectionedSolid {
                 .map_or(f64::INFINITY, |(_, wall)| on_rim(wall.radius).arc);
             let length = libm::hypot(end[0] - start[0], end[1] - start[1]);
             // a flat end touches at its rims, so its face needs no minimum count
-            let is_flat = self.outline.edge_normal(index)[0].abs() < 1e-9;
+            let out = self.outline.edge_normal(index)[0];
+            let (is_flat, points_out) = (out.abs() < 1e-9, out > 0.0);
             let fewest = if is_flat { FewestNodes::NONE } else { spacing.fewest_on_faces };
             let rows = along(length, spacing.face, start[0].max(end[0]), fewest);
             for row in 0..rows {
@@ -51,6 +52,12 @@ impl SectionedSolid {
             if self.outline.is_convex(index) {
                 for lap in self.section.laps(start[0], on_rim(start[0]), 0.0) {
                     nodes.push(NodeKind::Edge, face, 0.0, lap);
+                }
+            }
+            // the tip of a cone
+            for (u, [level, _]) in [(0.0, start), (1.0, end)] {
+                if level == 0.0 && !is_flat && self.section == Section::Round && points_out {
+                    nodes.push(NodeKind::Corner, face, u, 0.0);
                 }
             }
             self.corner_nodes(index, length, spacing, &mut nodes);

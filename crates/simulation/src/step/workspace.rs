@@ -257,14 +257,17 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part. They slide where the scene has an exact solid.
+/// The nodes of a body on a part. They slide where the scene has an exact solid; rims come along where it has a polyhedron.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
     let nodes = NodeBlocks::weighed(positions, &body.nodes.left);
-    match scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
-        true => nodes.sliding(part.slides(&body.nodes), part.sharp_edges()),
-        false => nodes,
+    if scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
+        nodes.sliding(part.slides(&body.nodes), part.sharp_edges())
+    } else if scene.bodies.iter().any(|body| body.polyhedron.is_some()) {
+        nodes.with_edges(part.sharp_edges())
+    } else {
+        nodes
     }
 }
 

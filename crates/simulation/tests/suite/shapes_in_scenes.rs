@@ -151,3 +151,59 @@ fn shells_that_make_no_solid_are_refused_with_file_shell_and_remedy() {
         assert!(of_mesh(&mesh_file(name, &mesh), ", unit = 'mm'").is_ok(), "{name}");
     }
 }
+
+#[test]
+fn the_tip_of_a_cone_rests_on_a_lying_cylinder() {
+    let text = "name = 'tip'\nfriction = 0.4\ngravity_m_s2 = [0, 0, -9.81]\n\
+         [parts.cylinder]\nshape = { kind = 'cylinder', diameter_mm = 25, length_mm = 40 }\nmotion = 'fixed'\n\
+         rotation_deg = [90, 0, 0]\n\
+         [parts.cone]\nshape = { kind = 'cone', diameter_mm = 36, length_mm = 40 }\n\
+         position_mm = [0, 1, 37]\nrotation_deg = [180, 0, 0]\n";
+    let mut run = Simulation::new(Scene::from_toml(text).unwrap(), 1);
+    let cone = run.scene.body_ids().nth(1).unwrap();
+    let mut has_touched = false;
+    for step in 0..40 {
+        let _ = run.step();
+        let tip = run.world_from_part(cone).transform_point(Vector3::new(0.0, 0.0, 20e-3));
+        // the axis of the cylinder is that of y
+        let gap = tip.x.hypot(tip.z) - 12.5e-3;
+        assert!(gap > -0.2e-6 || tip.y.abs() > 20e-3, "step {step}: the tip is {gap:e} m deep");
+        has_touched |= gap < 1e-4;
+    }
+    assert!(has_touched);
+}
+
+#[test]
+fn a_hexagonal_peg_slides_over_the_rim_of_a_round_hole() {
+    let text = "name = 'rim'\nfriction = 0.5\nstep_ms = 20\ngravity_m_s2 = [0, 0, 0]\n\
+         [parts.hole]\nmotion = 'fixed'\n\
+         shape = { kind = 'hole', diameter_mm = 20.02, depth_mm = 25, outer_diameter_mm = 40, chamfer_mm = 0.5 }\n\
+         [parts.peg]\n\
+         shape = { kind = 'peg', diameter_mm = 17.3, length_mm = 40, tip_chamfer_mm = 0, sides = 6 }\n\
+         [drive]\npart = 'peg'\nstiffness_n_m = [2000, 2000, 2000]\nturning_stiffness_nm_rad = [2, 2, 2]\n\
+         damping_per_s = 50\noffset_mm = 0.3\ntilt_deg = 2\n\
+         waypoints = [{ time_s = 0.0, position_mm = [0, 0, 1.5], turns = 0.02 }, \
+         { time_s = 1.2, position_mm = [0, 0, -18], turns = 0.0 }]\n";
+    let mut run = Simulation::new(Scene::from_toml(text).unwrap(), 1);
+    let peg = run.scene.body_ids().nth(1).unwrap();
+    let corner = 17.3e-3 / 3.0_f64.sqrt();
+    let mut deepest = 0.0_f64;
+    for _ in 0..60 {
+        let told = run.step().penetration;
+        let pose = run.world_from_part(peg);
+        // the six edges of the prism against the bore, below its chamfer
+        for side in 0..6 {
+            let angle = (f64::from(side) + 0.5) * std::f64::consts::TAU / 6.0;
+            for place in 0..4000 {
+                let own = Vector3::new(corner * angle.cos(), corner * angle.sin(), f64::from(place) * 1e-5);
+                let point = pose.transform_point(own);
+                if (-24e-3..-0.5e-3).contains(&point.z) {
+                    let depth = point.x.hypot(point.y) - 10.01e-3;
+                    assert!(depth < 0.2e-6 || depth < told / 0.9, "{depth:e} m deep, told {told:e}");
+                    deepest = deepest.max(depth);
+                }
+            }
+        }
+    }
+    assert!(deepest > -1e-6 && deepest < 1e-6, "{deepest:e} m");
+}
