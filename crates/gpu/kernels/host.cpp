@@ -1,4 +1,5 @@
 // The kernels for the host: the tests compile this file and step environments with it.
+#include "poses.h"
 #include "step.h"
 
 extern "C" {
@@ -24,5 +25,21 @@ int tightfit_take_steps(const Common* common, Environment* environments, KeptRow
     if (env.status > FROZEN) left[waiting++] = index;
   }
   return waiting;
+}
+
+void tightfit_pose_sizes(unsigned long long* out) {
+  out[0] = sizeof(Shape);
+  out[1] = sizeof(Common);
+  out[2] = sizeof(PartPose);
+  out[3] = sizeof(PoseContact);
+  out[4] = sizeof(PoseSummary);
+}
+/// Finds the contacts at every pose; `contacts` has `room` places for each.
+void tightfit_detect_poses(const Common* common, const Shape* shapes, const PartPose* poses, int count, double margin, int room,
+                           PoseContact* contacts, PoseSummary* summaries) {
+  static thread_local PoseMemory memory;
+  static thread_local Board board;
+  for (int i = 0; i < count; ++i)
+    detect_at(Lanes{&board}, *common, shapes, poses[i], margin, room, memory, contacts + (size_t)i * room, summaries[i]);
 }
 }

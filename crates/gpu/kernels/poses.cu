@@ -1,0 +1,21 @@
+// Entry point on the device: a group of LANES lanes takes one pose after another.
+#include "poses.h"
+
+#ifdef POSE_CONTACT_BYTES
+static_assert(sizeof(Shape) == SHAPE_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(Common) == COMMON_BYTES, "src/records.rs and kernels/environment.h differ");
+static_assert(sizeof(PartPose) == PART_POSE_BYTES, "src/poses/records.rs and kernels/poses.h differ");
+static_assert(sizeof(PoseContact) == POSE_CONTACT_BYTES, "src/poses/records.rs and kernels/poses.h differ");
+static_assert(sizeof(PoseSummary) == POSE_SUMMARY_BYTES, "src/poses/records.rs and kernels/poses.h differ");
+static_assert(sizeof(PoseMemory) <= POSE_MEMORY_BYTES, "src/poses/records.rs and kernels/poses.h differ");
+#endif
+
+/// `memory` has a place for every group of the grid, `contacts` `room` places for every pose.
+extern "C" __global__ void __launch_bounds__(BLOCK)
+detect_poses(const Common* common, const Shape* shapes, const PartPose* poses, int count, double margin, int room, PoseMemory* memory,
+             PoseContact* contacts, PoseSummary* summaries) {
+  Lanes lanes;
+  int groups = gridDim.x * (BLOCK / LANES), group = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES;
+  for (int i = group; i < count; i += groups)
+    detect_at(lanes, *common, shapes, poses[i], margin, room, memory[group], contacts + (size_t)i * room, summaries[i]);
+}
