@@ -35,18 +35,27 @@ struct PoseContacts {
   }
 };
 
+/// The moving part at rest; its centre is its origin.
+FN Body body_at(const PartPose& pose) {
+  Quaternion rotation = {pose.rotation[0], pose.rotation[1], pose.rotation[2], pose.rotation[3]};
+  return Body::at(load3(pose.position), rotation, v3(0, 0, 0), {{0, 0, 0, 0, 0, 0}});
+}
+
+/// Number and smallest gap of the contacts; those beyond the room are not compared.
+FN void summarise(const Lanes& lanes, const PoseContacts& contacts, PoseSummary& summary) {
+  int index, stored = contacts.count < contacts.room ? contacts.count : contacts.room;
+  double smallest = lanes.smallest(stored, index, [&](int i) { return contacts.at[i].gap; });
+  if (lanes.leads()) summary = {smallest, contacts.count, 0};
+}
+
 /// Finds all contacts nearer than `margin` at one pose of the parts at rest. The first side moves, the second is fixed.
 FN void detect_at(const Lanes& lanes, const Common& common, const Shape* shapes, const PartPose& pose, double margin, int room, PoseMemory& memory,
                   PoseContact* found, PoseSummary& summary) {
-  Quaternion rotation = {pose.rotation[0], pose.rotation[1], pose.rotation[2], pose.rotation[3]};
-  Body body = Body::at(load3(pose.position), rotation, v3(0, 0, 0), {{0, 0, 0, 0, 0, 0}});
   PoseContacts contacts{found, room, 0};
   for (int side = 0; side < 2; ++side) {
-    const Query& q = shared_query(lanes, common, shapes, body, side, memory.query);
+    const Query& q = shared_query(lanes, common, shapes, body_at(pose), side, memory.query);
     detect_nodes(lanes, q, common.nodes[1 - side].apart, 0.0, margin, contacts, memory);
     if (contacts.count > room) break;
   }
-  int index, stored = contacts.count < room ? contacts.count : room;
-  double smallest = lanes.smallest(stored, index, [&](int i) { return found[i].gap; });
-  if (lanes.leads()) summary = {smallest, contacts.count, 0};
+  summarise(lanes, contacts, summary);
 }

@@ -11,14 +11,14 @@ use tightfit::shape::mesh::{
 };
 use tightfit::shape::node::compact_order;
 use tightfit::shape::{Part, preset::preset};
-use tightfit::spatial::{Pose, UnitQuaternion, Vector3};
+use tightfit::spatial::{Columns3, Pose, UnitQuaternion, Vector3};
 use tightfit_pipeline::detection::{
     Clearances, DepthNetwork, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
 /// Everything that penetrates, nothing that does not.
-const OPTIONS: DetectionOptions =
+pub(super) const OPTIONS: DetectionOptions =
     DetectionOptions { margin: 0.0, crossings: false, horizon: 0.0, friction: 0.0, restitution: 0.0 };
 
 /// A fixed and a moving part with their meshes and poses.
@@ -270,7 +270,21 @@ impl NodeFinder {
         (deepest, count)
     }
 
-    fn find(&mut self, fixed_from_moving: &Pose) {
+    /// The moving and the fixed part, and their nodes [m].
+    pub(super) fn moving_and_fixed(&self) -> [&Part; 2] {
+        [&self.parts[1], &self.parts[0]]
+    }
+
+    pub(super) fn positions(&self) -> [&Columns3; 2] {
+        [&self.nodes[1].positions, &self.nodes[0].positions]
+    }
+
+    /// What was found last.
+    pub(super) fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    pub(super) fn find(&mut self, fixed_from_moving: &Pose) {
         let Self { parts, network, nodes, scratch, contacts, .. } = self;
         let side = |index: usize, world_from_part: Pose, body: u32| PairBody {
             part: &parts[index],

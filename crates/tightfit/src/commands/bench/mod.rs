@@ -7,6 +7,7 @@ mod detection;
 mod detection_task;
 mod fcl_process;
 mod gpu_batch;
+mod gpu_detection;
 mod interaction;
 mod network;
 mod record;

@@ -1,0 +1,284 @@
+//! `tightfit bench detection --device cuda:0`: all poses of a task in one batch on a graphics processor.
+//!
+//! A round copies the poses to the device, finds the contacts of all of them, and copies number and smallest gap of every pose back; then one core of
+//! the processor takes the same poses. Beside the rates: FCL's on one core, and the largest difference to the processor's contacts.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use tightfit::gpu::{Device, PoseContact, PoseDetection};
+use tightfit::spatial::Pose;
+use tightfit_pipeline::records::Contacts;
+
+use super::detection::{DetectionArguments, chosen, compile_fcl, mean_of_fcl};
+use super::detection_task::{Finder, Method, NodeFinder, OPTIONS, TASKS, Task};
+use super::fcl_process::Fcl;
+use super::gpu_batch::{device, usable};
+use super::record::{machine, quantile};
+use crate::cpu_clock::thread_micros;
+use crate::output::{put, say};
+use crate::table::Table;
+
+/// Largest difference of a gap from the processor's [m]; a contact that only one of them has differs by its whole gap.
+const TOLERANCE: f64 = 1e-12;
+
+/// What other records have for a task.
+struct Recorded {
+    task: &'static str,
+    /// FCL's mean time of a pose [us].
+    fcl_us: f64,
+    /// How many times faster than FCL the paper is (its Table I, mean times).
+    paper: f64,
+}
+
+const RECORDED: [Recorded; 2] = [
+    Recorded { task: "peg", fcl_us: 2460.0, paper: 8.2 },
+    Recorded { task: "nut", fcl_us: 8023.0, paper: 21.0 },
+];
+/// Where FCL's times are recorded.
+const RECORD: &str = "recorded in experiments/peers/README.md";
+
+/// Measures the tasks. Returns 2 without a usable device, and 1 where contacts differ from those of the processor.
+pub(super) fn run(arguments: &DetectionArguments, name: &str) -> Result<ExitCode> {
+    let device = device(name)?;
+    let mut fcl = None;
+    let mut measured = Vec::new();
+    for task in TASKS.iter().filter(|task| arguments.tasks.iter().any(|name| name == task.name)) {
+        let finder = task.finder(Method::Exact, &|_| {})?;
+        let Finder::Nodes(finder) = finder else { continue };
+        let Some(trial) = Trial::open(task, finder, &device)? else { return Ok(ExitCode::from(2)) };
+        // a missing device is reported before anything is compiled
+        let fcl = fcl.get_or_insert_with(|| compile_fcl(arguments));
+        measured.push(trial.measure(arguments, fcl.as_ref().ok())?);
+    }
+    if arguments.json {
+        let all: Vec<Value> = measured.iter().map(|one| one.json(arguments.rounds)).collect();
+        say!("{}", serde_json::to_string_pretty(&all)?);
+    } else {
+        print(&measured);
+        say!("\n{}; medians of {} rounds", machine(), arguments.rounds);
+    }
+    let agree = measured.iter().all(|one| one.difference.largest <= TOLERANCE);
+    Ok(if agree { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One task on the device and on the processor.
+struct Trial {
+    task: &'static Task,
+    finder: Box<NodeFinder>,
+    detection: PoseDetection,
+}
+
+/// How contacts on the device differ from those on the processor.
+#[derive(Clone, Copy, Default)]
+struct Difference {
+    /// Largest difference of a gap [m].
+    largest: f64,
+    /// Poses with other numbers of contacts.
+    counts: usize,
+}
+
+struct Measured {
+    task: &'static Task,
+    device: String,
+    poses: usize,
+    /// Mean number of contacts.
+    found: f64,
+    /// Time of the whole batch on the device [s].
+    batch_s: f64,
+    /// Mean time of a pose on one core, and of FCL [us].
+    core_us: f64,
+    fcl_us: f64,
+    /// Where FCL's time comes from.
+    fcl_source: &'static str,
+    difference: Difference,
+}
+
+impl Trial {
+    /// `None` and a printed reason without a usable device.
+    fn open(task: &'static Task, finder: Box<NodeFinder>, device: &Device) -> Result<Option<Self>> {
+        let detection = usable(PoseDetection::new(finder.moving_and_fixed(), finder.positions(), device))?;
+        Ok(detection.map(|detection| Self { task, finder, detection }))
+    }
+
+    fn measure(mut self, arguments: &DetectionArguments, fcl: Option<&Fcl>) -> Result<Measured> {
+        let rows = self.task.rows()?;
+        let (indices, stride) = chosen(rows.len(), arguments.poses.unwrap_or(rows.len() as u64));
+        let poses: Vec<Pose> = indices.iter().map(|index| rows[*index].fixed_from_moving).collect();
+        let margin = OPTIONS.margin;
+        // memory is allocated in the first call
+        self.detection.detect(&poses, margin)?;
+        let (mut batch, mut core) = (Vec::new(), Vec::new());
+        for _ in 0..arguments.rounds {
+            let clock = Instant::now();
+            self.detection.detect(&poses, margin)?;
+            batch.push(clock.elapsed().as_secs_f64());
+            let start = thread_micros();
+            poses.iter().for_each(|pose| self.finder.find(pose));
+            core.push((thread_micros() - start) / poses.len() as f64);
+        }
+        let (difference, found) = self.compare(&poses)?;
+        let recorded = RECORDED.iter().find(|one| one.task == self.task.name).context("no record")?;
+        let (fcl_us, fcl_source) = match fcl {
+            Some(fcl) => {
+                (mean_of_fcl(fcl, self.task, &indices, stride, arguments.rounds)?, "measured in this run")
+            }
+            None => (recorded.fcl_us, RECORD),
+        };
+        Ok(Measured {
+            task: self.task,
+            device: self.detection.device_name(),
+            poses: poses.len(),
+            found: found as f64 / poses.len() as f64,
+            batch_s: quantile(batch, 0.5),
+            core_us: quantile(core, 0.5),
+            fcl_us,
+            fcl_source,
+            difference,
+        })
+    }
+
+    /// Compares all contacts at all poses; their number.
+    fn compare(&mut self, poses: &[Pose]) -> Result<(Difference, usize)> {
+        let (mut difference, mut found) = (Difference::default(), 0);
+        for (index, pose) in poses.iter().enumerate() {
+            let own = self.detection.contacts(index)?;
+            self.finder.find(pose);
+            let contacts = self.finder.contacts();
+            difference.largest = difference.largest.max(largest_difference(own, contacts));
+            difference.counts +=
+                usize::from(self.detection.summary(index).count() != contacts.len());
+            found += contacts.len();
+        }
+        Ok((difference, found))
+    }
+}
+
+/// Largest difference of a gap [m]; a contact that one of them lacks might be as deep there as the margin.
+fn largest_difference(mut own: Vec<PoseContact>, cpu: &Contacts) -> f64 {
+    let mut other: Vec<(u32, f64)> = cpu.id.iter().copied().zip(cpu.gap.iter().copied()).collect();
+    own.sort_by_key(|contact| contact.id);
+    other.sort_by_key(|contact| contact.0);
+    let (mut largest, mut others) = (0.0_f64, other.into_iter().peekable());
+    let lacking = |gap: f64| (OPTIONS.margin - gap).abs();
+    for contact in own {
+        while let Some((_, gap)) = others.next_if(|other| other.0 < contact.id) {
+            largest = largest.max(lacking(gap));
+        }
+        largest = largest.max(match others.next_if(|other| other.0 == contact.id) {
+            Some((_, gap)) => (contact.gap - gap).abs(),
+            None => lacking(contact.gap),
+        });
+    }
+    others.fold(largest, |largest, (_, gap)| largest.max(lacking(gap)))
+}
+
+impl Measured {
+    fn rate(&self) -> f64 {
+        self.poses as f64 / self.batch_s
+    }
+
+    fn times_core(&self) -> f64 {
+        self.rate() * self.core_us * 1e-6
+    }
+
+    fn times_fcl(&self) -> f64 {
+        self.rate() * self.fcl_us * 1e-6
+    }
+
+    /// How many times faster than FCL the paper is.
+    fn paper(&self) -> f64 {
+        RECORDED.iter().find(|one| one.task == self.task.name).map_or(f64::NAN, |one| one.paper)
+    }
+
+    fn json(&self, rounds: u64) -> Value {
+        json!({
+            "task": self.task.name,
+            "method": Method::Exact.name(),
+            "device": self.device,
+            "poses": self.poses,
+            "found_mean": self.found,
+            "batch_ms": 1e3 * self.batch_s,
+            "poses_per_s": self.rate(),
+            "one_core_us": self.core_us,
+            "one_core_poses_per_s": 1e6 / self.core_us,
+            "times_one_core": self.times_core(),
+            "fcl_us": self.fcl_us,
+            "fcl_source": self.fcl_source,
+            "times_fcl": self.times_fcl(),
+            "paper_times_fcl": self.paper(),
+            "largest_gap_difference_m": self.difference.largest,
+            "tolerance_m": TOLERANCE,
+            "poses_with_other_counts": self.difference.counts,
+            "rounds": rounds,
+            "machine": machine(),
+        })
+    }
+}
+
+fn print(measured: &[Measured]) {
+    let mut table = Table::new(&[
+        "task",
+        "method",
+        "poses",
+        "batch ms",
+        "poses per s",
+        "one core us",
+        "times one core",
+        "FCL us",
+        "times FCL",
+        "paper times FCL",
+        "found",
+        "largest difference m",
+        "other counts",
+    ]);
+    for one in measured {
+        table.row(vec![
+            one.task.name.into(),
+            Method::Exact.name().into(),
+            one.poses.to_string(),
+            format!("{:.3}", 1e3 * one.batch_s),
+            format!("{:.0}", one.rate()),
+            format!("{:.1}", one.core_us),
+            format!("{:.1}", one.times_core()),
+            format!("{:.0}", one.fcl_us),
+            format!("{:.0}", one.times_fcl()),
+            format!("{:.1}", one.paper()),
+            format!("{:.1}", one.found),
+            format!("{:.1e}", one.difference.largest),
+            one.difference.counts.to_string(),
+        ]);
+    }
+    put!("{table}");
+    for one in measured {
+        say!("\n{}: {}", one.task.name, one.device);
+        say!("  FCL's time on one core: {}", one.fcl_source);
+    }
+    say!("\nexact: {}; compared with the processor at every pose", Method::Exact.asks());
+    say!("largest difference: of a gap from the processor's, at most {TOLERANCE:.0e} m; exit code 1 beyond");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contact(id: u32, gap: f64) -> PoseContact {
+        PoseContact::new([0.0; 3], [0.0; 3], gap, id)
+    }
+
+    #[test]
+    fn a_contact_that_only_one_of_them_has_differs_by_its_whole_gap() {
+        let mut cpu = Contacts::default();
+        cpu.id.extend([16, 8]);
+        cpu.gap.extend([-2e-6, -1e-6]);
+        let both = vec![contact(8, -1e-6), contact(16, -2e-6)];
+        assert_eq!(largest_difference(both.clone(), &cpu), 0.0);
+        assert_eq!(largest_difference(both[..1].to_vec(), &cpu), 2e-6);
+        let more = [both.clone(), vec![contact(24, -3e-6)]].concat();
+        assert_eq!(largest_difference(more, &cpu), 3e-6);
+        let other = vec![contact(8, -1e-6), contact(16, -2.5e-6)];
+        assert!((largest_difference(other, &cpu) - 0.5e-6).abs() < 1e-18);
+    }
+}
