@@ -21,7 +21,8 @@ use crate::table::Table;
 
 /// Poses of a chunk.
 const CHUNK: usize = 50;
-/// Poses that the processor takes unless told otherwise.
+/// What the processor measures unless told otherwise.
+const USUAL_METHODS: [Method; 4] = [Method::Exact, Method::Baked, Method::Neural, Method::Mesh];
 const USUAL_POSES: u64 = 1000;
 
 #[derive(Args)]
@@ -29,9 +30,9 @@ pub(super) struct DetectionArguments {
     /// Measure these tasks: peg, nut.
     #[arg(value_name = "TASK", value_parser = ["peg", "nut"], default_values_t = ["peg", "nut"].map(String::from))]
     pub(super) tasks: Vec<String>,
-    /// Measure these methods beside FCL, separated by commas.
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Method::Exact, Method::Baked, Method::Neural, Method::Mesh])]
-    methods: Vec<Method>,
+    /// Measure these methods beside FCL, separated by commas [default: exact, baked, neural, mesh; with `--device` exact, neural-paper].
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub(super) methods: Vec<Method>,
     /// Use this many poses of a task, spread evenly over its 3000 [default: 1000, with `--device` all].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=3000))]
     pub(super) poses: Option<u64>,
@@ -41,7 +42,7 @@ pub(super) struct DetectionArguments {
     /// Do not measure FCL.
     #[arg(long)]
     no_fcl: bool,
-    /// Find all poses in one batch on this device, `cuda:0`, by exact distances: poses per second beside one core and FCL, largest difference to the CPU's contacts.
+    /// Detect all poses in one batch on this device, `cuda:0`: poses per second, ratio to one core and to FCL, largest difference to the CPU's contacts.
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Print JSON.
@@ -121,7 +122,8 @@ fn measure(task: &'static Task, arguments: &DetectionArguments, fcl: Option<&Fcl
     }
     let (chosen, stride) = chosen(rows.len(), arguments.poses.unwrap_or(USUAL_POSES));
     let mut trials = Vec::new();
-    for &method in &arguments.methods {
+    let methods = if arguments.methods.is_empty() { &USUAL_METHODS[..] } else { &arguments.methods };
+    for &method in methods {
         let bar = progress::bar(&format!("{}: preparing {}", task.name, method.name()));
         let finder = task.finder(method, &|share| progress::set(&bar, share))?;
         bar.finish_and_clear();
