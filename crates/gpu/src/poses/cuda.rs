@@ -109,7 +109,10 @@ impl CudaPoses {
         for (slice, bytes) in [
             (&mut self.poses, self.count * size_of::<PartPose>()),
             (&mut self.summaries, self.count * size_of::<PoseSummary>()),
-            (&mut self.memory, self.count.div_ceil(GROUPS).clamp(1, self.most_blocks) * GROUPS * POSE_MEMORY_BYTES),
+            (
+                &mut self.memory,
+                self.count.div_ceil(GROUPS).clamp(1, self.most_blocks) * GROUPS * POSE_MEMORY_BYTES,
+            ),
         ] {
             if slice.len() < bytes {
                 *slice = self.stream.alloc_zeros(bytes)?;
@@ -129,7 +132,11 @@ impl CudaPoses {
         self.stream.synchronize()?;
         let free = cudarc::driver::result::mem_get_info()?.0;
         if wanted > free {
-            return Err(GpuError::Memory { count: self.count, wanted_mib: wanted >> 20, free_mib: free >> 20 });
+            return Err(GpuError::Memory {
+                count: self.count,
+                wanted_mib: wanted >> 20,
+                free_mib: free >> 20,
+            });
         }
         self.contacts = self.stream.alloc_zeros(wanted)?;
         Ok(())
@@ -147,7 +154,8 @@ impl CudaPoses {
             shared_mem_bytes: 0,
         };
         let Self { common, shapes, poses, memory, contacts, summaries: found, count, .. } = self;
-        let mut slices = PoseSlices { common, shapes, poses, memory, contacts, summaries: found, count: *count };
+        let mut slices =
+            PoseSlices { common, shapes, poses, memory, contacts, summaries: found, count: *count };
         match &mut self.networks {
             Some(networks) => networks.detect(&mut slices, config, margin, room)?,
             None => detect_exactly(&self.stream, &self.detect_poses, &mut slices, config, margin, room)?,

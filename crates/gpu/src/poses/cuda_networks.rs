@@ -137,7 +137,12 @@ impl CudaNetworks {
     }
 
     /// Lists the points of all poses; how many there are of either side.
-    fn list(&mut self, own: &mut PoseSlices, config: LaunchConfig, margin: f64) -> Result<[usize; 2], GpuError> {
+    fn list(
+        &mut self,
+        own: &mut PoseSlices,
+        config: LaunchConfig,
+        margin: f64,
+    ) -> Result<[usize; 2], GpuError> {
         self.stream.memcpy_htod(&[0_i32, 0], &mut self.taken)?;
         let count = own.count as i32;
         let mut launch = self.stream.launch_builder(&self.list_points);

@@ -7,9 +7,7 @@ use libloading::Library;
 use tightfit_network::Field;
 
 use super::host_networks::{HostNetworks, ListPoints, NetworkContacts};
-use super::records::{
-    FieldRanges, NetworkColumns, PartPose, PoseContact, PoseRange, PoseSummary,
-};
+use super::records::{FieldRanges, NetworkColumns, PartPose, PoseContact, PoseRange, PoseSummary};
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
 use crate::records::{Common, Shape};

@@ -80,7 +80,9 @@ impl FieldRanges {
             return Err(format!("a depth network of {:?} coordinates", field.features()));
         };
         if field.features() != Features::Cartesian || field.residual().is_some() {
-            return Err("a depth network that corrects another shape, or of other coordinates than x, y, z".into());
+            return Err(
+                "a depth network that corrects another shape, or of other coordinates than x, y, z".into()
+            );
         }
         let middle = |range: &Range| f64::midpoint(range.low, range.high);
         let (output, inputs) = (field.output_range(), [x, y, z]);

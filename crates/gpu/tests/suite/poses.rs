@@ -94,8 +94,12 @@ fn compare(pair: &Pair, poses: &[Pose], margin: f64, close: [f64; 2]) -> Option<
     let mut total = 0;
     for (index, (pose, summary)) in poses.iter().zip(&summaries).enumerate() {
         let cpu = pair.on_cpu(&blocks, pose, margin);
-        let own: HashMap<u32, PoseContact> =
-            detection.contacts(index).expect("it was detected").into_iter().map(|own| (own.id, own)).collect();
+        let own: HashMap<u32, PoseContact> = detection
+            .contacts(index)
+            .expect("it was detected")
+            .into_iter()
+            .map(|own| (own.id, own))
+            .collect();
         assert_eq!(summary.count(), own.len(), "pose {index}: a contact twice");
         let smallest = own.values().map(|own| own.gap).fold(f64::INFINITY, f64::min);
         assert_eq!(summary.smallest_gap, smallest, "pose {index}");
@@ -130,8 +134,8 @@ fn poses(count: usize, heights: [f64; 2], aside: f64, tilt: f64, pitch: f64) -> 
                 true => std::f64::consts::TAU * z / pitch + between(-0.01, 0.01),
                 false => between(-3.0, 3.0),
             };
-            let rotation =
-                UnitQuaternion::from_scaled_axis(lean) * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
+            let rotation = UnitQuaternion::from_scaled_axis(lean)
+                * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
             Pose::new(place, rotation)
         })
         .collect()
@@ -166,10 +170,9 @@ fn nuts_on_bolts_have_the_contacts_of_the_cpu() {
 /// Normals are those of one linear piece of the network: a rounded coordinate may lie in the next.
 #[test]
 fn networks_alone_give_the_contacts_of_the_cpu() {
-    for (names, scene, poses) in [
-        (["peg-50", "hole-50"], "peg-in-hole", pegs()),
-        (["m48x5-nut", "m48x5-bolt"], "bolting", nuts()),
-    ] {
+    for (names, scene, poses) in
+        [(["peg-50", "hole-50"], "peg-in-hole", pegs()), (["m48x5-nut", "m48x5-bolt"], "bolting", nuts())]
+    {
         let pair = Pair::of(names).with_networks_of(scene);
         let Some(total) = compare(&pair, &poses[..100], 0.0, [50e-9, 0.5]) else { return };
         assert!(total > 1000, "{total}");

@@ -52,7 +52,10 @@ pub(super) fn run(arguments: &DetectionArguments, name: &str) -> Result<ExitCode
     let device = device(name)?;
     let methods = if arguments.methods.is_empty() { &METHODS[..] } else { &arguments.methods };
     if let Some(method) = methods.iter().find(|method| !METHODS.contains(method)) {
-        bail!("--methods {}: with --device there are exact and neural-paper; leave --device out", method.name());
+        bail!(
+            "--methods {}: with --device there are exact and neural-paper; leave --device out",
+            method.name()
+        );
     }
     let mut fcl = None;
     let mut measured = Vec::new();
@@ -60,7 +63,9 @@ pub(super) fn run(arguments: &DetectionArguments, name: &str) -> Result<ExitCode
         let mut fcl_us = None;
         for &method in methods {
             let Finder::Nodes(finder) = task.finder(method, &|_| {})? else { continue };
-            let Some(trial) = Trial::open(task, method, finder, &device)? else { return Ok(ExitCode::from(2)) };
+            let Some(trial) = Trial::open(task, method, finder, &device)? else {
+                return Ok(ExitCode::from(2));
+            };
             // a missing device is reported before anything is compiled
             let fcl = fcl.get_or_insert_with(|| compile_fcl(arguments));
             let own = trial.measure(arguments, fcl.as_ref().ok(), fcl_us)?;
@@ -182,8 +187,7 @@ impl Trial {
             self.finder.find(pose);
             let contacts = self.finder.contacts();
             difference.largest = difference.largest.max(largest_difference(own, contacts));
-            difference.counts +=
-                usize::from(self.detection.summary(index).count() != contacts.len());
+            difference.counts += usize::from(self.detection.summary(index).count() != contacts.len());
             found += contacts.len();
         }
         Ok((difference, found))
@@ -297,7 +301,11 @@ fn print(measured: &[Measured]) -> Result<()> {
     say!("");
     for method in methods {
         let most = 1e9 * tolerance(method);
-        say!("{}: {}; largest difference allowed: {most} nm, exit code 1 beyond", method.name(), method.asks());
+        say!(
+            "{}: {}; largest difference allowed: {most} nm, exit code 1 beyond",
+            method.name(),
+            method.asks()
+        );
     }
     say!("largest difference: of a gap from the processor's, over all contacts at all poses");
     say!("paper times FCL: its Table I, mean times, both on the paper's computer");
