@@ -2,6 +2,7 @@
 
 mod batch;
 mod clustering;
+mod contact_difference;
 mod contacts;
 mod detection;
 mod detection_task;
