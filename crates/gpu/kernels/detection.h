@@ -10,7 +10,7 @@ constexpr double DIP = 0.1e-6;
 constexpr double STEEPEST_EDGE = 0.1;
 constexpr double UPRIGHT = 0.99;
 
-FN Query query_of(const Common& common, const Environment& env, const Body& body, int side) {
+FN Query query_of(const Common& common, const Shape* shapes, const Body& body, int side) {
   M3 fixed_turn = matrix({common.fixed_rotation[0], common.fixed_rotation[1], common.fixed_rotation[2], common.fixed_rotation[3]});
   V3 fixed_origin = load3(common.fixed_position);
   bool is_free = side == common.free_side;
@@ -18,19 +18,19 @@ FN Query query_of(const Common& common, const Environment& env, const Body& body
   const M3& other_turn = is_free ? fixed_turn : body.turn;
   V3 own_origin = is_free ? body.origin : fixed_origin, other_origin = is_free ? fixed_origin : body.origin;
   double sign = is_free ? 1.0 : -1.0;
-  return {&common.nodes[side], &env.shape[side], &env.shape[1 - side], mul(transpose(other_turn), own_turn),
+  return {&common.nodes[side], &shapes[side], &shapes[1 - side], mul(transpose(other_turn), own_turn),
           mul_t(other_turn, own_origin - other_origin), mul_t(other_turn, sign * body.velocity_at_place(other_origin)),
           mul_t(other_turn, sign * angular(body.velocity)), other_turn, other_origin - body.center, sign,
           side == 0 ? 0u : (u32)common.nodes[0].count};
 }
 
 /// The same in the memory of the group: registers are few, and a copy per lane would not stay in the cache.
-CALL const Query& shared_query(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, int side, Scratch& scratch) {
+CALL const Query& shared_query(const Lanes& lanes, const Common& common, const Shape* shapes, const Body& body, int side, Query& shared) {
   lanes.sync();
-  Query own = query_of(common, env, body, side);
-  if (lanes.leads()) scratch.query = own;
+  Query own = query_of(common, shapes, body, side);
+  if (lanes.leads()) shared = own;
   lanes.sync();
-  return scratch.query;
+  return shared;
 }
 
 /// Place of a node in its part's frame.
@@ -101,8 +101,9 @@ typedef const Shape ShapeInLoop;  // what the loop reads of it stays in register
 typedef const Shape& ShapeInLoop; // outlines are read by number
 #endif
 
-/// Appends the contacts of the nodes of one side.
-FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double horizon, double margin, Contacts& contacts, Scratch& scratch) {
+/// Appends the contacts of the nodes of one side to `contacts`, which has `count` and `put`. `memory` has the lists of blocks and nodes.
+template <class Record, class Memory>
+FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double horizon, double margin, Record& contacts, Memory& memory) {
   const Thinning thinning = thinning_of(q, apart, margin);
   // copies: what is read through a reference is read again in every round
   const M3 turn = q.turn;
@@ -111,8 +112,8 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
   const double lowest = q.against->heights[0] - margin, highest = q.against->heights[1] + margin, radius = q.against->radii[1] + margin;
   const double *nodes = q.nodes->node, *left = q.nodes->left;
   const int blocks = q.nodes->blocks, last = q.nodes->count;
-  int *block_list = scratch.block;
-  u16 *list = scratch.listed;
+  int *block_list = memory.block;
+  u16 *list = memory.listed;
   ShapeInLoop against = *q.against;
   int selected = lanes.collect<BlockFound>(blocks, 0,
     [&](int block, BlockFound& found) {
@@ -174,7 +175,7 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
 CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
-    const Query& q = shared_query(lanes, common, env, body, side, scratch);
+    const Query& q = shared_query(lanes, common, env.shape, body, side, scratch.query);
     detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }
@@ -183,7 +184,7 @@ CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environme
 
 /// Appends the crossings of edges; false where there are more contacts than their room, `count` says how many.
 CALL bool detect_edges(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
-  const Query& q = shared_query(lanes, common, env, body, 0, scratch);
+  const Query& q = shared_query(lanes, common, env.shape, body, 0, scratch.query);
   if (is_round(env.shape[0])) {
     detect_crossings(lanes, common, q, margin, contacts, scratch);
   } else if (!detect_thread_crossings(lanes, common, q, env.dt, margin, contacts, scratch)) {
@@ -201,7 +202,7 @@ FN bool detect(const Lanes& lanes, const Common& common, const Environment& env,
 CALL void detect_listed(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, const u32* ids, int count, double margin, Contacts& contacts, Scratch& scratch) {
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
-    const Query& q = shared_query(lanes, common, env, body, side, scratch);
+    const Query& q = shared_query(lanes, common, env.shape, body, side, scratch.query);
     contacts.count = lanes.collect<Found>(count, contacts.count,
       [&](int k, Found& found) {
         u32 node = ids[k] / PIECES;
@@ -222,7 +223,7 @@ CALL bool other_face(const Common& common, const Environment& env, const Body& b
   u32 node = id / PIECES;
   int side = node >= (u32)common.nodes[0].count ? 1 : 0;
   if (node >= (u32)(common.nodes[0].count + common.nodes[1].count)) return false;
-  Query q = query_of(common, env, body, side);
+  Query q = query_of(common, env.shape, body, side);
   V3 point = mul(q.turn, node_at(q.nodes->node, q.of->parameter, (int)(node - q.first))) + q.shift;
   OtherFace choice(q.moving + cross(q.turning, point), env.dt, (int)(id % PIECES));
   // whatever the margin was, the piece is within it

@@ -69,9 +69,10 @@ __device__ __forceinline__ float over_neurons(float a) {
   return a;
 }
 
-/// weights: W1 b1 W2 b2 W3 b3 w4 b4, rows of outputs. points, values and gradients in columns.
+/// weights: W1 b1 W2 b2 W3 b3 w4 b4, rows of outputs. points, values and gradients in columns with
+/// `stride` places, of which the first `count` are used.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-network(const float* weights, int inputs, float left, int output, const float* points, int count, float* values, float* gradients) {
+network(const float* weights, int inputs, float left, int output, const float* points, int count, int stride, float* values, float* gradients) {
   extern __shared__ float4 memory[];
   Shared& s = *(Shared*)memory;
   const float *b1 = weights + WIDTH * inputs, *w2 = b1 + WIDTH, *b2 = w2 + WIDTH * WIDTH, *w3 = b2 + WIDTH, *b3 = w3 + WIDTH * WIDTH, *w4 = b3 + WIDTH;
@@ -92,7 +93,7 @@ network(const float* weights, int inputs, float left, int output, const float* p
     __syncthreads();
     for (int i = threadIdx.x; i < inputs * TILE; i += THREADS) {
       int k = i / TILE, p = i % TILE, at = start + p < count ? start + p : count - 1;
-      s.x[k][p] = points[(size_t)k * count + at];
+      s.x[k][p] = points[(size_t)k * stride + at];
     }
     __syncthreads();
     float acc[OWN][POINTS];
@@ -139,7 +140,7 @@ network(const float* weights, int inputs, float left, int output, const float* p
 #pragma unroll
         for (int j = 0; j < OWN; ++j) g = fmaf(s.first[k][neuron + j], acc[j][p], g);
         g = over_neurons(g);
-        if (neuron == 0 && start + point + p < count) gradients[(size_t)k * count + start + point + p] = g;
+        if (neuron == 0 && start + point + p < count) gradients[(size_t)k * stride + start + point + p] = g;
       }
   }
 }

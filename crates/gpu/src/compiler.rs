@@ -8,11 +8,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 use libloading::Library;
+use tightfit_shape::Part;
 
 use crate::error::GpuError;
-use crate::kernel_source::kernel_source;
+use crate::kernel_source::{kernel_source, pose_source};
+use crate::poses::{
+    FieldRanges, NetworkColumns, POSE_MEMORY_BYTES, PartPose, PoseContact, PoseRange, PoseSummary,
+};
 use crate::records::{
-    Common, Environment, FLIGHT_BYTES, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, WaypointPair,
+    Common, Environment, FLIGHT_BYTES, MotionRecord, ROWS_BYTES, SCRATCH_BYTES, Shape, WaypointPair,
 };
 
 /// Kernels for one kind of parts leave out the code of the other.
@@ -22,6 +26,14 @@ pub enum Parts {
     Turned,
     /// Bolts and nuts.
     Threads,
+}
+
+impl Parts {
+    /// The kind of some parts.
+    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a Part>) -> Self {
+        let is_threaded = parts.into_iter().any(|part| matches!(part, Part::Bolt(_) | Part::Nut(_)));
+        if is_threaded { Self::Threads } else { Self::Turned }
+    }
 }
 
 /// How the kernels are compiled.
@@ -69,12 +81,8 @@ impl KernelOptions {
 /// When there is no compiler and no binary, or the kernels do not compile.
 pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
     let KernelOptions { lanes, block, slots, .. } = options;
-    let parts = match options.parts {
-        Parts::Turned => "ONLY_TURNED",
-        Parts::Threads => "ONLY_THREADS",
-    };
     let definitions = [
-        format!("-D{parts}"),
+        format!("-D{}", only(options.parts)),
         format!("-DLANES={lanes}"),
         format!("-DBLOCK={block}"),
         format!("-DSLOTS={slots}"),
@@ -89,6 +97,40 @@ pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<
     ];
     // every fused operation of the step is written as fma(): host and device give the same bits
     binary_of("step", &kernel_source(), architecture, "--fmad=false", &definitions)
+}
+
+/// Lanes of a pose, and threads of a block of the kernel that detects.
+pub(crate) const POSE_LANES: u32 = 32;
+pub(crate) const POSE_BLOCK: u32 = 128;
+
+/// The kernel that detects contacts at many poses.
+///
+/// # Errors
+/// As [`kernel_binary`].
+pub fn pose_binary(architecture: &str, parts: Parts) -> Result<Vec<u8>, GpuError> {
+    let definitions = [
+        format!("-D{}", only(parts)),
+        format!("-DLANES={POSE_LANES}"),
+        format!("-DBLOCK={POSE_BLOCK}"),
+        format!("-DSHAPE_BYTES={}", size_of::<Shape>()),
+        format!("-DCOMMON_BYTES={}", size_of::<Common>()),
+        format!("-DPART_POSE_BYTES={}", size_of::<PartPose>()),
+        format!("-DPOSE_CONTACT_BYTES={}", size_of::<PoseContact>()),
+        format!("-DPOSE_SUMMARY_BYTES={}", size_of::<PoseSummary>()),
+        format!("-DPOSE_MEMORY_BYTES={POSE_MEMORY_BYTES}"),
+        format!("-DFIELD_RANGES_BYTES={}", size_of::<FieldRanges>()),
+        format!("-DNETWORK_COLUMNS_BYTES={}", size_of::<NetworkColumns>()),
+        format!("-DPOSE_RANGE_BYTES={}", size_of::<PoseRange>()),
+    ];
+    binary_of("poses", &pose_source(), architecture, "--fmad=false", &definitions)
+}
+
+/// The definition that leaves out the code of the other parts.
+fn only(parts: Parts) -> &'static str {
+    match parts {
+        Parts::Turned => "ONLY_TURNED",
+        Parts::Threads => "ONLY_THREADS",
+    }
 }
 
 /// The kernel of depth networks.

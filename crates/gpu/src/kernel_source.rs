@@ -33,10 +33,27 @@ const LAST: [&str; 3] = [
     include_str!("../kernels/kernel.cu"),
 ];
 
-/// All files, without the lines that include them.
+/// How many of the files detection takes, and its entry point.
+const FOR_DETECTION: usize = 11;
+const POSES: [&str; 3] = [
+    include_str!("../kernels/poses.h"),
+    include_str!("../kernels/network_poses.h"),
+    include_str!("../kernels/poses.cu"),
+];
+
+/// All files of the step, without the lines that include them.
 #[must_use]
 pub fn kernel_source() -> String {
-    let lines = FILES.iter().chain(&LAST).flat_map(|file| file.lines());
+    joined(FILES.iter().chain(&LAST))
+}
+
+/// The same for detection at many poses.
+pub(crate) fn pose_source() -> String {
+    joined(FILES[..FOR_DETECTION].iter().chain(&POSES))
+}
+
+fn joined<'a>(files: impl Iterator<Item = &'a &'a str>) -> String {
+    let lines = files.flat_map(|file| file.lines());
     let own = lines.filter(|line| !line.starts_with("#include \"") && !line.starts_with("#pragma once"));
     own.collect::<Vec<_>>().join("\n")
 }

@@ -26,14 +26,16 @@ mod host;
 mod kernel_source;
 mod network;
 mod node_table;
+mod poses;
 mod records;
 mod setup_record;
 mod shape_record;
 mod support;
 
 pub use batch::{Device, GpuBatch, Tail};
-pub use compiler::{KernelOptions, Parts, kernel_binary, network_binary};
+pub use compiler::{KernelOptions, Parts, kernel_binary, network_binary, pose_binary};
 pub use device_array::DeviceArray;
 pub use error::GpuError;
 pub use kernel_source::kernel_source;
 pub use network::{GpuNetwork, GpuPoints};
+pub use poses::{PoseContact, PoseDetection, PoseSummary};

@@ -46,12 +46,17 @@ impl GpuNetwork {
     /// # Errors
     /// When there is no device, or the network is not of the kind that the kernel has.
     pub fn open(network: &Network, ordinal: usize) -> Result<Self, GpuError> {
-        let (left_slope, output) = supported(network)?;
+        supported(network)?;
         // SAFETY: only looks for the driver's library.
         if !unsafe { cudarc::driver::sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
         }
-        let context = CudaContext::new(ordinal)?;
+        Self::beside(network, &CudaContext::new(ordinal)?)
+    }
+
+    /// The same in the context of others.
+    pub(crate) fn beside(network: &Network, context: &Arc<CudaContext>) -> Result<Self, GpuError> {
+        let (left_slope, output) = supported(network)?;
         let (major, minor) = context.compute_capability()?;
         let binary = network_binary(&format!("sm_{major}{minor}"))?;
         let module = context.load_module(Ptx::from_binary(binary))?;
@@ -107,16 +112,29 @@ impl GpuNetwork {
     /// # Errors
     /// When the device fails.
     pub fn evaluate(&self, at: &mut GpuPoints) -> Result<(), GpuError> {
-        let (inputs, count) = (self.inputs as i32, at.count as i32);
+        self.evaluate_columns([&at.points, &at.values, &at.gradients], at.count, at.count)
+    }
+
+    /// Starts the evaluation at the first `count` points of columns with `stride` places: points, values, gradients.
+    pub(crate) fn evaluate_columns(
+        &self,
+        [points, values, gradients]: [&CudaSlice<f32>; 3],
+        count: usize,
+        stride: usize,
+    ) -> Result<(), GpuError> {
+        if count == 0 {
+            return Ok(());
+        }
         let config = LaunchConfig {
-            grid_dim: (self.blocks.min(at.count.div_ceil(TILE) as u32), 1, 1),
+            grid_dim: (self.blocks.min(count.div_ceil(TILE) as u32), 1, 1),
             block_dim: (THREADS, 1, 1),
             shared_mem_bytes: (SHARED_FLOATS * size_of::<f32>()) as u32,
         };
+        let (inputs, count, stride) = (self.inputs as i32, count as i32, stride as i32);
         let mut launch = self.stream.launch_builder(&self.function);
         launch.arg(&self.weights).arg(&inputs).arg(&self.left_slope).arg(&self.output);
-        launch.arg(&at.points).arg(&count).arg(&mut at.values).arg(&mut at.gradients);
-        // SAFETY: the arguments are those of the kernel; the columns have `count` numbers each.
+        launch.arg(points).arg(&count).arg(&stride).arg(values).arg(gradients);
+        // SAFETY: the arguments are those of the kernel; the columns have `stride` numbers each, no less than `count`.
         unsafe { launch.launch(config) }?;
         Ok(())
     }

@@ -38,17 +38,25 @@ pub(crate) struct NodeTable {
 impl NodeTable {
     /// Of a scene's body.
     pub(crate) fn new(body: &Body) -> Self {
-        let places = placed(body, &body.part);
+        Self::weighed(&placed(body, &body.part), &body.nodes.left)
+    }
+
+    /// Of nodes that are always used.
+    pub(crate) fn of_points(places: &Columns3) -> Self {
+        Self::weighed(places, &[])
+    }
+
+    /// Of nodes; `left` as in [`tightfit_shape::node::NodeSet`].
+    fn weighed(places: &Columns3, left: &[f64]) -> Self {
         let mut table = Self::default();
         for [r, c, s, z] in places.iter().map(cylindrical) {
             for (column, value) in table.columns.iter_mut().zip([r, c, s, z, 0.0, 0.0, 0.0]) {
                 column.push(value);
             }
         }
-        table.boxes = boxes(&places);
+        table.boxes = boxes(places);
         table.box_slopes = vec![[0.0; 6]; table.boxes.len()];
-        table.left =
-            body.nodes.left.chunks(BLOCK).map(|own| own.iter().copied().fold(0.0, f64::max)).collect();
+        table.left = left.chunks(BLOCK).map(|own| own.iter().copied().fold(0.0, f64::max)).collect();
         table.left.resize(table.boxes.len(), f64::INFINITY);
         table.set_blocked();
         table.apart = table.left.iter().copied().find(|left| left.is_finite()).unwrap_or(f64::INFINITY);

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use bytemuck::Zeroable;
 use rayon::prelude::*;
-use tightfit_shape::Part;
 use tightfit_simulation::batch::{AdvanceSummary, Batch, BatchError, Control, Fault, Observations, Setup};
 use tightfit_simulation::{BodyId, Certificate, Scene, State};
 
@@ -468,8 +467,7 @@ impl GpuBatch {
 }
 
 fn parts_of(scene: &Scene) -> Parts {
-    let is_threaded = scene.bodies.iter().any(|body| matches!(body.part, Part::Bolt(_) | Part::Nut(_)));
-    if is_threaded { Parts::Threads } else { Parts::Turned }
+    Parts::of(scene.bodies.iter().map(|body| &body.part))
 }
 
 fn unsupported_setup(index: usize, what: String) -> GpuError {

@@ -2,7 +2,9 @@
 
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
-use tightfit_gpu::{GpuError, KernelOptions, kernel_binary, kernel_source, network_binary};
+use tightfit_gpu::{
+    GpuError, KernelOptions, Parts, kernel_binary, kernel_source, network_binary, pose_binary,
+};
 
 /// It takes some minutes the first time, so it must be asked for: TIGHTFIT_NVRTC names the library of the wheel
 /// nvidia-cuda-nvrtc-cu12.
@@ -14,7 +16,8 @@ fn the_kernels_compile_for_hopper() {
     }
     let steps =
         [KernelOptions::default(), KernelOptions::for_threads()].map(|own| kernel_binary("sm_90", &own));
-    let all: Result<Vec<_>, _> = steps.into_iter().chain([network_binary("sm_90")]).collect();
+    let poses = [Parts::Turned, Parts::Threads].map(|parts| pose_binary("sm_90", parts));
+    let all: Result<Vec<_>, _> = steps.into_iter().chain(poses).chain([network_binary("sm_90")]).collect();
     match all {
         Ok(all) => assert!(all.iter().all(|binary| binary.starts_with(b"\x7fELF"))),
         Err(GpuError::NoCompiler { reason, .. }) => eprintln!("skipped: no NVRTC ({reason})"),

@@ -4,4 +4,5 @@ mod agreement;
 mod compile;
 mod faults;
 mod host_library;
+mod poses;
 mod refusals;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::detection_task::{Finder, Method, Row, TASKS, Task};
 use super::fcl_process::{Fcl, FclProcess, REMEDY};
+use super::gpu_detection;
 use super::record::{machine, quantile};
 use crate::cpu_clock::thread_micros;
 use crate::output::{put, say};
@@ -20,34 +21,40 @@ use crate::table::Table;
 
 /// Poses of a chunk.
 const CHUNK: usize = 50;
+/// What the processor measures unless told otherwise.
+const USUAL_METHODS: [Method; 4] = [Method::Exact, Method::Baked, Method::Neural, Method::Mesh];
+const USUAL_POSES: u64 = 1000;
 
 #[derive(Args)]
 pub(super) struct DetectionArguments {
     /// Measure these tasks: peg, nut.
     #[arg(value_name = "TASK", value_parser = ["peg", "nut"], default_values_t = ["peg", "nut"].map(String::from))]
-    tasks: Vec<String>,
-    /// Measure these methods beside FCL, separated by commas.
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = [Method::Exact, Method::Baked, Method::Neural, Method::Mesh])]
-    methods: Vec<Method>,
-    /// Use this many poses of a task, spread evenly over its 3000.
-    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=3000))]
-    poses: u64,
+    pub(super) tasks: Vec<String>,
+    /// Measure these methods beside FCL, separated by commas [default: exact, baked, neural, mesh; with `--device` exact, neural-paper].
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub(super) methods: Vec<Method>,
+    /// Use this many poses of a task, spread evenly over its 3000 [default: 1000, with `--device` all].
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=3000))]
+    pub(super) poses: Option<u64>,
     /// Pass over the poses this often and report medians.
     #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    rounds: u64,
+    pub(super) rounds: u64,
     /// Do not measure FCL.
     #[arg(long)]
     no_fcl: bool,
+    /// Detect all poses in one batch on this device, `cuda:0`: poses per second, ratio to one core and to FCL, largest difference to the CPU's contacts.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn run(arguments: &DetectionArguments) -> Result<ExitCode> {
-    let fcl = match arguments.no_fcl {
-        true => Err("not asked for".to_string()),
-        false => Fcl::compile().map_err(|error| format!("{error:#}; {REMEDY}")),
-    };
+    if let Some(device) = &arguments.device {
+        return gpu_detection::run(arguments, device);
+    }
+    let fcl = compile_fcl(arguments);
     let mut measured = Vec::new();
     for task in TASKS.iter().filter(|task| arguments.tasks.iter().any(|name| name == task.name)) {
         measured.extend(measure(task, arguments, fcl.as_ref().ok())?);
@@ -64,6 +71,20 @@ pub(super) fn run(arguments: &DetectionArguments) -> Result<ExitCode> {
     }
     say!("\n{}; medians of {} passes", machine(), arguments.rounds);
     Ok(ExitCode::SUCCESS)
+}
+
+/// FCL's program, or why there is none.
+pub(super) fn compile_fcl(arguments: &DetectionArguments) -> Result<Fcl, String> {
+    match arguments.no_fcl {
+        true => Err("not asked for".to_string()),
+        false => Fcl::compile().map_err(|error| format!("{error:#}; {REMEDY}")),
+    }
+}
+
+/// Indices of poses that are spread evenly, and how far apart they are.
+pub(super) fn chosen(all: usize, poses: u64) -> (Vec<usize>, usize) {
+    let stride = (all / poses as usize).max(1);
+    ((0..all).step_by(stride).take(poses as usize).collect(), stride)
 }
 
 /// Times of a method on a task [us].
@@ -99,10 +120,10 @@ fn measure(task: &'static Task, arguments: &DetectionArguments, fcl: Option<&Fcl
     if rows.is_empty() {
         bail!("{} has no poses", task.name);
     }
-    let stride = (rows.len() / arguments.poses as usize).max(1);
-    let chosen: Vec<usize> = (0..rows.len()).step_by(stride).take(arguments.poses as usize).collect();
+    let (chosen, stride) = chosen(rows.len(), arguments.poses.unwrap_or(USUAL_POSES));
     let mut trials = Vec::new();
-    for &method in &arguments.methods {
+    let methods = if arguments.methods.is_empty() { &USUAL_METHODS[..] } else { &arguments.methods };
+    for &method in methods {
         let bar = progress::bar(&format!("{}: preparing {}", task.name, method.name()));
         let finder = task.finder(method, &|share| progress::set(&bar, share))?;
         bar.finish_and_clear();
@@ -146,6 +167,21 @@ fn pass_fcl(
     let time = |pose: usize| quantile(passes.iter().map(|pass| pass[pose].0).collect(), 0.5);
     let contacts = passes[0].iter().map(|query| query.1).sum();
     Ok(((0..chunk.len()).map(time).collect(), contacts))
+}
+
+/// Mean time of FCL at some poses [us].
+pub(super) fn mean_of_fcl(
+    fcl: &Fcl,
+    task: &Task,
+    poses: &[usize],
+    stride: usize,
+    rounds: u64,
+) -> Result<f64> {
+    let (mut process, mut times) = (fcl.start(task)?, Vec::new());
+    for chunk in poses.chunks(CHUNK) {
+        times.extend(pass_fcl(&mut process, chunk, stride, rounds as usize)?.0);
+    }
+    Ok(mean(&times))
 }
 
 impl Trial {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use tightfit::network::Field;
 use tightfit::scene::Scene;
 use tightfit::shape::block::BLOCK;
 use tightfit::shape::mesh::baked::{BakeOptions, BakedField};
@@ -11,14 +12,14 @@ use tightfit::shape::mesh::{
 };
 use tightfit::shape::node::compact_order;
 use tightfit::shape::{Part, preset::preset};
-use tightfit::spatial::{Pose, UnitQuaternion, Vector3};
+use tightfit::spatial::{Columns3, Pose, UnitQuaternion, Vector3};
 use tightfit_pipeline::detection::{
     Clearances, DepthNetwork, DetectionOptions, DetectionScratch, NodeBlocks, PairBody, detect_pair,
 };
 use tightfit_pipeline::records::{Contacts, NOT_FREE};
 
 /// Everything that penetrates, nothing that does not.
-const OPTIONS: DetectionOptions =
+pub(super) const OPTIONS: DetectionOptions =
     DetectionOptions { margin: 0.0, crossings: false, horizon: 0.0, friction: 0.0, restitution: 0.0 };
 
 /// A fixed and a moving part with their meshes and poses.
@@ -75,6 +76,8 @@ pub(super) enum Method {
     Baked,
     /// Depth network of the fixed part.
     Neural,
+    /// Depth networks of both parts alone, as in the paper.
+    NeuralPaper,
     /// Triangle against triangle.
     Mesh,
 }
@@ -85,6 +88,7 @@ impl Method {
             Self::Exact => "exact",
             Self::Baked => "baked",
             Self::Neural => "neural",
+            Self::NeuralPaper => "neural-paper",
             Self::Mesh => "mesh",
         }
     }
@@ -97,6 +101,10 @@ impl Method {
             Self::Neural => {
                 "vertices of the moving part against the fixed part's depth network, those of the fixed part against the \
                  moving part's exact distance, as the step does"
+            }
+            Self::NeuralPaper => {
+                "vertices of both meshes inside the other part's bounding volume against its depth network in x, y, z, as in \
+                 the paper"
             }
             Self::Mesh => "all crossing pairs of triangles",
         }
@@ -147,13 +155,13 @@ impl Task {
             ],
             _ => [preset(self.parts[0])?, preset(self.parts[1])?],
         };
-        let network = match method {
-            Method::Neural => {
-                let scene = Scene::find_with(self.scene, &["method.detection=neural".into()])?;
-                let body = scene.bodies.iter().find(|body| body.part == parts[0]);
-                Some(body.and_then(|body| body.network.clone()).context("the fixed part has no network")?)
-            }
-            _ => None,
+        let networks = match method {
+            Method::Neural => [Some(self.network("neural", &parts[0])?), None],
+            Method::NeuralPaper => [
+                Some(self.network("neural-paper", &parts[0])?),
+                Some(self.network("neural-paper", &parts[1])?),
+            ],
+            _ => [None, None],
         };
         Ok(Finder::Nodes(Box::new(NodeFinder {
             exact: match method {
@@ -161,11 +169,19 @@ impl Task {
                 _ => parts.clone(),
             },
             parts,
-            network,
+            networks,
             nodes,
             scratch: DetectionScratch::default(),
             contacts: Contacts::default(),
         })))
+    }
+
+    /// The network that a part has in the scene with a method of detection.
+    fn network(&self, detection: &str, part: &Part) -> Result<Arc<DepthNetwork>> {
+        let scene = Scene::find_with(self.scene, &[format!("method.detection={detection}")])?;
+        let body = scene.bodies.iter().find(|body| body.part == *part);
+        body.and_then(|body| body.network.clone())
+            .with_context(|| format!("a part of {} has no network", self.name))
     }
 }
 
@@ -197,7 +213,7 @@ pub(super) struct NodeFinder {
     parts: [Part; 2],
     /// The parts with exact distances, for comparison.
     exact: [Part; 2],
-    network: Option<Arc<DepthNetwork>>,
+    networks: [Option<Arc<DepthNetwork>>; 2],
     nodes: [NodeBlocks; 2],
     scratch: DetectionScratch,
     contacts: Contacts,
@@ -270,11 +286,31 @@ impl NodeFinder {
         (deepest, count)
     }
 
-    fn find(&mut self, fixed_from_moving: &Pose) {
-        let Self { parts, network, nodes, scratch, contacts, .. } = self;
+    /// The moving and the fixed part, and their nodes [m].
+    pub(super) fn moving_and_fixed(&self) -> [&Part; 2] {
+        [&self.parts[1], &self.parts[0]]
+    }
+
+    pub(super) fn positions(&self) -> [&Columns3; 2] {
+        [&self.nodes[1].positions, &self.nodes[0].positions]
+    }
+
+    /// Their networks, where both have one that is asked alone.
+    pub(super) fn networks(&self) -> Option<[&Field; 2]> {
+        let [fixed, moving] = self.networks.each_ref().map(|own| own.as_deref().map(DepthNetwork::field));
+        moving.zip(fixed).map(|(moving, fixed)| [moving, fixed])
+    }
+
+    /// What was found last.
+    pub(super) fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    pub(super) fn find(&mut self, fixed_from_moving: &Pose) {
+        let Self { parts, networks, nodes, scratch, contacts, .. } = self;
         let side = |index: usize, world_from_part: Pose, body: u32| PairBody {
             part: &parts[index],
-            network: network.as_deref().filter(|_| index == 0),
+            network: networks[index].as_deref(),
             mesh: None,
             polyhedron: None,
             nodes: &nodes[index],

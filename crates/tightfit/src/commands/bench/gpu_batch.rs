@@ -20,8 +20,11 @@ use crate::progress;
 /// Poses of a scene that are audited.
 const AUDITED: usize = 64;
 
-/// A device by its name, such as `cuda:0`.
+/// A device by its name, such as `cuda:0`; `host:` and a library made from the kernels is for tests.
 pub(super) fn device(name: &str) -> Result<Device> {
+    if let Some(library) = name.strip_prefix("host:") {
+        return Ok(Device::Host(library.into()));
+    }
     let number = name.strip_prefix("cuda").map(|rest| rest.trim_start_matches(':'));
     let number = match number {
         Some("") => Some(0),
@@ -41,19 +44,8 @@ pub(super) fn run(
     let mut measured = Vec::new();
     for scene in &arguments.scenes {
         let scene = Scene::find(scene)?;
-        let batch = match GpuBatch::new(scene, arguments.environments, &device) {
-            Ok(batch) => batch,
-            Err(
-                error @ (GpuError::NoDriver
-                | GpuError::NoCompiler { .. }
-                | GpuError::Driver(_)
-                | GpuError::Memory { .. }
-                | GpuError::Unsupported { .. }),
-            ) => {
-                unusable(&error);
-                return Ok(ExitCode::from(2));
-            }
-            Err(error) => bail!(error),
+        let Some(batch) = usable(GpuBatch::new(scene, arguments.environments, &device))? else {
+            return Ok(ExitCode::from(2));
         };
         measured.push(measure(batch, arguments, &setup)?);
     }
@@ -65,9 +57,23 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
+/// `None` and a printed reason where the device cannot be used.
 #[allow(clippy::print_stderr, reason = "the message of a program")]
-fn unusable(error: &GpuError) {
-    eprintln!("error: {error}");
+pub(super) fn usable<T>(made: Result<T, GpuError>) -> Result<Option<T>> {
+    match made {
+        Ok(made) => Ok(Some(made)),
+        Err(
+            error @ (GpuError::NoDriver
+            | GpuError::NoCompiler { .. }
+            | GpuError::Driver(_)
+            | GpuError::Memory { .. }
+            | GpuError::Unsupported { .. }),
+        ) => {
+            eprintln!("error: {error}");
+            Ok(None)
+        }
+        Err(error) => bail!(error),
+    }
 }
 
 fn measure(

@@ -2,11 +2,13 @@
 
 mod batch;
 mod clustering;
+mod contact_difference;
 mod contacts;
 mod detection;
 mod detection_task;
 mod fcl_process;
 mod gpu_batch;
+mod gpu_detection;
 mod interaction;
 mod network;
 mod record;
