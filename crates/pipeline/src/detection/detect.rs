@@ -16,8 +16,8 @@ use super::node_query::NodeQuery;
 use super::point_batches::{PointBatch, PointQueue};
 use super::thinning::Thinning;
 use super::{
-    Clearances, DepthNetwork, NodeBlocks, PairBody, TurnedPair, edge_crossings, exact_crossings, mesh_pair,
-    neural, polyhedra, thread_crossings, turned,
+    BallPair, Clearances, DepthNetwork, NodeBlocks, PairBody, TurnedPair, ball, edge_crossings,
+    exact_crossings, mesh_pair, neural, polyhedra, thread_crossings, turned,
 };
 use crate::records::Contacts;
 
@@ -69,6 +69,9 @@ pub fn detect_pair(
     }
     if let Some(pair) = TurnedPair::of(sides) {
         return turned::detect(&pair, options, contacts);
+    }
+    if let Some(pair) = BallPair::of(sides) {
+        return ball::detect(&pair, options, contacts);
     }
     let [first, second] = clearances;
     let DetectionScratch { network, starts } = scratch;

@@ -8,6 +8,7 @@
 //! their nodes, the crossing is a separate contact (`edge_crossings`), as are those of exact solids (`exact_crossings`) and of the
 //! starts of threads (`thread_crossings`).
 
+mod ball;
 mod branches;
 mod clearances;
 mod contact_writer;
@@ -39,6 +40,7 @@ mod turned;
 #[cfg(test)]
 mod turned_tests;
 
+pub use ball::BallPair;
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
 pub use detect::{DetectionOptions, DetectionScratch, detect_pair};

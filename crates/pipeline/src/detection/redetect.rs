@@ -8,13 +8,14 @@ use tightfit_spatial::{Vectorise, vectorised};
 use super::contact_writer::ContactWriter;
 use super::node_blocks::Frame;
 use super::node_query::NodeQuery;
-use super::{DetectionOptions, PairBody, TurnedPair};
+use super::{BallPair, DetectionOptions, PairBody, TurnedPair};
 use crate::records::Contacts;
 
 /// Appends the contacts of the nodes of earlier contacts; `ids` are those contacts' identities, in the order of their
 /// record. Crossings of edges, polyhedra and triangles of meshes are not detected again.
 pub fn redetect(sides: [&PairBody; 2], options: &DetectionOptions, ids: &[u32], contacts: &mut Contacts) {
-    if sides.iter().all(|side| side.polyhedron.is_some()) || TurnedPair::of(sides).is_some() {
+    let is_of_faces = TurnedPair::of(sides).is_some() || BallPair::of(sides).is_some();
+    if sides.iter().all(|side| side.polyhedron.is_some()) || is_of_faces {
         return;
     }
     for (of, against) in [(sides[0], sides[1]), (sides[1], sides[0])] {

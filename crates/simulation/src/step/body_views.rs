@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
-    DetectionOptions, PairBody, TurnedPair, bend, closed_within, exact_crossing_ids, mesh_ids,
+    BallPair, DetectionOptions, PairBody, TurnedPair, bend, closed_within, exact_crossing_ids, mesh_ids,
     most_crossings, polyhedron_ids, search_margin, thread_crossing_ids,
 };
 use tightfit_pipeline::records::NOT_FREE;
@@ -117,6 +117,8 @@ impl<'a> BodyViews<'a> {
             } else if let [Some(first), Some(second)] = [first.polyhedron, second.polyhedron] {
                 polyhedron_ids([first, second]).div_ceil(Part::MOST_PIECES)
             } else if let Some(pair) = TurnedPair::of([first, second]) {
+                pair.ids().div_ceil(Part::MOST_PIECES)
+            } else if let Some(pair) = BallPair::of([first, second]) {
                 pair.ids().div_ceil(Part::MOST_PIECES)
             } else {
                 let crossings = exact_crossing_ids([first, second])

@@ -304,7 +304,9 @@ fn most_contacts(scene: &Scene, parameters: &Parameters, parts: &PlacedParts) ->
             [Some(a), Some(b)] => {
                 PER_FEATURE * (a.corners.len() + b.corners.len() + a.edges.len() + b.edges.len())
             }
-            _ => 0,
+            // those of a ball
+            [Some(one), None] | [None, Some(one)] => one.faces.len() + one.edges.len() + one.corners.len(),
+            [None, None] => 0,
         };
         let pieces = |body: BodyId| parameters.bodies[body].part.most_pieces();
         let [first, second] = pair.bodies.map(|body| &parameters.bodies[body].part);

@@ -2,9 +2,11 @@
 //! what begins inside is reported.
 
 use std::f64::consts::FRAC_PI_2;
+use std::path::PathBuf;
 
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
+use tightfit_shape::mesh::{LengthUnit, MeshOptions, save};
 use tightfit_shape::primitive::Block;
 use tightfit_simulation::{BodyBuilder, Limit, Scene, Simulation};
 use tightfit_spatial::Pose;
@@ -182,5 +184,35 @@ fn a_roller_leaves_a_table_without_being_lifted() {
             assert!(center.z < radius + 2e-6, "{speed} m/s: {} m up at {}", center.z - radius, center.x);
         }
         assert!(simulation.state.motions[0].center.z < radius - 1e-3, "it never left");
+    }
+}
+
+/// A ball on a slope of triangles slides and rolls as on a plane: the triangles ahead of it do not brake it.
+#[test]
+fn a_ball_on_a_mesh_moves_as_on_a_plane() {
+    let plate = Block::new(Vector3::new(0.6, 0.1, 0.02))
+        .unwrap()
+        .mesh(&MeshOptions { max_edge: 20e-3, ..MeshOptions::default() });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plate-of-triangles.stl");
+    save(&plate, &path, LengthUnit::Millimetre).unwrap();
+    let angle = 8.0_f64.to_radians();
+    let slope = 9.81 * angle.sin();
+    for (friction, share) in [(0.0, 1.0), (0.5, 5.0 / 7.0)] {
+        let text = format!(
+            "name = 'a'\nfriction = {friction}\ngravity_m_s2 = [{slope}, 0, {}]\n\
+             [parts.plate]\nshape = {{ kind = 'mesh', file = '{}', unit = 'mm' }}\nmotion = 'fixed'\n\
+             [parts.ball]\nshape = {{ kind = 'sphere', diameter_mm = 20 }}\nposition_mm = [-200, 3, 20]\n",
+            -9.81 * angle.cos(),
+            path.display()
+        );
+        let mut run = Simulation::new(Scene::from_toml(&text).unwrap(), 1);
+        while run.time() < 0.5 - 1e-9 {
+            assert!(run.step().penetration < 0.2e-6);
+        }
+        let ball = &run.state.motions[0];
+        let speed = ball.world_velocity()[0];
+        let true_speed = share * slope * 0.5;
+        assert!((speed / true_speed - 1.0).abs() < 5e-3, "{speed} of {true_speed} m/s, friction {friction}");
+        assert!((ball.center.z - 20e-3).abs() < 1e-6, "{} m high", ball.center.z);
     }
 }
