@@ -30,7 +30,7 @@ use serde::Serialize;
 use tightfit_cad::geometry::{Curve, Surface};
 use tightfit_cad::{Body, BodyEdge, BodyFace, Solid};
 
-use crate::mesh::{Aabb, EdgeTable, MeshDistance, MeshDistanceError, shells};
+use crate::mesh::{Aabb, EdgeTable, MeshDistance, MeshDistanceError, shells, winding_number};
 use crate::{Part, TriMesh};
 use boundary::Boundary;
 use curves::{curve, onto};
@@ -292,8 +292,8 @@ fn facet_error(mesh: &TriMesh, solid: &Solid) -> f64 {
 }
 
 /// Largest difference of the distance from the mesh and from the solid [m], at points above and below the triangles: a face
-/// that reaches beyond its edges shows itself away from the surface. Where shells may touch, two faces with opposite normals lie on
-/// each other inside the material: the sign has no meaning there, and distances are compared without it.
+/// that reaches beyond its edges shows itself away from the surface. Where shells touch, two faces with opposite normals lie on each
+/// other inside the material and tell no sign: there, where the mesh winds around the point, distances are compared without it.
 fn difference(mesh: &TriMesh, solid: &Solid, size: f64, touches: bool) -> Result<f64, MeshDistanceError> {
     let distance = MeshDistance::new(mesh.clone())?;
     let stride = (mesh.triangles.len() / 2_000).max(1);
@@ -304,7 +304,9 @@ fn difference(mesh: &TriMesh, solid: &Solid, size: f64, touches: bool) -> Result
         for height in [-0.02, -1e-3, 1e-3, 0.02] {
             let point = (a + b + c) / 3.0 + normal * (height * size);
             let [of_mesh, of_solid] = [distance.sample(point).distance, solid.sample(point).distance];
-            let off = if touches { of_mesh.abs() - of_solid.abs() } else { of_mesh - of_solid };
+            let is_within = || winding_number(mesh, 0..mesh.triangles.len(), point) > 0.5;
+            let tells_no_sign = touches && of_mesh.signum() != of_solid.signum() && is_within();
+            let off = if tells_no_sign { of_mesh.abs() - of_solid.abs() } else { of_mesh - of_solid };
             worst = worst.max(off.abs());
         }
     }

@@ -204,3 +204,25 @@ fn a_post_that_stands_on_a_plate_as_a_shell_of_its_own_is_one_solid_with_it() {
     let above_plate = solid.sample(Vector3::new(20e-3, 20e-3, 6e-3)).distance;
     assert!((above_plate - 1e-3).abs() < 1e-9, "{above_plate}");
 }
+
+#[test]
+fn a_closed_cavity_stays_empty() {
+    let round: Vec<_> = (0..144)
+        .map(|k| std::f64::consts::TAU * f64::from(k) / 144.0)
+        .map(|angle: f64| [5e-3 * angle.cos(), 5e-3 * angle.sin()])
+        .collect();
+    let cavity = prism(&round, 20e-3);
+    let mut both = prism(&[[-0.02, -0.02], [0.02, -0.02], [0.02, 0.02], [-0.02, 0.02]], 30e-3);
+    let first = both.vertices.len() as u32;
+    both.vertices.extend(cavity.vertices.iter().map(|at| at + Vector3::new(0.0, 0.0, 5e-3)));
+    both.triangles.extend(cavity.triangles.iter().map(|[a, b, c]| [first + a, first + c, first + b]));
+    let found = recognise(&both).expect("a block with a cavity");
+    let solid = found.solid.as_ref().expect("a solid");
+    let off = |x: f64, true_distance: f64| {
+        let distance = solid.sample(Vector3::new(x, 0.0, 15e-3)).distance;
+        assert!((distance - true_distance).abs() < 1e-6, "{distance} at {x}, true {true_distance}");
+    };
+    off(4e-3, 1e-3);
+    off(6e-3, -1e-3);
+    off(21e-3, 1e-3);
+}
