@@ -6,9 +6,11 @@
 //! data      20 trials, 14 to fit, 6 unseen; the fingerprint is printed before anything is fitted
 //! ```
 //!
-//! `cargo run --release --example worn_bolt -- [trials] [seconds] [seed]`
+//! `cargo run --release --example worn_bolt -- [trials] [seconds] [seed] [folder for checkpoints]`
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
+
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use tightfit::calibration::{
@@ -59,9 +61,11 @@ fn main() -> Result<()> {
         println!("| {name} | {:.3} | {:.4} | {:.3} |", own.force, own.torque, own.force / nominal.force);
     };
     row("nominal", &nominal);
-    let plain = solve(&explicit, &sizes, &train)?;
+    let folder = std::env::args_os().nth(4).map(PathBuf::from);
+    let checkpoint = |name: &str| folder.as_ref().map(|own| own.join(format!("{name}-{seed}.checkpoint")));
+    let plain = solve(&explicit, &sizes, &train, checkpoint("dimensions"))?;
     row("dimensions only", &errors_of(&explicit, &plain, &test)?);
-    let full = solve(&explicit, &with_wear, &train)?;
+    let full = solve(&explicit, &with_wear, &train, checkpoint("field"))?;
     row("dimensions + field", &errors_of(&explicit, &full, &test)?);
     // everything told: true size, true wear, true hold
     let mut true_source = told.clone();
@@ -109,9 +113,14 @@ fn worn() -> Option<GapField> {
     })
 }
 
-fn solve(experiment: &Experiment, words: &[String], train: &[Recording]) -> Result<Solution> {
+fn solve(
+    experiment: &Experiment,
+    words: &[String],
+    train: &[Recording],
+    checkpoint: Option<PathBuf>,
+) -> Result<Solution> {
     let (unknowns, wear) = experiment.unknowns(words, train, [None, None])?;
-    let fit = Fit::new(experiment, unknowns, wear, train, FitOptions::default())?;
+    let fit = Fit::new(experiment, unknowns, wear, train, FitOptions { checkpoint, ..FitOptions::default() })?;
     Ok(fit.solve(|now| eprintln!("  {now:?}"))?)
 }
 
