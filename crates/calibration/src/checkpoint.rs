@@ -20,8 +20,10 @@ pub(crate) struct Checkpoint {
     pub(crate) slopes: Slopes,
     /// Where the fit began: after sizes were tried.
     pub(crate) start: Vec<f64>,
-    /// Unknowns that stay at their start because the data leave them open.
+    /// Unknowns that stay at their start because the data leave them open, or because wear is not fitted yet.
     pub(crate) held: Vec<usize>,
+    /// Whether sizes, poses and hold are fitted alone, before wear.
+    pub(crate) waits_for_wear: bool,
     /// Times that the fit went on from a lower place of a profile.
     pub(crate) jumps: usize,
     pub(crate) is_done: bool,

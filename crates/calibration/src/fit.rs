@@ -11,7 +11,11 @@
 //! last rounds. Costs come from the simulator.
 //!
 //! Stiffnesses of the hold, friction and delay that the data leave open return to their start, and the others are fitted anew without them: along an
-//! open direction wrong slopes would carry a hold away, and its value would spoil predictions elsewhere.
+//! open direction wrong slopes would carry a hold away, and its value would spoil predictions elsewhere. Those that are most open go
+//! first: without them the data may tell the others.
+//!
+//! Wear comes last. Hundreds of coefficients can follow a wrong size down a wrong valley, so sizes, poses and hold are fitted without
+//! them first, and all together from there.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963. P. Huber, "Robust
 //! estimation of a location parameter", Ann. Math. Stat. 35, 1964. C. Geyer, "Practical Markov chain Monte Carlo", Stat. Sci. 7,
@@ -28,7 +32,9 @@ use crate::linear::Slopes;
 use crate::noise::{noise_of, robust_cost};
 use crate::normal::Normal;
 use crate::prior::Prior;
-use crate::{CalibrationError, Experiment, Follower, Prediction, Setup, Solution, Unknown, WearChart};
+use crate::{
+    CalibrationError, Experiment, Follower, Prediction, Quantity, Setup, Solution, Unknown, WearChart,
+};
 
 /// λ at the start, and the largest.
 const DAMPING: f64 = 1e-2;
@@ -124,6 +130,9 @@ impl<'a> Fit<'a> {
         let path = self.options.checkpoint.as_deref();
         let known = path.map(|path| Checkpoint::load(path, &purpose)).transpose()?.flatten();
         let start = vec![0.0; self.unknowns.len()];
+        let is_wear = |index: &usize| matches!(self.unknowns[*index].quantity, Quantity::Wear(_));
+        let wear: Vec<usize> = (0..self.unknowns.len()).filter(is_wear).collect();
+        let has_others = wear.len() < self.unknowns.len();
         let mut state = match known {
             Some(known) => known,
             None => {
@@ -140,7 +149,8 @@ impl<'a> Fit<'a> {
                     damping: DAMPING,
                     costs: Vec::new(),
                     slopes: Slopes::Forward,
-                    held: Vec::new(),
+                    held: if has_others { wear.clone() } else { Vec::new() },
+                    waits_for_wear: has_others && !wear.is_empty(),
                     jumps: 0,
                     is_done: false,
                 }
@@ -154,7 +164,12 @@ impl<'a> Fit<'a> {
             } else {
                 state.iteration as f64 / self.options.iterations.max(1) as f64
             };
-            follow(FitProgress { share: 0.2 + 0.8 * done, iteration: state.iteration, spread: noise.spread });
+            let share = match (wear.is_empty(), state.waits_for_wear) {
+                (true, _) => 0.2 + 0.8 * done,
+                (false, true) => 0.2 + 0.4 * done,
+                (false, false) => 0.6 + 0.4 * done,
+            };
+            follow(FitProgress { share, iteration: state.iteration, spread: noise.spread });
             if state.is_done || state.iteration >= self.options.iterations {
                 let shifts = self.shifts(&state.coordinates, &here)?;
                 let linear =
@@ -189,12 +204,17 @@ impl<'a> Fit<'a> {
                     state.iteration,
                 );
                 let open = solution.open_holds(&state.held);
-                if open.is_empty() {
+                if !open.is_empty() {
+                    // the others begin anew, as if those had not been asked for: an open direction may have led them astray
+                    state.held.extend(open);
+                    state.coordinates.clone_from(&state.start);
+                } else if state.waits_for_wear {
+                    state.held.retain(|index| !wear.contains(index));
+                    state.start.clone_from(&state.coordinates);
+                    (state.waits_for_wear, state.jumps) = (false, 0);
+                } else {
                     return Ok(solution);
                 }
-                // the others begin anew, as if those had not been asked for: an open direction may have led them astray
-                state.held.extend(open);
-                state.coordinates.clone_from(&state.start);
                 (state.iteration, state.is_done, state.damping) = (0, false, DAMPING);
                 state.slopes = Slopes::Forward;
                 here = self.evaluate(&state.coordinates, &all)?;

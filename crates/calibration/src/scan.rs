@@ -1,18 +1,28 @@
-//! Start values of dimensions by trying some.
+//! Start values of dimensions and of the hold by trying some.
 //!
 //! A part that is too small touches nothing, and nothing tells by how much: the slope of every force is zero. So sizes are
-//! tried first, from 1/400 to 1/40 of the part on either side, on a few trials, by the mean magnitude of the errors.
+//! tried first, from 1/4000 to 1/50 of the part on either side, on a few trials, by the mean magnitude of the errors. A hold that
+//! is several times too stiff leads the descent through valleys of contacts that stick: its stiffness along all axes, then
+//! about all, is tried next, and sizes once more with it.
 
 use crate::fit::Fit;
 use crate::{CalibrationError, Quantity};
 
 /// Shares of the size that are tried [-].
 const SHARES: [f64; 8] = [2.5e-4, 7.5e-4, 1.5e-3, 3e-3, 5e-3, 8e-3, 1.2e-2, 2e-2];
+/// Logarithms of the factors of a stiffness that are tried [-].
+const FACTORS: [f64; 4] = [0.5, 1.0, 1.6, 2.3];
 /// Trials that are used.
 const TRIALS: usize = 3;
 
+/// Unknowns that are moved together, and by how much each time.
+struct Tries {
+    unknowns: Vec<usize>,
+    shifts: Vec<f64>,
+}
+
 impl Fit<'_> {
-    /// Coordinates with the best of the tried dimensions; `tell` receives the share that is done.
+    /// Coordinates with the best of the tried dimensions and stiffnesses; `tell` receives the share that is done.
     pub(crate) fn scanned(
         &self,
         mut x: Vec<f64>,
@@ -24,24 +34,45 @@ impl Fit<'_> {
             let Ok(found) = self.evaluate(x, &few) else { return f64::INFINITY };
             found.residuals.iter().flatten().map(|r| r.abs()).sum()
         };
-        let is_dimension =
-            |index: &usize| matches!(self.unknowns[*index].quantity, Quantity::Dimension { .. });
-        let dimensions: Vec<usize> = (0..x.len()).filter(is_dimension).collect();
-        for (number, index) in dimensions.iter().enumerate() {
-            let size = self.unknowns[*index].start.abs();
+        let all = self.tries();
+        let total: usize = all.iter().map(|own| own.shifts.len()).sum();
+        let mut done = 0;
+        for Tries { unknowns, shifts } in all {
             let mut best = (error(&x), x.clone());
-            for (place, share) in SHARES.into_iter().flat_map(|share| [share, -share]).enumerate() {
+            for shift in shifts {
                 let mut moved = x.clone();
-                moved[*index] += share * size;
+                unknowns.iter().for_each(|index| moved[*index] += shift);
                 let own = error(&moved);
                 if own < best.0 {
                     best = (own, moved);
                 }
-                let done = (place + 1) as f64 / (2 * SHARES.len()) as f64;
-                tell((number as f64 + done) / dimensions.len() as f64);
+                done += 1;
+                tell(done as f64 / total as f64);
             }
             x = best.1;
         }
         Ok(x)
+    }
+
+    /// Sizes one by one; stiffnesses along all axes, and about all; sizes again where a stiffness was tried.
+    fn tries(&self) -> Vec<Tries> {
+        let those = |is_one: &dyn Fn(&Quantity) -> bool| -> Vec<usize> {
+            (0..self.unknowns.len()).filter(|index| is_one(&self.unknowns[*index].quantity)).collect()
+        };
+        let both = |sizes: &[f64]| sizes.iter().flat_map(|own| [*own, -own]).collect::<Vec<f64>>();
+        let sizes = || {
+            those(&|own| matches!(own, Quantity::Dimension { .. })).into_iter().map(|index| {
+                let size = self.unknowns[index].start.abs();
+                Tries { unknowns: vec![index], shifts: both(&SHARES.map(|share| share * size)) }
+            })
+        };
+        let holds: Vec<Tries> = [0..3, 3..6]
+            .into_iter()
+            .map(|axes| those(&|own| matches!(own, Quantity::Stiffness(axis) if axes.contains(axis))))
+            .filter(|unknowns| !unknowns.is_empty())
+            .map(|unknowns| Tries { unknowns, shifts: both(&FACTORS) })
+            .collect();
+        let again = if holds.is_empty() { 0 } else { usize::MAX };
+        sizes().chain(holds).chain(sizes().take(again)).collect()
     }
 }

@@ -28,6 +28,8 @@ use crate::{Prediction, Quantity, Setup, Unknown, WearChart};
 
 /// Share of the prior's standard deviation above which a quantity is refused [-].
 const REFUSED: f64 = 0.5;
+/// Share of the widest open range from which others are held with it [-].
+const MOST_OPEN: f64 = 0.5;
 /// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
 const COLLINEAR: f64 = 2e-3;
 /// Share of the load of an axis that normal forces must carry [-]: with less, friction alone tells the stiffness.
@@ -177,16 +179,24 @@ impl Solution {
         }
     }
 
-    /// Stiffnesses of the hold, friction and delay whose range is too wide and that still moved from their start.
+    /// Stiffnesses of the hold, friction and delay that still moved from their start and whose range is too wide: the widest, and those at least
+    /// half as wide. Others may be wide only because they follow these.
     pub(crate) fn open_holds(&self, held: &[usize]) -> Vec<usize> {
-        let is_open = |(index, own): (usize, &Estimated)| {
-            let is_hold =
-                matches!(own.unknown.quantity, Quantity::Stiffness(_) | Quantity::Friction | Quantity::Delay);
+        let width = |index: &usize| {
+            let own = &self.estimates[*index];
             let half = own.unknown.coordinate(own.range[1]) - own.unknown.coordinate(own.value);
-            let is_wide = half > REFUSED * NORMAL * own.unknown.prior;
-            (is_hold && is_wide && !held.contains(&index)).then_some(index)
+            half / (NORMAL * own.unknown.prior)
         };
-        self.estimates.iter().enumerate().filter_map(is_open).collect()
+        let is_open = |index: &usize| {
+            let is_hold = matches!(
+                self.estimates[*index].unknown.quantity,
+                Quantity::Stiffness(_) | Quantity::Friction | Quantity::Delay
+            );
+            is_hold && width(index) > REFUSED && !held.contains(index)
+        };
+        let open: Vec<usize> = (0..self.estimates.len()).filter(is_open).collect();
+        let widest = open.iter().map(width).fold(0.0, f64::max);
+        open.into_iter().filter(|index| width(index) >= MOST_OPEN * widest).collect()
     }
 
     /// Estimates other than coefficients of wear.

@@ -120,7 +120,8 @@ fn solve(
     checkpoint: Option<PathBuf>,
 ) -> Result<Solution> {
     let (unknowns, wear) = experiment.unknowns(words, train, [None, None])?;
-    let fit = Fit::new(experiment, unknowns, wear, train, FitOptions { checkpoint, ..FitOptions::default() })?;
+    let fit =
+        Fit::new(experiment, unknowns, wear, train, FitOptions { checkpoint, ..FitOptions::default() })?;
     Ok(fit.solve(|now| eprintln!("  {now:?}"))?)
 }
 
