@@ -1,5 +1,7 @@
 //! The result of a run.
 
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
 use crate::{ArmFailure, Limit, Record, Simulation, Task};
 
 /// How a thread ended up.
@@ -35,7 +37,8 @@ pub struct Outcome {
     pub depth: Option<f64>,
     /// Turns since the start, positive when a nut goes on.
     pub turns: Option<f64>,
-    /// Advance over the last turn, or most of the way where it turned less, per actual turn [m].
+    /// Advance over the last turn, or most of the way where it turned less, per actual turn [m]; over the last half turn where the nut
+    /// found its thread in the half before.
     pub lead: Option<f64>,
     /// How a thread ended up.
     pub state: Option<ThreadState>,
@@ -156,16 +159,24 @@ impl Outcome {
                     _ => 0.0,
                 };
                 // a right-hand nut goes on by turning clockwise seen from its outer side
-                let turned = -(last.angle - first.angle) / std::f64::consts::TAU * pitch.signum();
+                let turned = -(last.angle - first.angle) / TAU * pitch.signum();
                 // A nut touches its seat with one side first, then turns on by its axial play.
                 let near_seat = engaged - pitch.abs() / 2.0;
                 let is_near = |record: &Record| record.depth.is_some_and(|overlap| overlap >= near_seat);
                 let on_thread = torque.and_then(|_| records.iter().position(is_near));
-                let lead = last_turn(&records[..on_thread.unwrap_or(records.len())]);
+                let on_thread = &records[..on_thread.unwrap_or(records.len())];
+                let is_pitch = |lead: f64| (lead / pitch - 1.0).abs() < SAME_LEAD;
+                // a nut may still find its thread within its last turn
+                let lead = lead(on_thread, TAU).map(|whole| {
+                    lead(on_thread, PI)
+                        .filter(|_| !is_pitch(whole))
+                        .filter(|half| is_pitch(*half))
+                        .unwrap_or(whole)
+                });
                 let tilt = (last.pose.rotation * tightfit_spatial::Vector3::z()).z.clamp(-1.0, 1.0).acos();
                 let overlap = last.depth.unwrap_or_default();
                 // a nut that hardly turned is judged by its tilt alone: out of phase it would be tilted
-                let advances = lead.is_none_or(|lead| (lead / pitch - 1.0).abs() < 0.02);
+                let advances = lead.is_none_or(is_pitch);
                 let state = if overlap < engaged.min(pitch.abs()) {
                     ThreadState::NotEngaged
                 } else if advances && tilt < 1_f64.to_radians() {
@@ -209,17 +220,19 @@ fn peak_torque(run: &Simulation, records: &[Record]) -> f64 {
     records.iter().map(about_axis).fold(0.0, f64::max)
 }
 
+/// Share of the pitch by which the lead of an engaged nut may differ from it [-].
+const SAME_LEAD: f64 = 0.02;
 /// Least turn over which a lead is told [rad].
-const LEAST_TURN: f64 = std::f64::consts::FRAC_PI_2;
+const LEAST_TURN: f64 = FRAC_PI_2;
 /// Share of a shorter turn than a whole one that counts [-]: while it begins the nut takes up its play.
 const SETTLED: f64 = 0.8;
 
-/// Advance over the last turn, per actual turn [m]; over most of the way where the nut turned less.
-fn last_turn(records: &[Record]) -> Option<f64> {
+/// Advance over the last `angle` [rad], per actual turn [m]; over most of the way where the nut turned less.
+fn lead(records: &[Record], angle: f64) -> Option<f64> {
     let (first, last) = (records.first()?, records.last()?);
-    let whole = std::f64::consts::TAU.min(SETTLED * (last.angle - first.angle).abs());
-    let is_turn_ago = |record: &&Record| (last.angle - record.angle).abs() >= whole;
-    let before = records.iter().rev().find(is_turn_ago).filter(|_| whole >= LEAST_TURN)?;
-    let turns = (last.angle - before.angle) / std::f64::consts::TAU;
+    let whole = angle.min(SETTLED * (last.angle - first.angle).abs());
+    let is_before = |record: &&Record| (last.angle - record.angle).abs() >= whole;
+    let before = records.iter().rev().find(is_before).filter(|_| whole >= LEAST_TURN)?;
+    let turns = (last.angle - before.angle) / TAU;
     Some((last.pose.translation.z - before.pose.translation.z) / turns)
 }

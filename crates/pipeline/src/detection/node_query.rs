@@ -74,7 +74,8 @@ impl<'a> NodeQuery<'a> {
         let offset = of.part.node_offset();
         let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_));
         // where contacts are at nodes alone, all nodes stay where they are
-        let may_slide = options.crossings && (is_exact(of) || is_exact(against));
+        let is_over_planes = against.polyhedron.is_some();
+        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || is_over_planes);
         let slides =
             Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
                 slides,

@@ -257,14 +257,17 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part. They slide where the scene has an exact solid; rims come along where it has a polyhedron.
+/// The nodes of a body on a part. They slide where the scene has an exact solid, and those of turned solids where it has a
+/// polyhedron; rims come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
     let nodes = NodeBlocks::weighed(positions, &body.nodes.left);
-    if scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_))) {
+    let has_solid = scene.bodies.iter().any(|body| matches!(body.part, Part::Cad(_)));
+    let has_polyhedron = scene.bodies.iter().any(|body| body.polyhedron.is_some());
+    if has_solid || (has_polyhedron && matches!(part, Part::Sectioned(_))) {
         nodes.sliding(part.slides(&body.nodes), part.sharp_edges())
-    } else if scene.bodies.iter().any(|body| body.polyhedron.is_some()) {
+    } else if has_polyhedron {
         nodes.with_edges(part.sharp_edges())
     } else {
         nodes

@@ -41,3 +41,44 @@ engaged_mm = 2
         assert!(outcome.completed, "{turns} turns: {outcome:?}");
     }
 }
+
+#[test]
+fn a_nut_that_finds_its_thread_within_its_last_turn_is_engaged() {
+    let text = r#"
+name = "countersunk"
+friction = 0.15
+gravity_m_s2 = [0, 0, 0]
+[parts.bolt]
+shape = { kind = "bolt", diameter_mm = 24, pitch_mm = 3, length_mm = 40, radial_clearance_mm = 0.05 }
+motion = "fixed"
+[parts.nut]
+shape = { kind = "nut", diameter_mm = 24, pitch_mm = 3, height_mm = 19, radial_clearance_mm = 0.05, start_diameter_mm = 25.5 }
+[drive]
+part = "nut"
+stiffness_n_m = [2000, 2000, 0]
+turning_stiffness_nm_rad = [0.5, 0.5, 0.8]
+damping_per_s = 50
+offset_mm = 0.2
+tilt_deg = 2
+force_n = [0, 0, -4]
+waypoints = [
+    { time_s = 0.0, position_mm = [0, 0, 50] },
+    { time_s = 0.3, position_mm = [0, 0, 50] },
+    { time_s = 2.3, position_mm = [0, 0, 50], turns = -2 },
+]
+[task]
+kind = "thread"
+onto = "bolt"
+turns = 2
+engaged_mm = 3
+"#;
+    let mut simulation = Simulation::new(Scene::from_toml(text).expect("a scene"), 1);
+    let records: Vec<_> = (0..230).map(|_| simulation.advance()).collect();
+    let outcome = Outcome::of(&simulation, &records);
+    assert_eq!(outcome.state, Some(ThreadState::Engaged), "{outcome:?}");
+    let lead = outcome.lead.expect("a lead");
+    assert!((lead / 3e-3 - 1.0).abs() < 0.01, "{lead} m");
+    // while it still looks for the thread it is not
+    let early = Outcome::of(&simulation, &records[..130]);
+    assert_ne!(early.state, Some(ThreadState::Engaged), "{early:?}");
+}
