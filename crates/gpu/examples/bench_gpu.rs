@@ -3,7 +3,7 @@
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
 //!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--slots N] [--passes N] [--audit N] [--compare N]
-//!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX]
+//!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX] [--detection exact | --detection neural-paper]
 //! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
@@ -49,13 +49,18 @@ fn main() -> Result<(), Failure> {
         block: number("block", usual.block as usize)? as u32,
         slots: number("slots", usual.slots as usize)? as u32,
         most_passes: number("passes", usual.most_passes as usize)? as u32,
+        ..usual
     };
     if task == "compile" {
         let architecture = options.get("architecture").map_or("sm_90", String::as_str);
         let binary = kernel_binary(architecture, &kernels)?;
         if !options.contains_key("lanes") {
-            kernel_binary(architecture, &KernelOptions::for_threads())?;
+            let threads = KernelOptions::for_threads();
+            for own in [threads, KernelOptions { networks: true, ..threads }] {
+                kernel_binary(architecture, &own)?;
+            }
         }
+        kernel_binary(architecture, &KernelOptions { networks: true, ..kernels })?;
         network_binary(architecture)?;
         println!("{architecture}: {} bytes in the folder of the kernels", binary.len());
         return Ok(());
@@ -63,11 +68,13 @@ fn main() -> Result<(), Failure> {
     if task == "network" {
         return network(number("points", 5_000_000)?);
     }
-    let scene = Scene::find(match task.as_str() {
+    let name = match task.as_str() {
         "nut" => "bolting-engaged",
         "bolting" => "bolting",
         _ => "peg-in-hole",
-    })?;
+    };
+    let detection = options.get("detection").map_or("exact", String::as_str);
+    let scene = Scene::find_with(name, &[format!("method.detection={detection}")])?;
     let clock = Instant::now();
     let mut batch = GpuBatch::with_options(scene.clone(), count, &device, kernels)?;
     println!("{task}: {} ({:.1} s to open)", batch.device_name(), clock.elapsed().as_secs_f64());
@@ -328,7 +335,7 @@ fn network(count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Clearance, friction and start of an environment.
+/// Clearance, friction and start of an environment; depth networks know one clearance alone.
 fn setup(task: &str, scene: &Scene, index: usize) -> Setup {
     let mut random = SplitMix::stream(index as u64);
     let mut between = |low: f64, high: f64| low + (high - low) * random.unit();
@@ -375,7 +382,10 @@ fn setup(task: &str, scene: &Scene, index: usize) -> Setup {
             ("hole", Part::Sectioned(hole.build().expect("a hole")))
         }
     };
-    let setup = setup.with_part(scene, body, part).expect("the same kind");
+    let setup = match scene.detection.is_neural() {
+        true => setup,
+        false => setup.with_part(scene, body, part).expect("the same kind"),
+    };
     setup.with_drive(scene, drive).expect("no arm")
 }
 

@@ -31,7 +31,7 @@ struct ArriveStage : Stepper {
     if (wanted > FAST) return leave(LAND, false);
     lanes.sync();
     contacts.set_margin(wanted, env.dt);
-    contacts.rows = kept;
+    contacts.rows = first_rows();
     if (!detect_sides(lanes, common, env, next, wanted, contacts, scratch)) return leave(LAND, false);
     margin = required = wanted;
     is_known = true;
@@ -41,7 +41,9 @@ struct ArriveStage : Stepper {
   FN Stage cross_edges() {
     load();
     Body next = at_pose(own_body(), flight.next);
-    return leave(LAND, detect_edges(lanes, common, env, next, margin, contacts, scratch));
+    bool is_found = detect_edges(lanes, common, env, next, margin, contacts, scratch);
+    if (is_found) keep_few();
+    return leave(LAND, is_found);
   }
 
   FN Stage land() {
@@ -99,7 +101,7 @@ struct ArriveStage : Stepper {
       env.required = required;
       env.rows = contacts.count;
       env.by_host = 0;
-      env.is_known = contacts.rows.at == kept.at ? 1 : 0;  // else they are found again
+      env.is_known = contacts.rows.at == kept.at ? KEPT : IN_FLIGHT;
       env.is_warm = flight.is_warm;
       env.warm_count = flight.warm_count;
       store6(env.warm_velocity, load6(flight.warm_velocity));

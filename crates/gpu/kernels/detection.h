@@ -4,52 +4,12 @@
 // 0.1 um are left out. The nodes that remain are queried one per lane; contacts keep the order of the nodes.
 #pragma once
 #include "crossings.h"
+#include "network_nodes.h"
 #include "thread_crossings.h"
 
 constexpr double DIP = 0.1e-6;
 constexpr double STEEPEST_EDGE = 0.1;
 constexpr double UPRIGHT = 0.99;
-
-FN Query query_of(const Common& common, const Shape* shapes, const Body& body, int side) {
-  M3 fixed_turn = matrix({common.fixed_rotation[0], common.fixed_rotation[1], common.fixed_rotation[2], common.fixed_rotation[3]});
-  V3 fixed_origin = load3(common.fixed_position);
-  bool is_free = side == common.free_side;
-  const M3& own_turn = is_free ? body.turn : fixed_turn;
-  const M3& other_turn = is_free ? fixed_turn : body.turn;
-  V3 own_origin = is_free ? body.origin : fixed_origin, other_origin = is_free ? fixed_origin : body.origin;
-  double sign = is_free ? 1.0 : -1.0;
-  return {&common.nodes[side], &shapes[side], &shapes[1 - side], mul(transpose(other_turn), own_turn),
-          mul_t(other_turn, own_origin - other_origin), mul_t(other_turn, sign * body.velocity_at_place(other_origin)),
-          mul_t(other_turn, sign * angular(body.velocity)), other_turn, other_origin - body.center, sign,
-          side == 0 ? 0u : (u32)common.nodes[0].count};
-}
-
-/// The same in the memory of the group: registers are few, and a copy per lane would not stay in the cache.
-CALL const Query& shared_query(const Lanes& lanes, const Common& common, const Shape* shapes, const Body& body, int side, Query& shared) {
-  lanes.sync();
-  Query own = query_of(common, shapes, body, side);
-  if (lanes.leads()) shared = own;
-  lanes.sync();
-  return shared;
-}
-
-/// Place of a node in its part's frame.
-FN V3 node_at(const double* nodes, double t, int i) {
-  const double* own = nodes + 7 * 32 * (i >> 5) + (i & 31);
-  double r = own[0], c = own[32], s = own[64], z = own[96];
-  if (t != 0.0) {
-    double a = t * own[160];
-    r = fma(t, own[128], r);
-    z = fma(t, own[192], z);
-    if (a != 0.0) {
-      SineCosine turn = sine_cosine_here(a);
-      double next = fma(c, turn.cosine, -(s * turn.sine));
-      s = fma(s, turn.cosine, c * turn.sine);
-      c = next;
-    }
-  }
-  return v3(r * c, r * s, z);
-}
 
 /// Which nodes are left out: between heights of the other part where the dip without them is small.
 struct Thinning {
@@ -118,18 +78,7 @@ FN void detect_nodes(const Lanes& lanes, const Query& q, double apart, double ho
   int selected = lanes.collect<BlockFound>(blocks, 0,
     [&](int block, BlockFound& found) {
       const double* box = q.nodes->box + 6 * block;
-      V3 middle = v3(box[0], box[1], box[2]), half = v3(box[3] + grown, box[4] + grown, box[5] + grown);
-      auto along = [&](int k, double& c, double& h) {
-        V3 r = row(turn, k);
-        c = dot(r, middle) + (k == 0 ? shift.x : k == 1 ? shift.y : shift.z);
-        h = fabs(r.x) * half.x + fabs(r.y) * half.y + fabs(r.z) * half.z + grown;
-      };
-      double cx, cy, cz, hx, hy, hz;
-      along(0, cx, hx);
-      along(1, cy, hy);
-      along(2, cz, hz);
-      double gx = larger(fabs(cx) - hx, 0.0), gy = larger(fabs(cy) - hy, 0.0);
-      if (!(cz + hz >= lowest && cz - hz <= highest && fma(gx, gx, gy * gy) <= radius * radius)) return;
+      if (!is_block_near(box, grown, turn, shift, lowest, highest, radius)) return;
       if (thinning.by_block) {
         const double* slope = q.nodes->box_slope + 6 * block;
         V3 r = row(turn, 2);
@@ -176,7 +125,9 @@ CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environme
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
     const Query& q = shared_query(lanes, common, env.shape, body, side, scratch.query);
-    detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
+    const DepthNetwork* network = network_of(common, env, 1 - side);
+    if (network == nullptr) detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
+    else detect_by_network(lanes, q, *network, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }
   return true;
@@ -184,6 +135,8 @@ CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environme
 
 /// Appends the crossings of edges; false where there are more contacts than their room, `count` says how many.
 CALL bool detect_edges(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, double margin, Contacts& contacts, Scratch& scratch) {
+  // where a network answers for a part, its edges are not known
+  if (network_of(common, env, 0) != nullptr || network_of(common, env, 1) != nullptr) return contacts.count <= contacts.rows.room;
   const Query& q = shared_query(lanes, common, env.shape, body, 0, scratch.query);
   if (is_round(env.shape[0])) {
     detect_crossings(lanes, common, q, margin, contacts, scratch);
@@ -198,10 +151,11 @@ FN bool detect(const Lanes& lanes, const Common& common, const Environment& env,
   return detect_sides(lanes, common, env, body, margin, contacts, scratch) && detect_edges(lanes, common, env, body, margin, contacts, scratch);
 }
 
-/// Fills `contacts` with those of the nodes of listed contacts; crossings are not detected again.
+/// Fills `contacts` with those of the nodes of listed contacts; crossings are not detected again, nor what a depth network answers.
 CALL void detect_listed(const Lanes& lanes, const Common& common, const Environment& env, const Body& body, const u32* ids, int count, double margin, Contacts& contacts, Scratch& scratch) {
   contacts.count = 0;
   for (int side = 0; side < 2; ++side) {
+    if (network_of(common, env, 1 - side) != nullptr) continue;
     const Query& q = shared_query(lanes, common, env.shape, body, side, scratch.query);
     contacts.count = lanes.collect<Found>(count, contacts.count,
       [&](int k, Found& found) {

@@ -33,6 +33,10 @@ enum Status : int {
   CUT_SHORT = 11,      // the energy tank is empty
 };
 
+/// Where the contacts of the pose after the last step are. Those in flight are more than are kept: between calls they are lost, and found
+/// again.
+enum Known : int { NOWHERE = 0, KEPT = 1, IN_FLIGHT = 2 };
+
 /// A part with the dimensions of one environment.
 struct Shape {
   int kind;
@@ -43,7 +47,7 @@ struct Shape {
   int omitted[4];      // edge that does not bound the piece, -1: none
   int has_wall, is_bore;
   int cone[2];         // whether a thread's end has a cone
-  int unused;
+  int is_of_network;   // whether it is the part that its depth network was trained for
   double heights[2], radii[2];
   double vertex[VERTICES][2], normal[VERTICES][2];
   double wall_radius, wall_heights[2];
@@ -95,7 +99,7 @@ struct Environment {
   double dt, friction, mass, center_of_mass[3], moment[9];
   Shape shape[2];        // of the first and of the second side of the pair
   Drive drive;
-  int status, is_warm, warm_count, is_known;  // is_known: the rows belong to the pose
+  int status, is_warm, warm_count, is_known;  // is_known: whether there are contacts for the pose, a `Known`
   double margin, required;
   double warm_velocity[6];
   u32 warm_id[WARM];
@@ -163,9 +167,12 @@ struct Nodes {
   double apart;             // largest of them that is finite; infinite without any
 };
 
+struct DepthNetwork;
+
 /// What all environments share.
 struct Common {
   Nodes nodes[2];
+  const DepthNetwork* network[2];  // that answers for the part of a side; none where its distance is exact
   double gravity[3];
   double fixed_position[3], fixed_rotation[4];
   int free_side;         // 0 or 1: which side of the pair moves

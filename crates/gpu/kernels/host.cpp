@@ -10,6 +10,7 @@ void tightfit_sizes(unsigned long long* out) {
   out[3] = sizeof(Scratch);
   out[4] = LANES;
   out[5] = sizeof(Flight);
+  out[6] = sizeof(DepthNetwork);
 }
 /// Takes the steps of the listed environments; returns how many wait for the host, whose places are in `left`.
 int tightfit_take_steps(const Common* common, Environment* environments, KeptRows* rows, const int* list, int count, int more, int* left) {

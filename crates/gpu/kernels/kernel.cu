@@ -11,6 +11,7 @@ static_assert(sizeof(WaypointPair) == WAYPOINT_PAIR_BYTES, "src/records.rs and k
 static_assert(sizeof(Scratch) <= SCRATCH_BYTES, "src/records.rs and kernels/environment.h differ");
 static_assert(sizeof(Flight) <= FLIGHT_BYTES, "src/records.rs and kernels/flight.h differ");
 static_assert(sizeof(Board) == BOARD_BYTES, "src/records.rs and kernels/lanes.h differ");
+static_assert(sizeof(DepthNetwork) == DEPTH_NETWORK_BYTES, "src/depth_network.rs and kernels/depth_network.h differ");
 #endif
 
 /// counters: next place in the list, length of the host's list. `more` steps are added to what an environment has to take. A block

@@ -37,12 +37,19 @@ typedef unsigned long long u64;
 constexpr int G = LANES;
 static_assert(G == 8 || G == 16 || G == 32, "the linear system has eight columns, one per lane");
 constexpr int MOST_SUMS = 48, ROW_TERMS = 35;
+constexpr int NEURONS = 64;  // of a layer of a depth network
+
+/// A depth network at G nodes.
+struct NetworkTile { float activation[NEURONS][G], value[G], gradient[3][G]; };
 
 /// What the lanes of a group show one another, in shared memory.
 struct Board {
   double sums[MOST_SUMS];
-  double inertia[36];       // A of the problem at hand, row-major
-  double row[G][ROW_TERMS]; // what G rows add to the sums; the odd length keeps lanes on different banks
+  double inertia[36];         // A of the problem at hand, row-major
+  union {
+    double row[G][ROW_TERMS]; // what G rows add to the sums; the odd length keeps lanes on different banks
+    NetworkTile tile;
+  };
 };
 
 /// Infinity without a header.
@@ -56,10 +63,34 @@ FN double infinity() {
 FN double lesser(double a, double b) { return a < b ? a : b; }
 FN double larger(double a, double b) { return a > b ? a : b; }
 FN bool is_finite(double a) { return fabs(a) < infinity(); }
+FN u32 bits_of_float(float a) {
+#if ON_DEVICE
+  return __float_as_uint(a);
+#else
+  u32 bits;
+  std::memcpy(&bits, &a, sizeof bits);
+  return bits;
+#endif
+}
+FN float float_of_bits(u32 bits) {
+#if ON_DEVICE
+  return __uint_as_float(bits);
+#else
+  float a;
+  std::memcpy(&a, &bits, sizeof a);
+  return a;
+#endif
+}
 
 #if ON_DEVICE
 
-extern __shared__ double boards[];
+extern __shared__ __align__(16) double boards[];
+
+/// What every lane keeps for itself.
+template <class T> struct PerLane {
+  T own;
+  FN T& operator[](int) { return own; }
+};
 
 /// Nothing is kept: all follows from the number of the thread, which takes no load, and the compiler knows where the board lies.
 struct Lanes {
@@ -78,6 +109,11 @@ struct Lanes {
   template <class F> FN void each(int count, F work) const {
 #pragma unroll 1
     for (int i = lane(); i < count; i += G) work(i);
+    sync();
+  }
+  /// Every lane does its part of a common work; all see what all have done.
+  template <class F> FN void as_lanes(F work) const {
+    work(lane());
     sync();
   }
   /// Sums for every lane.
@@ -180,6 +216,11 @@ struct Lanes {
 
 #else
 
+template <class T> struct PerLane {
+  T of[G];
+  T& operator[](int lane) { return of[lane]; }
+};
+
 struct Lanes {
   Board* own_board;
 
@@ -190,6 +231,9 @@ struct Lanes {
 
   template <class F> void each(int count, F work) const {
     for (int i = 0; i < count; ++i) work(i);
+  }
+  template <class F> void as_lanes(F work) const {
+    for (int lane = 0; lane < G; ++lane) work(lane);
   }
   template <int N, class F> void sum(int count, double (&total)[N], F term) const {
     double part[G][N];

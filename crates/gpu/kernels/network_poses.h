@@ -7,9 +7,6 @@
 #pragma once
 #include "poses.h"
 
-/// Ranges of the network of one part.
-struct FieldRanges { double middle[3], half[3], output_middle, output_half; };
-
 /// Where the points of one pose and side stand in the columns.
 struct PoseRange { int first, count; };
 

@@ -13,7 +13,7 @@ FN Stage next_of(const Stepper& stepper, Stage next) {
   stepper.lanes.sync();
   if (stepper.lanes.leads()) {
     stepper.env.status = stepper.status;
-    stepper.env.is_known = 0;
+    stepper.env.is_known = NOWHERE;
   }
   stepper.lanes.sync();
   return DONE;
@@ -25,6 +25,7 @@ FN Stage first_stage(Environment& env, int more) {
     env.target = env.steps + (u64)more;
     clear(env.summary);
   }
+  if (env.is_known == IN_FLIGHT) env.is_known = NOWHERE;
   return env.status == STEPPED && env.steps < env.target ? BEGIN : DONE;
 }
 

@@ -32,7 +32,7 @@ struct Stepper {
     required = env.required;
     is_known = env.is_known != 0;
     is_exchanged = false;
-    contacts = Contacts::of(kept, is_known ? env.rows : 0, arm_unit(), margin, env.dt);
+    contacts = Contacts::of(env.is_known == IN_FLIGHT ? wide_rows() : kept, is_known ? env.rows : 0, arm_unit(), margin, env.dt);
     report = {};
   }
   /// What the last stage left.
@@ -62,19 +62,35 @@ struct Stepper {
 
   FN void fail(Status why) { if (status == STEPPED) status = why; }
 
+  /// Where contacts are put first. Depth networks find many and are dear: they are asked once.
+  FN Rows first_rows() const {
+    bool asks = network_of(common, env, 0) != nullptr || network_of(common, env, 1) != nullptr;
+    return asks ? wide_rows() : kept;
+  }
+  /// Moves contacts that the usual rows have room for there.
+  FN void keep_few() {
+    if (contacts.rows.at == kept.at || contacts.count > ROWS) return;
+    lanes.each(contacts.count, [&](int i) {
+      for (int column = 0; column < COLUMNS; ++column) kept.at[column * ROWS + i] = contacts.rows.at[column * WIDE_ROWS + i];
+    });
+    contacts.rows = kept;
+  }
   /// Finds the contacts within a margin.
   CALL void find_within(const Body& body, double wanted) {
     lanes.sync();
     contacts.set_margin(wanted, env.dt);
-    contacts.rows = kept;
-    if (!detect(lanes, common, env, body, wanted, contacts, scratch)) {
-      bool fits = contacts.count <= WIDE_ROWS;
+    contacts.rows = first_rows();
+    bool is_found = detect(lanes, common, env, body, wanted, contacts, scratch);
+    if (!is_found && contacts.rows.at == kept.at && contacts.count <= WIDE_ROWS) {
       contacts.rows = wide_rows();
       lanes.sync();
-      if (!fits || !detect(lanes, common, env, body, wanted, contacts, scratch)) {
-        contacts.count = 0;
-        fail(MANY_CONTACTS);
-      }
+      is_found = detect(lanes, common, env, body, wanted, contacts, scratch);
+    }
+    if (is_found) {
+      keep_few();
+    } else {
+      contacts.count = 0;
+      fail(MANY_CONTACTS);
     }
     margin = required = wanted;
     is_known = true;

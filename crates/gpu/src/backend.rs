@@ -1,6 +1,7 @@
 //! Where the kernels run: on a CUDA device, or on the host for tests.
 
 use crate::cuda::Cuda;
+use crate::depth_network::DepthNetworkRecord;
 use crate::error::GpuError;
 use crate::host::HostKernels;
 use crate::node_table::NodeTable;
@@ -15,10 +16,15 @@ pub(crate) enum Backend {
 
 impl Backend {
     /// Gives the kernels what all environments share.
-    pub(crate) fn set_common(&mut self, common: &Common, tables: &[NodeTable; 2]) -> Result<(), GpuError> {
+    pub(crate) fn set_common(
+        &mut self,
+        common: &Common,
+        tables: &[NodeTable; 2],
+        networks: &[Vec<DepthNetworkRecord>; 2],
+    ) -> Result<(), GpuError> {
         match self {
-            Self::Cuda(cuda) => cuda.set_common(common, tables),
-            Self::Host(host) => host.set_common(common, tables),
+            Self::Cuda(cuda) => cuda.set_common(common, tables, networks),
+            Self::Host(host) => host.set_common(common, tables, networks),
         }
     }
 

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use libloading::Library;
 use tightfit_shape::Part;
 
+use crate::depth_network::DepthNetworkRecord;
 use crate::error::GpuError;
 use crate::kernel_source::{kernel_source, pose_source};
 use crate::poses::{
@@ -49,11 +50,13 @@ pub struct KernelOptions {
     pub slots: u32,
     /// Passes of the solver in one stage before the host takes the step.
     pub most_passes: u32,
+    /// Whether depth networks may answer for parts; without, their code is left out.
+    pub networks: bool,
 }
 
 impl Default for KernelOptions {
     fn default() -> Self {
-        Self { parts: Parts::Turned, lanes: 8, block: 384, slots: 128, most_passes: 1000 }
+        Self { parts: Parts::Turned, lanes: 8, block: 384, slots: 128, most_passes: 1000, networks: false }
     }
 }
 
@@ -81,7 +84,7 @@ impl KernelOptions {
 /// When there is no compiler and no binary, or the kernels do not compile.
 pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<u8>, GpuError> {
     let KernelOptions { lanes, block, slots, .. } = options;
-    let definitions = [
+    let mut definitions = vec![
         format!("-D{}", only(options.parts)),
         format!("-DLANES={lanes}"),
         format!("-DBLOCK={block}"),
@@ -94,7 +97,11 @@ pub fn kernel_binary(architecture: &str, options: &KernelOptions) -> Result<Vec<
         format!("-DBOARD_BYTES={}", options.board_bytes()),
         format!("-DMOTION_BYTES={}", size_of::<MotionRecord>()),
         format!("-DWAYPOINT_PAIR_BYTES={}", size_of::<WaypointPair>()),
+        format!("-DDEPTH_NETWORK_BYTES={}", size_of::<DepthNetworkRecord>()),
     ];
+    if !options.networks {
+        definitions.push("-DONLY_EXACT".into());
+    }
     // every fused operation of the step is written as fma(): host and device give the same bits
     binary_of("step", &kernel_source(), architecture, "--fmad=false", &definitions)
 }

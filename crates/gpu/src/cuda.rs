@@ -9,6 +9,7 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 
 use crate::compiler::{KernelOptions, kernel_binary};
+use crate::depth_network::DepthNetworkRecord;
 use crate::device_array::DeviceArray;
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
@@ -33,6 +34,7 @@ pub(crate) struct Cuda {
     blocks: u32,
     common: CudaSlice<u8>,
     tables: Vec<CudaSlice<f64>>,
+    networks: Vec<CudaSlice<u8>>,
     environments: CudaSlice<u8>,
     rows: CudaSlice<u8>,
     scratch: CudaSlice<u8>,
@@ -103,6 +105,7 @@ impl Cuda {
             blocks,
             common: stream.alloc_zeros(size_of::<Common>())?,
             tables: Vec::new(),
+            networks: Vec::new(),
             environments: stream.alloc_zeros(count.max(1) * size_of::<Environment>())?,
             rows: stream.alloc_zeros(count.max(1) * ROWS_BYTES)?,
             scratch: stream.alloc_zeros((blocks * options.slots) as usize * SCRATCH_BYTES)?,
@@ -117,8 +120,21 @@ impl Cuda {
         })
     }
 
-    pub(crate) fn set_common(&mut self, common: &Common, tables: &[NodeTable; 2]) -> Result<(), GpuError> {
+    pub(crate) fn set_common(
+        &mut self,
+        common: &Common,
+        tables: &[NodeTable; 2],
+        networks: &[Vec<DepthNetworkRecord>; 2],
+    ) -> Result<(), GpuError> {
         let mut common = *common;
+        self.networks.clear();
+        for (address, network) in common.network.iter_mut().zip(networks) {
+            if !network.is_empty() {
+                let slice = self.stream.clone_htod(bytemuck::cast_slice::<_, u8>(network))?;
+                *address = slice.device_ptr(&self.stream).0;
+                self.networks.push(slice);
+            }
+        }
         self.tables.clear();
         for (nodes, table) in common.nodes.iter_mut().zip(tables) {
             let mut put = |numbers: &[f64]| -> Result<u64, GpuError> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use bytemuck::Zeroable;
 use libloading::Library;
 
+use crate::depth_network::DepthNetworkRecord;
 use crate::error::GpuError;
 use crate::node_table::NodeTable;
 use crate::records::{
@@ -19,6 +20,8 @@ pub(crate) struct HostKernels {
     take_steps: TakeSteps,
     common: Common,
     tables: Option<Box<[NodeTable; 2]>>,
+    /// None or one for each side.
+    networks: [Vec<DepthNetworkRecord>; 2],
     environments: Vec<Environment>,
     /// Eight-byte words, so that the rows are aligned.
     rows: Vec<u64>,
@@ -31,14 +34,16 @@ impl HostKernels {
         let wrong = |reason: String| GpuError::HostKernels { path: path.display().to_string(), reason };
         // SAFETY: the library is built from our own source; loading it runs no code of its own.
         let library = unsafe { Library::new(path) }.map_err(|error| wrong(error.to_string()))?;
-        let mut sizes = [0_u64; 6];
-        // SAFETY: `tightfit_sizes` writes six numbers.
+        let mut sizes = [0_u64; 7];
+        // SAFETY: `tightfit_sizes` writes seven numbers.
         unsafe {
             let tell = library.get::<unsafe extern "C" fn(*mut u64)>(b"tightfit_sizes\0");
             tell.map_err(|error| wrong(error.to_string()))?(sizes.as_mut_ptr());
         }
         let expected = [size_of::<Environment>(), ROWS_BYTES, size_of::<Common>()].map(|size| size as u64);
-        if sizes[..3] != expected || sizes[3] > SCRATCH_BYTES as u64 || sizes[5] > FLIGHT_BYTES as u64 {
+        let is_network_sound = sizes[6] == size_of::<DepthNetworkRecord>() as u64;
+        let is_room = sizes[3] <= SCRATCH_BYTES as u64 && sizes[5] <= FLIGHT_BYTES as u64;
+        if sizes[..3] != expected || !is_room || !is_network_sound {
             return Err(wrong(format!("records of {sizes:?} bytes, but {expected:?} are expected")));
         }
         // SAFETY: the type is that of the function in host.cpp; the library lives as long as the copy of it.
@@ -48,13 +53,19 @@ impl HostKernels {
             take_steps,
             common: Common::zeroed(),
             tables: None,
+            networks: Default::default(),
             environments: vec![Environment::zeroed(); count],
             rows: vec![0; count * ROWS_BYTES / 8],
             _library: library,
         })
     }
 
-    pub(crate) fn set_common(&mut self, common: &Common, tables: &[NodeTable; 2]) -> Result<(), GpuError> {
+    pub(crate) fn set_common(
+        &mut self,
+        common: &Common,
+        tables: &[NodeTable; 2],
+        networks: &[Vec<DepthNetworkRecord>; 2],
+    ) -> Result<(), GpuError> {
         let tables = Box::new(tables.clone());
         self.common = *common;
         for (nodes, table) in self.common.nodes.iter_mut().zip(tables.iter()) {
@@ -62,6 +73,10 @@ impl HostKernels {
             nodes.boxes = table.boxes.as_ptr() as u64;
             nodes.box_slopes = table.box_slopes.as_ptr() as u64;
             nodes.left = table.left.as_ptr() as u64;
+        }
+        self.networks.clone_from(networks);
+        for (address, network) in self.common.network.iter_mut().zip(&self.networks) {
+            *address = network.first().map_or(0, |network| std::ptr::from_ref(network) as u64);
         }
         self.tables = Some(tables);
         Ok(())
@@ -98,7 +113,7 @@ impl HostKernels {
         };
         let mut left = vec![0_i32; list.len()];
         // SAFETY: the indices of the list are below the number of environments and of rows, `left` has room for all of them, and
-        // the tables that `common` points to live in `self`.
+        // the tables and networks that `common` points to live in `self`.
         let count = unsafe {
             (self.take_steps)(
                 &self.common,

@@ -1,7 +1,7 @@
 //! The source of the kernels as one text, as the device's compiler takes it.
 
 /// The files in the order in which they include one another, and the entry points.
-const FILES: [&str; 24] = [
+const FILES: [&str; 27] = [
     include_str!("../kernels/lanes.h"),
     include_str!("../kernels/linear.h"),
     include_str!("../kernels/angles.h"),
@@ -9,6 +9,9 @@ const FILES: [&str; 24] = [
     include_str!("../kernels/geometry.h"),
     include_str!("../kernels/face_choice.h"),
     include_str!("../kernels/contacts.h"),
+    include_str!("../kernels/query.h"),
+    include_str!("../kernels/depth_network.h"),
+    include_str!("../kernels/network_nodes.h"),
     include_str!("../kernels/search_margin.h"),
     include_str!("../kernels/crossings.h"),
     include_str!("../kernels/thread_crossings.h"),
@@ -34,7 +37,7 @@ const LAST: [&str; 3] = [
 ];
 
 /// How many of the files detection takes, and its entry point.
-const FOR_DETECTION: usize = 11;
+const FOR_DETECTION: usize = 14;
 const POSES: [&str; 3] = [
     include_str!("../kernels/poses.h"),
     include_str!("../kernels/network_poses.h"),

@@ -19,6 +19,7 @@ mod backend;
 mod batch;
 mod compiler;
 mod cuda;
+mod depth_network;
 mod device_array;
 mod error;
 mod fallback;

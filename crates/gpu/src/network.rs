@@ -11,7 +11,8 @@ use tightfit_network::{Activation, Network};
 use crate::compiler::network_binary;
 use crate::error::GpuError;
 
-const WIDTH: usize = 64;
+/// Neurons of a hidden layer.
+pub(crate) const WIDTH: usize = 64;
 const TILE: usize = 128;
 const THREADS: u32 = 256;
 const MOST_INPUTS: usize = 8;
@@ -196,13 +197,17 @@ impl GpuNetwork {
     }
 }
 
-/// Slope left of zero of the hidden layers, and the number of the output's activation.
 fn supported(network: &Network) -> Result<(f32, i32), GpuError> {
+    kind_of(network).map_err(|(what, remedy)| unsupported(what, remedy))
+}
+
+/// Slope left of zero of the hidden layers, and the number of the output's activation; else what is not supported, and a remedy.
+pub(crate) fn kind_of(network: &Network) -> Result<(f32, i32), (String, &'static str)> {
     let layers = network.layers();
     let sizes: Vec<usize> = layers.iter().map(|layer| layer.outputs()).collect();
     if sizes != [WIDTH, WIDTH, WIDTH, 1] || network.inputs() > MOST_INPUTS {
         let what = format!("a network with {} inputs and layers of {sizes:?}", network.inputs());
-        return Err(unsupported(what, "use three hidden layers of 64 and at most 8 inputs"));
+        return Err((what, "use three hidden layers of 64 and at most 8 inputs"));
     }
     let left = |activation: Activation| match activation {
         Activation::Identity => Some(1.0),
@@ -220,8 +225,8 @@ fn supported(network: &Network) -> Result<(f32, i32), GpuError> {
     };
     slope.zip(output).ok_or_else(|| {
         let all: Vec<Activation> = layers.iter().map(|layer| layer.activation).collect();
-        unsupported(
-            format!("activations {all:?}"),
+        (
+            format!("a network with the activations {all:?}"),
             "use one piecewise linear activation, and identity, tanh or sigmoid at the output",
         )
     })

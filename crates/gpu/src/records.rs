@@ -37,7 +37,7 @@ pub(crate) struct Shape {
     pub has_wall: i32,
     pub is_bore: i32,
     pub cone: [i32; 2],
-    pub unused: i32,
+    pub is_of_network: i32,
     pub heights: [f64; 2],
     pub radii: [f64; 2],
     pub vertex: [[f64; 2]; VERTICES],
@@ -229,6 +229,7 @@ pub(crate) struct Nodes {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Common {
     pub nodes: [Nodes; 2],
+    pub network: [u64; 2],
     pub gravity: [f64; 3],
     pub fixed_position: [f64; 3],
     pub fixed_rotation: [f64; 4],

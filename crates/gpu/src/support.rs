@@ -2,9 +2,11 @@
 
 use tightfit_shape::Part;
 use tightfit_simulation::{
-    ClusteringMethod, CspaceMethod, DetectionMethod, IntegrationMethod, Methods, Motion, Scene, SolverMethod,
+    Body, ClusteringMethod, CspaceMethod, DetectionMethod, IntegrationMethod, Methods, Motion, Scene,
+    SolverMethod,
 };
 
+use crate::depth_network::DepthNetworkRecord;
 use crate::error::GpuError;
 use crate::shape_record::shape_record;
 
@@ -37,16 +39,19 @@ pub(crate) fn check_scene(scene: &Scene) -> Result<Sides, GpuError> {
     if pair.restitution != 0.0 {
         return refuse("restitution".into());
     }
-    if scene.detection != DetectionMethod::Exact {
-        return refuse(format!("the detection method {:?}", scene.detection));
+    if !matches!(scene.detection, DetectionMethod::Exact | DetectionMethod::NeuralPaper) {
+        return refuse(format!("the detection method {}", scene.detection.name()));
     }
     if let Some(what) = unsupported_method(&scene.methods) {
         return refuse(what);
     }
     let bodies = pair.bodies.map(|body| &scene.bodies[body]);
     for body in bodies {
-        if body.network.is_some() || body.mesh.is_some() {
-            return refuse(format!("the network or mesh of `{}`", body.name));
+        if body.mesh.is_some() {
+            return refuse(format!("the mesh of `{}`", body.name));
+        }
+        if let Err(what) = network_record(body) {
+            return refuse(format!("{what}, the network of `{}`", body.name));
         }
         if let Err(what) = shape_record(&body.part) {
             return refuse(format!("{what}, the part `{}`", body.name));
@@ -56,6 +61,15 @@ pub(crate) fn check_scene(scene: &Scene) -> Result<Sides, GpuError> {
         return refuse(what);
     }
     Ok(Sides { free: usize::from(bodies[1].motion == Motion::Free) })
+}
+
+/// None, or the record of the depth network that answers for a body; the name of what is not supported otherwise.
+pub(crate) fn network_record(body: &Body) -> Result<Vec<DepthNetworkRecord>, String> {
+    let Some(network) = &body.network else { return Ok(Vec::new()) };
+    if !network.is_asked_everywhere() {
+        return Err("a depth network that is asked near the surface alone".into());
+    }
+    Ok(vec![DepthNetworkRecord::of(network.field())?])
 }
 
 /// A method that the kernels do not have.

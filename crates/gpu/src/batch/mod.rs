@@ -12,6 +12,7 @@ use tightfit_simulation::{BodyId, Certificate, Scene, State};
 use crate::backend::Backend;
 use crate::compiler::{KernelOptions, Parts};
 use crate::cuda::Cuda;
+use crate::depth_network::DepthNetworkRecord;
 use crate::error::GpuError;
 use crate::fallback::{Fallback, Known};
 use crate::host::HostKernels;
@@ -19,7 +20,7 @@ use crate::node_table::NodeTable;
 use crate::records::{BLOCKS, Common, Environment, FROZEN, REASONS, ROWS_BYTES, Shape};
 use crate::setup_record::{certificate, environment_record, read_state};
 use crate::shape_record::shape_record;
-use crate::support::{Sides, check_scene, unsupported_method, unsupported_pair};
+use crate::support::{Sides, check_scene, network_record, unsupported_method, unsupported_pair};
 
 /// Where a batch runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct GpuBatch {
     sides: Sides,
     pair: [BodyId; 2],
     tables: [NodeTable; 2],
+    /// None or one for the part of each side.
+    networks: [Vec<DepthNetworkRecord>; 2],
     are_tables_sent: bool,
     known: Vec<Known>,
     backend: Backend,
@@ -89,8 +92,11 @@ impl GpuBatch {
         options: KernelOptions,
     ) -> Result<Self, GpuError> {
         let sides = check_scene(&scene)?;
-        let options = KernelOptions { parts: parts_of(&scene), ..options };
         let pair = scene.contacts[0].bodies;
+        // those that cannot be taken are refused above
+        let networks = pair.map(|body| network_record(&scene.bodies[body]).unwrap_or_default());
+        let has_networks = networks.iter().any(|own| !own.is_empty());
+        let options = KernelOptions { parts: parts_of(&scene), networks: has_networks, ..options };
         let tables = pair.map(|body| NodeTable::new(&scene.bodies[body]));
         for (body, table) in pair.iter().zip(&tables) {
             if table.boxes.len() > BLOCKS {
@@ -115,6 +121,7 @@ impl GpuBatch {
             sides,
             pair,
             tables,
+            networks,
             are_tables_sent: false,
             known: vec![known; count],
             backend,
@@ -436,6 +443,8 @@ impl GpuBatch {
                 ))
             })?;
             shape.spread = table.spread;
+            // as on the CPU, a part of other dimensions is not answered by the network
+            shape.is_of_network = i32::from(body.network.is_some() && *part == body.part);
             record.shape[side] = shape;
         }
         Ok((record, None))
@@ -460,7 +469,7 @@ impl GpuBatch {
             (nodes.count, nodes.blocks, nodes.apart) =
                 (table.len() as i32, table.boxes.len() as i32, table.apart);
         }
-        self.backend.set_common(&common, &self.tables)?;
+        self.backend.set_common(&common, &self.tables, &self.networks)?;
         self.are_tables_sent = true;
         Ok(())
     }

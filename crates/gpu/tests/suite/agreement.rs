@@ -13,7 +13,7 @@ use crate::host_library::{host_device, nut_above, nuts, pegs};
 /// Steps after which states are compared.
 const STEPS: usize = 100;
 
-fn stepped(scene: &Scene, setups: &[Setup], device: &Device) -> (GpuBatch, Vec<State>) {
+pub(crate) fn stepped(scene: &Scene, setups: &[Setup], device: &Device) -> (GpuBatch, Vec<State>) {
     let mut batch = GpuBatch::new(scene.clone(), setups.len(), device).expect("host kernels");
     batch.reset_many(setups.iter().cloned().enumerate().collect()).expect("setups that the kernels have");
     batch.advance(STEPS).expect("steps");
@@ -21,7 +21,7 @@ fn stepped(scene: &Scene, setups: &[Setup], device: &Device) -> (GpuBatch, Vec<S
     (batch, states)
 }
 
-fn on_cpu(scene: &Scene, setups: &[Setup]) -> Batch {
+pub(crate) fn on_cpu(scene: &Scene, setups: &[Setup]) -> Batch {
     let mut batch = Batch::new(scene.clone(), setups.len(), 0).expect("threads");
     for (index, setup) in setups.iter().enumerate() {
         batch.reset(index, setup.clone()).expect("it exists");
@@ -29,18 +29,18 @@ fn on_cpu(scene: &Scene, setups: &[Setup]) -> Batch {
     batch
 }
 
-fn states(batch: &Batch) -> Vec<State> {
+pub(crate) fn states(batch: &Batch) -> Vec<State> {
     (0..batch.len()).map(|index| batch.state(index).expect("it exists").clone()).collect()
 }
 
 /// How far two states are apart [m, rad].
-fn apart(one: &State, other: &State) -> [f64; 2] {
+pub(crate) fn apart(one: &State, other: &State) -> [f64; 2] {
     let (one, other) = (&one.motions[0], &other.motions[0]);
     [(one.center - other.center).norm(), one.rotation.angle_to(&other.rotation)]
 }
 
 /// A quantile of the distances and of the angles.
-fn quantile(pairs: &[[f64; 2]], share: f64) -> [f64; 2] {
+pub(crate) fn quantile(pairs: &[[f64; 2]], share: f64) -> [f64; 2] {
     [0, 1].map(|column| {
         let mut values: Vec<f64> = pairs.iter().map(|pair| pair[column]).collect();
         values.sort_by(f64::total_cmp);
@@ -66,7 +66,7 @@ fn pegs_are_where_the_cpu_has_them_after_100_steps() {
 }
 
 /// One step of the kernels from every fifth state of the CPU's run.
-fn single_steps(scene: &Scene, setups: &[Setup], steps: usize, device: &Device) -> Vec<[f64; 2]> {
+pub(crate) fn single_steps(scene: &Scene, setups: &[Setup], steps: usize, device: &Device) -> Vec<[f64; 2]> {
     let mut batch = GpuBatch::new(scene.clone(), setups.len(), device).expect("host kernels");
     let mut cpu = on_cpu(scene, setups);
     let mut differences = Vec::new();

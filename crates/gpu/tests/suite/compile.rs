@@ -14,10 +14,11 @@ fn the_kernels_compile_for_hopper() {
         eprintln!("skipped: set TIGHTFIT_NVRTC to libnvrtc.so.12 of the wheel nvidia-cuda-nvrtc-cu12");
         return;
     }
-    let steps =
-        [KernelOptions::default(), KernelOptions::for_threads()].map(|own| kernel_binary("sm_90", &own));
+    let kinds = [KernelOptions::default(), KernelOptions::for_threads()];
+    let with_networks = kinds.map(|own| KernelOptions { networks: true, ..own });
+    let steps = kinds.into_iter().chain(with_networks).map(|own| kernel_binary("sm_90", &own));
     let poses = [Parts::Turned, Parts::Threads].map(|parts| pose_binary("sm_90", parts));
-    let all: Result<Vec<_>, _> = steps.into_iter().chain(poses).chain([network_binary("sm_90")]).collect();
+    let all: Result<Vec<_>, _> = steps.chain(poses).chain([network_binary("sm_90")]).collect();
     match all {
         Ok(all) => assert!(all.iter().all(|binary| binary.starts_with(b"\x7fELF"))),
         Err(GpuError::NoCompiler { reason, .. }) => eprintln!("skipped: no NVRTC ({reason})"),

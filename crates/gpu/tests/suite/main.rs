@@ -4,5 +4,6 @@ mod agreement;
 mod compile;
 mod faults;
 mod host_library;
+mod networks;
 mod poses;
 mod refusals;

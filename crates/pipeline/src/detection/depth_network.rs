@@ -87,6 +87,12 @@ impl DepthNetwork {
         Ok(Self { cells: None, ..checked })
     }
 
+    /// Whether the part's exact distance decides nothing.
+    #[must_use]
+    pub fn is_asked_everywhere(&self) -> bool {
+        self.cells.is_none()
+    }
+
     /// The network.
     #[must_use]
     pub fn field(&self) -> &Field {

@@ -29,6 +29,9 @@ pub(super) struct BatchArguments {
     /// Measure these built-in scenes or scene files.
     #[arg(value_name = "SCENE", default_values_t = ["peg-in-hole", "bolting-engaged"].map(String::from))]
     pub(super) scenes: Vec<String>,
+    /// Replace a value of the scenes, such as `method.detection=neural-paper`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(super) set: Vec<String>,
     /// Simulate this many environments.
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
     pub(super) environments: usize,
@@ -105,7 +108,7 @@ fn measure(name: &str, arguments: &BatchArguments) -> Result<Vec<Measured>> {
     let bar = progress::bar(&format!("{name}: {} environments", arguments.environments));
     let mut batches = Vec::new();
     for &threads in &arguments.threads {
-        let mut batch = Batch::new(Scene::find(name)?, arguments.environments, threads)?;
+        let mut batch = Batch::new(Scene::find_with(name, &arguments.set)?, arguments.environments, threads)?;
         for index in 0..arguments.environments {
             let setup = setup(batch.scene(), index)?;
             batch.reset(index, setup)?;
@@ -148,7 +151,8 @@ fn measure(name: &str, arguments: &BatchArguments) -> Result<Vec<Measured>> {
     batches.iter().enumerate().map(one).collect()
 }
 
-/// Friction, mass and dimensions of environment `index`.
+/// Friction, mass and dimensions of environment `index`; where depth networks stand for the parts, these have the dimensions of the
+/// scene, as a network knows no other.
 fn setup(scene: &Scene, index: usize) -> Result<Setup> {
     // shares of the golden ratio fill [0, 1) evenly
     let share = |multiple: f64| (0.618_033_988_749_895 * multiple * (index + 1) as f64).fract();
@@ -160,7 +164,9 @@ fn setup(scene: &Scene, index: usize) -> Result<Setup> {
     }
     let (usual_hole, usual_nut) = (preset("hole-50")?, preset("m48x5-nut")?);
     for body in &scene.bodies {
-        let part = if body.part == usual_hole {
+        let part = if body.network.is_some() {
+            continue;
+        } else if body.part == usual_hole {
             let mut hole = hole_50();
             hole.diameter += 20e-6 * share(3.0);
             Part::Sectioned(hole.build()?)

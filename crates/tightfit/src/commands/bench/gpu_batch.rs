@@ -43,7 +43,7 @@ pub(super) fn run(
     let device = device(name)?;
     let mut measured = Vec::new();
     for scene in &arguments.scenes {
-        let scene = Scene::find(scene)?;
+        let scene = Scene::find_with(scene, &arguments.set)?;
         let Some(batch) = usable(GpuBatch::new(scene, arguments.environments, &device))? else {
             return Ok(ExitCode::from(2));
         };
