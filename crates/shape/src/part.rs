@@ -319,9 +319,15 @@ impl Part {
     pub fn sharp_edges(&self) -> Vec<SharpEdge> {
         match self {
             Self::Cad(part) => SharpEdge::of_solid(part.solid()),
-            Self::Sectioned(solid) => SharpEdge::of_turned(solid),
+            Self::Sectioned(solid) => SharpEdge::of_sectioned(solid),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether this is a prism with round corners.
+    #[must_use]
+    pub fn has_round_corners(&self) -> bool {
+        matches!(self, Self::Sectioned(solid) if matches!(solid.section, Section::RoundedPolygon { .. }))
     }
 
     /// Whether this is a thread that begins at its upper end at least.

@@ -3,19 +3,23 @@
 //! Where two such edges cross, parts touch between their nodes. A stretch knows its curve and the outward normals of the two
 //! faces that meet there.
 
-use nalgebra::Vector3;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use nalgebra::{Vector2, Vector3};
 use tightfit_cad::Solid;
 use tightfit_cad::geometry::{Curve, Frame, Surface};
 
 use crate::mesh::Aabb;
 use crate::polyhedron::Edge;
-use crate::profile::SectionedSolid;
+use crate::profile::{Rim, Section, SectionedSolid};
 use crate::thread::{Spiral, ThreadFace};
 
 /// Largest turn of a stretch [rad].
 const TURN: f64 = 0.35;
 /// Edges that bend less than this are smooth [rad].
 const SMOOTH: f64 = 1e-3;
+/// Radius below which an arc is a corner [m].
+const FINEST_ARC: f64 = 1e-6;
 /// Samples along an edge that tell how far it turns.
 const SAMPLES: u32 = 64;
 
@@ -44,8 +48,8 @@ enum Path {
 #[derive(Clone, Debug)]
 enum Normals {
     Fixed([Vector3<f64>; 2]),
-    /// Radial and axial components about the z axis.
-    Turned([[f64; 2]; 2]),
+    /// Radial and axial components about an axis along z through this point (x, y) [m].
+    Turned(Vector2<f64>, [[f64; 2]; 2]),
     /// Surfaces with the signs of their outward normals.
     Surfaces(Box<[(Surface, f64); 2]>),
     Thread([ThreadFace; 2]),
@@ -93,16 +97,53 @@ impl SharpEdge {
         all
     }
 
-    /// Rims of a turned body.
-    pub(crate) fn of_turned(solid: &SectionedSolid) -> Vec<Self> {
+    /// Rims of a turned body, or of a prism with round corners.
+    pub(crate) fn of_sectioned(solid: &SectionedSolid) -> Vec<Self> {
+        match solid.section {
+            Section::RoundedPolygon { sides, core } => Self::of_rounded(solid, sides, core),
+            Section::Round | Section::Polygon { .. } => Self::of_turned(solid),
+        }
+    }
+
+    fn of_turned(solid: &SectionedSolid) -> Vec<Self> {
         let mut all = Vec::new();
         for rim in solid.rims() {
             let origin = Vector3::z() * rim.height;
             let curve = Curve::Circle(Frame { origin, ..Frame::identity() }, rim.radius);
             // a circle goes on
-            let whole = [-std::f64::consts::TAU, 2.0 * std::f64::consts::TAU];
-            for range in stretches(&curve, [0.0, std::f64::consts::TAU]) {
-                all.push(Self::new(curve.clone(), [range, whole], Normals::Turned(rim.normals)));
+            let whole = [-TAU, 2.0 * TAU];
+            for range in stretches(&curve, [0.0, TAU]) {
+                let normals = Normals::Turned(Vector2::zeros(), rim.normals);
+                all.push(Self::new(curve.clone(), [range, whole], normals));
+            }
+        }
+        all
+    }
+
+    /// Around each level of a prism: a line along every flat, and an arc about every corner of the core.
+    fn of_rounded(solid: &SectionedSolid, sides: u32, core: f64) -> Vec<Self> {
+        let half = PI / f64::from(sides);
+        let facing = |angle: f64| Vector2::new(libm::cos(angle), libm::sin(angle));
+        let mut all = Vec::new();
+        for Rim { radius: level, height, normals } in solid.convex_levels() {
+            let half_length = core.min(level) * libm::tan(half);
+            for side in 0..sides {
+                let angle = f64::from(side) * TAU / f64::from(sides);
+                let (out, along) = (facing(angle), facing(angle + FRAC_PI_2));
+                let start = out * level - along * half_length;
+                let line = Curve::Line { origin: start.push(height), along: along.push(0.0) };
+                let of_flat = normals.map(|[radial, axial]| (out * radial).push(axial));
+                let range = [0.0, 2.0 * half_length];
+                all.push(Self::new(line, [range; 2], Normals::Fixed(of_flat)));
+                if level - core > FINEST_ARC {
+                    let corner = facing(angle + half) * (core / libm::cos(half));
+                    let frame = Frame { origin: corner.push(height), ..Frame::identity() };
+                    let arc = Curve::Circle(frame, level - core);
+                    let whole = [angle, angle + 2.0 * half];
+                    for range in stretches(&arc, whole) {
+                        all.push(Self::new(arc.clone(), [range, whole], Normals::Turned(corner, normals)));
+                    }
+                }
             }
         }
         all
@@ -116,6 +157,12 @@ impl SharpEdge {
         let is_line = matches!(curve, Curve::Line { .. });
         let bounds = Aabb::of(points).grown(if is_line { 0.0 } else { sag });
         Self { path: Path::Exact(curve), range, whole, normals, bounds }
+    }
+
+    /// Whether it does not bend.
+    #[must_use]
+    pub fn is_straight(&self) -> bool {
+        matches!(self.path, Path::Exact(Curve::Line { .. }))
     }
 
     /// Point [m] and derivative at a parameter.
@@ -135,8 +182,8 @@ impl SharpEdge {
     pub fn normals(&self, point: Vector3<f64>) -> [Vector3<f64>; 2] {
         match &self.normals {
             Normals::Fixed(normals) => *normals,
-            Normals::Turned(normals) => {
-                let out = point.xy().try_normalize(1e-300).unwrap_or_default();
+            Normals::Turned(centre, normals) => {
+                let out = (point.xy() - centre).try_normalize(1e-300).unwrap_or_default();
                 normals.map(|[radial, axial]| Vector3::new(out.x * radial, out.y * radial, axial))
             }
             Normals::Surfaces(faces) => [0, 1].map(|place| {

@@ -8,7 +8,8 @@
 //!
 //! Closest points of the tangents, repeated, find s and t: edges that are near bend little on the way. A crossing counts only if
 //! the edges cross at the end of the expected motion too, or touch already; its gap is raised to what it will be there, as in
-//! `turned.rs`. Otherwise an edge that passes another one's end would be stopped. Almost parallel edges are left to nodes.
+//! `turned.rs`. Otherwise an edge that passes another one's end would be stopped. Almost parallel edges are left to nodes. A curve that
+//! grazes another edge crosses it twice, and what lies between is deepest at one of both places: the second one is sought from its ends.
 
 use nalgebra::Vector3;
 use tightfit_shape::SharpEdge;
@@ -27,6 +28,9 @@ const MOST: u32 = 12;
 const SETTLED: f64 = 1e-11;
 /// How far along the edges two places may be apart [m].
 const ALONG: f64 = 1e-8;
+/// Sine below which a curve may cross another twice within their ranges [-], and how far apart two such places are [m].
+const GRAZING: f64 = 0.7;
+const SAME_PLACE: f64 = 1e-7;
 /// How far a normal may lean out of those of the faces, as a share [-].
 const LEANS: f64 = 1e-3;
 
@@ -87,13 +91,47 @@ impl<'a> CrossingQuery<'a> {
         self.frame.turn * own
     }
 
-    /// Point, normal out of the other part, and gap where two edges cross.
-    pub(super) fn contact(
+    /// Visits the places where two edges cross, at most two: their number, point, normal out of the other part, and gap.
+    pub(super) fn each_contact(
         &self,
         edge: &SharpEdge,
         other: &SharpEdge,
-    ) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
-        let now = self.crossing([edge, other], [edge.range, other.range], 0.0)?;
+        mut visit: impl FnMut(u32, Vector3<f64>, Vector3<f64>, f64),
+    ) {
+        let middle = |range: [f64; 2]| f64::midpoint(range[0], range[1]);
+        let pair = [edge, other];
+        let Some(first) = self.place(pair, [middle(edge.range), middle(other.range)]) else { return };
+        let mut take = |number: u32, place: [f64; 2]| {
+            if let Some((point, normal, gap)) = self.contact(pair, place) {
+                visit(number, point, normal, gap);
+            }
+        };
+        take(0, first);
+        let bent = if edge.is_straight() { 1 } else { 0 };
+        if pair[bent].is_straight() || !self.is_grazing(pair, first) {
+            return;
+        }
+        // a curve that grazes another crosses it a second time, on the way to one of its ends
+        let length = |place: [f64; 2]| (pair[bent].at(place[bent])[0] - pair[bent].at(first[bent])[0]).norm();
+        for end in pair[bent].range {
+            let mut start = first;
+            start[bent] = end;
+            let second = self.place(pair, start).filter(|second| length(*second) > SAME_PLACE);
+            if let Some(second) = second {
+                return take(1, second);
+            }
+        }
+    }
+
+    /// Whether two edges cross at so small an angle that bending may bring them together again within their ranges.
+    fn is_grazing(&self, [edge, other]: [&SharpEdge; 2], [s, t]: [f64; 2]) -> bool {
+        let (a, b) = (self.turned(edge.at(s)[1]), other.at(t)[1]);
+        a.cross(&b).norm_squared() < GRAZING * GRAZING * a.norm_squared() * b.norm_squared()
+    }
+
+    /// Point, normal out of the other part, and gap where two edges cross at a place.
+    fn contact(&self, pair: [&SharpEdge; 2], place: [f64; 2]) -> Option<(Vector3<f64>, Vector3<f64>, f64)> {
+        let now = self.crossing(pair, place, 0.0)?;
         let DetectionOptions { margin, horizon, .. } = *self.options;
         if now.gap >= margin {
             return None;
@@ -107,7 +145,10 @@ impl<'a> CrossingQuery<'a> {
         let gap = if now.gap <= TOUCHES || foretold >= 0.0 {
             now.gap
         } else {
-            let end = self.crossing([edge, other], [edge.whole, other.whole], horizon);
+            let end = self
+                .settled(pair, place, horizon)
+                .filter(|place| is_within(*place, pair.map(|own| own.whole)));
+            let end = end.and_then(|place| self.crossing(pair, place, horizon));
             let end = end.filter(|end| end.normal.dot(&now.normal) > 0.0)?;
             now.gap + (end.gap - foretold).max(0.0)
         };
@@ -120,26 +161,28 @@ impl<'a> CrossingQuery<'a> {
         self.against.part.sample(crossing.point).distance < 0.0 && self.of.part.sample(own).distance < 0.0
     }
 
-    /// The crossing within these parameters after a time of the expected motion [s].
-    fn crossing(
-        &self,
-        [edge, other]: [&SharpEdge; 2],
-        [within, other_within]: [[f64; 2]; 2],
-        time: f64,
-    ) -> Option<Crossing> {
-        let turn = |own: Vector3<f64>| {
-            let turned = self.frame.turn * own;
-            turned + self.motion.turning(turned) * time
-        };
-        let carried = |own: Vector3<f64>| {
-            let point = self.carried(own);
-            point + self.motion.at(point) * time
-        };
-        let middle = |range: [f64; 2]| f64::midpoint(range[0], range[1]);
-        let [mut s, mut t] = [middle(edge.range), middle(other.range)];
+    /// A direction and a point of the own part in the other's frame after a time of the expected motion [s].
+    fn turned_after(&self, own: Vector3<f64>, time: f64) -> Vector3<f64> {
+        let turned = self.frame.turn * own;
+        turned + self.motion.turning(turned) * time
+    }
+
+    fn carried_after(&self, own: Vector3<f64>, time: f64) -> Vector3<f64> {
+        let point = self.carried(own);
+        point + self.motion.at(point) * time
+    }
+
+    /// Parameters at which the edges cross now, within their ranges, from a first guess.
+    fn place(&self, pair: [&SharpEdge; 2], start: [f64; 2]) -> Option<[f64; 2]> {
+        self.settled(pair, start, 0.0).filter(|place| is_within(*place, pair.map(|own| own.range)))
+    }
+
+    /// Closest points of the tangents, repeated.
+    fn settled(&self, [edge, other]: [&SharpEdge; 2], start: [f64; 2], time: f64) -> Option<[f64; 2]> {
+        let [mut s, mut t] = start;
         for _ in 0..MOST {
             let ([own, own_slope], [q, b]) = (edge.at(s), other.at(t));
-            let (p, a) = (carried(own), turn(own_slope));
+            let (p, a) = (self.carried_after(own, time), self.turned_after(own_slope, time));
             let (aa, bb, ab) = (a.norm_squared(), b.norm_squared(), a.dot(&b));
             let across = aa * bb - ab * ab;
             if across < PARALLEL * PARALLEL * aa * bb {
@@ -160,12 +203,14 @@ impl<'a> CrossingQuery<'a> {
                 break;
             }
         }
-        let is_within = |place: f64, range: [f64; 2]| place >= range[0] && place < range[1];
-        if !is_within(s, within) || !is_within(t, other_within) {
-            return None;
-        }
+        Some([s, t])
+    }
+
+    /// The crossing at a place after a time of the expected motion [s].
+    fn crossing(&self, [edge, other]: [&SharpEdge; 2], [s, t]: [f64; 2], time: f64) -> Option<Crossing> {
+        let turn = |own: Vector3<f64>| self.turned_after(own, time);
         let ([own, own_slope], [q, b]) = (edge.at(s), other.at(t));
-        let (p, a) = (carried(own), turn(own_slope));
+        let (p, a) = (self.carried_after(own, time), turn(own_slope));
         let across = a.cross(&b).normalize();
         let between = p - q;
         // edges that bend away from each other have no such places
@@ -183,9 +228,73 @@ impl<'a> CrossingQuery<'a> {
     }
 }
 
+fn is_within(place: [f64; 2], ranges: [[f64; 2]; 2]) -> bool {
+    place.iter().zip(ranges).all(|(place, [from, to])| *place >= from && *place < to)
+}
+
 /// Whether a direction across an edge lies between the normals of its faces.
 fn is_between(direction: Vector3<f64>, along: Vector3<f64>, [first, second]: [Vector3<f64>; 2]) -> bool {
     let area = along.dot(&first.cross(&second));
     let shares = [along.dot(&direction.cross(&second)) / area, along.dot(&first.cross(&direction)) / area];
     shares.iter().all(|share| *share >= -LEANS)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{UnitQuaternion, Vector3};
+    use tightfit_shape::Part;
+    use tightfit_shape::polyhedron::Edge;
+    use tightfit_spatial::{Columns3, Pose};
+
+    use super::*;
+    use crate::detection::NodeBlocks;
+    use crate::records::NOT_FREE;
+
+    /// The rim of a disc that stands 3 um over the edge of a table: both places where they cross, whatever the direction of the edge.
+    #[test]
+    fn a_rim_that_grazes_an_edge_crosses_it_twice() {
+        let disc = Part::cylinder(11e-3, 10e-3).expect("a cylinder");
+        let bottom = disc.aabb().expect("bounded").min.z;
+        let nodes = NodeBlocks::new(Columns3::default());
+        let sides = [
+            PairBody::at_rest(&disc, &nodes, Pose::identity(), 0),
+            PairBody::at_rest(&Part::HalfSpace, &nodes, Pose::identity(), NOT_FREE),
+        ];
+        let options = DetectionOptions {
+            margin: 1e-5,
+            crossings: true,
+            horizon: 0.01,
+            friction: 0.1,
+            restitution: 0.0,
+        };
+        let query = CrossingQuery::new(&sides[0], &sides[1], &options);
+        for angle in [0.0, 0.11, 0.17, 1.0, 3.0] {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            // the table is beyond the edge, 1 um above the disc's bottom
+            let ends = [-20e-3, 20e-3].map(|y| turn * Vector3::new(11e-3 - 3e-6, y, bottom + 1e-6));
+            let edge = Edge {
+                ends,
+                along: turn * Vector3::y(),
+                length: 40e-3,
+                faces: [0, 1],
+                normals: [Vector3::z(), turn * -Vector3::x()],
+                is_convex: true,
+                ends_at_corner: [true; 2],
+            };
+            let (table, mut found) = (SharpEdge::straight(&edge), Vec::new());
+            for own in disc.sharp_edges() {
+                query.each_contact(&own, &table, |_, point, normal, gap| {
+                    found.push((turn.inverse() * point).y);
+                    assert!((gap + 1e-6).abs() < 1e-9 && normal.z > 0.99, "{gap} m, {normal}");
+                });
+            }
+            found.sort_by(f64::total_cmp);
+            let half = (11e-3_f64.powi(2) - (11e-3_f64 - 3e-6).powi(2)).sqrt();
+            assert!(found.len() == 2, "{angle} rad: {found:?}");
+            assert!(
+                (found[0] + half).abs() < 1e-7 && (found[1] - half).abs() < 1e-7,
+                "{angle} rad: {found:?}"
+            );
+        }
+    }
 }

@@ -1,5 +1,5 @@
-//! Where convex edges of two parts cross between their nodes: those of an exact solid with any, those of a prism with the rims of
-//! a turned part.
+//! Where convex edges of two parts cross between their nodes: those of an exact solid or of a prism with round corners with any, those
+//! of a sharp prism with the rims of a turned part.
 //!
 //! The edges of one part are carried into the frame of the other; `crossing_query.rs` tells where two of them cross.
 
@@ -21,9 +21,9 @@ pub fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     first.wrapping_mul(second)
 }
 
-/// Whether one of the parts is an exact solid, or one has planes and the other circular edges.
+/// Whether one of the parts is an exact solid or has round corners, or one has planes and the other circular edges.
 fn is_exact(sides: [&PairBody; 2]) -> bool {
-    let is_solid = |side: &&PairBody| matches!(side.part, Part::Cad(_));
+    let is_solid = |side: &&PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
     let is_edged =
         |of: &PairBody, against: &PairBody| of.nodes.edges().len() > 0 && against.polyhedron.is_some();
     let [first, second] = sides;
@@ -52,9 +52,10 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, contacts
         let bounds = bounds_of(&edge.bounds);
         let row = first.wrapping_add((index as u32).wrapping_mul(edge_count(against)));
         let mut at_pair = |number: u32, other: &SharpEdge| {
-            if let Some((point, normal, gap)) = query.contact(edge, other) {
-                writer.push(point, normal, gap, row.wrapping_add(number).wrapping_mul(Part::MOST_PIECES));
-            }
+            let id = row.wrapping_add(number).wrapping_mul(Part::MOST_PIECES);
+            query.each_contact(edge, other, |place, point, normal, gap| {
+                writer.push(point, normal, gap, id.wrapping_add(place));
+            });
         };
         match against.polyhedron {
             Some(polyhedron) => polyhedron.each_convex_edge(&bounds, |number, other| {

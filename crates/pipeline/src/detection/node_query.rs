@@ -72,7 +72,7 @@ impl<'a> NodeQuery<'a> {
         options: &'a DetectionOptions,
     ) -> Self {
         let offset = of.part.node_offset();
-        let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_));
+        let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
         // where contacts are at nodes alone, all nodes stay where they are
         let is_over_planes = against.polyhedron.is_some();
         let may_slide = options.crossings && (is_exact(of) || is_exact(against) || is_over_planes);
@@ -108,7 +108,7 @@ impl<'a> NodeQuery<'a> {
             inner,
             slides,
             skips_idle,
-            is_raised: options.crossings && is_exact(against),
+            is_raised: options.crossings && matches!(against.part, Part::Cad(_)),
             faceted,
         }
     }

@@ -92,11 +92,11 @@ impl Vectorise for Ends<'_> {
                 if !chord.may_cross(other, reach) || !chord.may_touch(other, margin, out) {
                     return;
                 }
-                if let Some((point, normal, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
-                    let place = index as u32 * MOST + number as u32;
-                    let id = first.wrapping_add(place).wrapping_mul(Part::MOST_PIECES);
-                    writer.push(point, normal, gap, id);
-                }
+                let place = index as u32 * MOST + number as u32;
+                let id = first.wrapping_add(place).wrapping_mul(Part::MOST_PIECES);
+                query.each_contact(&own.edge(index), &others.edge(number), |place, point, normal, gap| {
+                    writer.push(point, normal, gap, id.wrapping_add(place));
+                });
             });
         }
         writer.finish(options);
@@ -147,15 +147,15 @@ mod tests {
                 for index in 0..own.len() {
                     let count = if index < own.contours() { others.len() } else { others.contours() };
                     for number in 0..count {
-                        if let Some((_, _, gap)) = query.contact(&own.edge(index), &others.edge(number)) {
+                        let place = (pair as u32 * MOST + index as u32) * MOST + number as u32;
+                        let id = place.wrapping_mul(Part::MOST_PIECES);
+                        query.each_contact(&own.edge(index), &others.edge(number), |place, _, _, gap| {
                             // what is deeper is found by nodes
-                            if gap < -INSIDE {
-                                continue;
+                            if gap >= -INSIDE {
+                                all.push(id + place);
+                                deepest = deepest.min(gap);
                             }
-                            let place = (pair as u32 * MOST + index as u32) * MOST + number as u32;
-                            all.push(place.wrapping_mul(Part::MOST_PIECES));
-                            deepest = deepest.min(gap);
-                        }
+                        });
                     }
                 }
             }

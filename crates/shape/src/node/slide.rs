@@ -152,6 +152,11 @@ impl Slides {
         self.cells.push(cell);
     }
 
+    /// A point of the axis of a feature [m].
+    pub(crate) fn centre(&self, round: u32) -> Vector3<f64> {
+        self.rounds[round as usize].frame.origin
+    }
+
     /// Whether two features have circles about the same centre.
     pub(crate) fn is_same_axis(&self, first: u32, second: u32) -> bool {
         let [a, b] = [first, second].map(|round| self.rounds[round as usize].frame);

@@ -26,9 +26,14 @@ impl Rim {
 impl SectionedSolid {
     /// The convex circular edges; none unless the section is round.
     pub fn rims(&self) -> impl Iterator<Item = Rim> + '_ {
+        let is_round = self.section == Section::Round;
+        self.convex_levels().filter(move |_| is_round)
+    }
+
+    /// The convex edges around the axis, by their level and height.
+    pub(crate) fn convex_levels(&self) -> impl Iterator<Item = Rim> + '_ {
         let count = self.outline.vertices().len();
-        let is_rim = move |index: &usize| self.section == Section::Round && self.outline.is_convex(*index);
-        (0..count).filter(is_rim).map(move |index| {
+        (0..count).filter(|index| self.outline.is_convex(*index)).map(move |index| {
             let [radius, height] = self.outline.vertices()[index];
             let normals = [(index + count - 1) % count, index].map(|edge| self.outline.edge_normal(edge));
             Rim { radius, height, normals }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tightfit_shape::mesh::{LengthUnit, MeshOptions, TriMesh, save};
 use tightfit_shape::primitive::{Block, Capsule};
-use tightfit_simulation::{Scene, Simulation};
+use tightfit_simulation::{Audit, Scene, Simulation};
 use tightfit_spatial::Vector3;
 
 /// A file of one test.
@@ -206,4 +206,38 @@ fn a_hexagonal_peg_slides_over_the_rim_of_a_round_hole() {
         }
     }
     assert!(deepest > -1e-6 && deepest < 1e-6, "{deepest:e} m");
+}
+
+#[test]
+fn round_corners_pass_no_edge_of_their_hole_unseen() {
+    let text = r#"
+name = "rounded"
+friction = 0.25
+gravity_m_s2 = [0, 0, 0]
+[parts.hole]
+shape = { kind = "hole", diameter_mm = 25.03, depth_mm = 30, outer_diameter_mm = 50, chamfer_mm = 0.5, sides = 4, corner_radius_mm = 3 }
+motion = "fixed"
+[parts.peg]
+shape = { kind = "peg", diameter_mm = 25, length_mm = 45, tip_chamfer_mm = 0.5, sides = 4, corner_radius_mm = 3 }
+[drive]
+part = "peg"
+stiffness_n_m = [2000, 2000, 2000]
+turning_stiffness_nm_rad = [2, 2, 2]
+damping_per_s = 50
+offset_mm = 0.2
+tilt_deg = 1
+waypoints = [
+    { time_s = 0.0, position_mm = [0, 0, 1.5], turns = 0.0028 },
+    { time_s = 1.2, position_mm = [0, 0, -20] },
+]
+"#;
+    let mut simulation = Simulation::new(Scene::from_toml(text).expect("a scene"), 1);
+    let audit = Audit::new(&simulation.scene, &simulation.parameters);
+    for step in 0..60 {
+        let certificate = simulation.step();
+        assert!(certificate.limits.is_empty() && certificate.converged, "step {step}: {certificate:?}");
+        let depth = audit.penetration(&simulation.scene, &simulation.parameters, &simulation.state);
+        let bound = (certificate.penetration / 0.9).max(0.3e-6);
+        assert!(depth < bound, "step {step}: {depth} m deep, certified {} m", certificate.penetration);
+    }
 }
