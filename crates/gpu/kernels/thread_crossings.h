@@ -8,7 +8,7 @@
 #include "search_margin.h"
 
 constexpr double STRETCH = 0.25, RIDGE = 0.5, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
-constexpr double ALONG = 1e-8, INSIDE = 50e-6, TURNED = 0.5;
+constexpr double ALONG = 1e-8, INSIDE = 50e-6, TURNED = 0.5, GRAZING = 0.7, SAME_PLACE = 1e-7;
 constexpr int CLOSER = 12;
 
 FN V3 face_normal(const EdgeFace& face, V3 point) {
@@ -148,19 +148,17 @@ FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
 
 struct EdgeCrossing { V3 point, other, normal; double gap, to_end; };
 
-/// The crossing of two stretches after a time of the expected motion; `whole` edges count where it is later.
-CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, bool whole, EdgeCrossing& out) {
+/// Parameters at which two stretches cross, from a guess: closest points of their tangents, repeated, after a time of the expected motion.
+/// False where the edges are parallel or cross outside the stretches, or outside `whole` edges.
+CALL bool settle(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, bool whole, double& s, double& t) {
   const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
-  double s = one.low + 0.5 * own.step, t = two.low + 0.5 * other.step;
-  V3 p, a, r, b, place, slope;
-  for (int k = 0;; ++k) {
-    place = spiral_at(own, s, slope);
-    r = spiral_at(other, t, b);
-    p = mul(q.turn, place) + q.shift;
-    a = mul(q.turn, slope);
+  for (int k = 0; k < CLOSER; ++k) {
+    V3 a, b;
+    V3 place = spiral_at(own, s, a), r = spiral_at(other, t, b);
+    V3 p = mul(q.turn, place) + q.shift;
+    a = mul(q.turn, a);
     p = scaled_sum(time, q.moving + cross(q.turning, p), p);
     a = scaled_sum(time, cross(q.turning, a), a);
-    if (k == CLOSER) break;
     double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), across = aa * bb - ab * ab;
     if (across < NOT_PARALLEL * NOT_PARALLEL * aa * bb) return false;
     V3 from = p - r;
@@ -170,11 +168,22 @@ CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one,
     double change = larger((next_s - s) * (next_s - s) * aa, (next_t - t) * (next_t - t) * bb);
     s = next_s;
     t = next_t;
-    if (change < PLACED * PLACED) k = CLOSER - 1;
+    if (change < PLACED * PLACED) break;
   }
   double low = whole ? own.whole[0] : one.low, high = whole ? own.whole[1] : one.low + own.step;
   double other_low = whole ? other.whole[0] : two.low, other_high = whole ? other.whole[1] : two.low + other.step;
-  if (!(s >= low && s < high && t >= other_low && t < other_high)) return false;
+  return s >= low && s < high && t >= other_low && t < other_high;
+}
+
+/// The crossing at these parameters after a time of the expected motion; false where its normal leaves the faces.
+CALL bool crossing_at(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, double s, double t, EdgeCrossing& out) {
+  const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
+  V3 a, b;
+  V3 place = spiral_at(own, s, a), r = spiral_at(other, t, b);
+  V3 p = mul(q.turn, place) + q.shift;
+  a = mul(q.turn, a);
+  p = scaled_sum(time, q.moving + cross(q.turning, p), p);
+  a = scaled_sum(time, cross(q.turning, a), a);
   V3 across = cross(a, b);
   V3 normal = (1.0 / norm(across)) * across, between = p - r;
   // edges that bend away from each other have no such places
@@ -192,17 +201,39 @@ CALL bool crossing_of(const Query& q, const StartEdges* edges, const Chord& one,
   return is_between(normal, b, n2[0], n2[1]) && is_between(-normal, a, n1[0], n1[1]);
 }
 
-CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double margin, double horizon, EdgeCrossing& now) {
-  if (!crossing_of(q, edges, one, two, 0.0, false, now) || now.gap >= margin) return false;
+CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double margin, double horizon, double s, double t, EdgeCrossing& now) {
+  if (!crossing_at(q, edges, one, two, 0.0, s, t, now) || now.gap >= margin) return false;
   // an edge that ends on a face: what lies beside that face is no depth
   if (now.gap < -TOUCHES && now.to_end < -now.gap) return false;
   if (now.gap < -DEEP && !(is_inside_thread(*q.against, now.point) && is_inside_thread(*q.of, mul_t(q.turn, now.other - q.shift)))) return false;
   double foretold = fma(dot(now.normal, q.moving + cross(q.turning, now.point)), horizon, now.gap);
   if (now.gap <= TOUCHES || foretold >= 0.0) return true;
   EdgeCrossing end;
-  if (!crossing_of(q, edges, one, two, horizon, true, end) || !(dot(end.normal, now.normal) > 0.0)) return false;
+  if (!settle(q, edges, one, two, horizon, true, s, t)) return false;
+  if (!crossing_at(q, edges, one, two, horizon, s, t, end) || !(dot(end.normal, now.normal) > 0.0)) return false;
   now.gap += larger(end.gap - foretold, 0.0);
   return true;
+}
+
+/// The other place where a curve crosses the edge that it grazes at (s, t), sought from both ends of its stretch.
+CALL bool settle_again(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double& s, double& t) {
+  const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
+  V3 a, b, slope;
+  V3 first = spiral_at(own, s, a);
+  spiral_at(other, t, b);
+  a = mul(q.turn, a);
+  V3 across = cross(a, b);
+  if (!(dot(across, across) < GRAZING * GRAZING * dot(a, a) * dot(b, b))) return false;
+  for (int end = 0; end < 2; ++end) {
+    double second_s = one.low + end * own.step, second_t = t;
+    if (!settle(q, edges, one, two, 0.0, false, second_s, second_t)) continue;
+    V3 from = spiral_at(own, second_s, slope) - first;
+    if (!(dot(from, from) > SAME_PLACE * SAME_PLACE)) continue;
+    s = second_s;
+    t = second_t;
+    return true;
+  }
+  return false;
 }
 
 /// Appends the crossings of two threads; false where they are more than there is room to list.
@@ -274,10 +305,16 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
     contacts.count = lanes.collect<Found>(listed, contacts.count,
       [&](int at, Found& found) {
         int k = scratch.listed[at], i = k / others, j = k % others;
-        EdgeCrossing now;
-        if (!crossing_contact(q, edges, scratch.chord[0][i], scratch.chord[1][j], margin, horizon, now)) return;
-        found.count = 1;
-        found.at[0] = {now.point, now.normal, now.gap, (first + (u32)((pair * STRETCHES + i) * STRETCHES + j)) * PIECES};
+        const Chord &one = scratch.chord[0][i], &two = scratch.chord[1][j];
+        double s = one.low + 0.5 * edges[0].edge[one.edge].step, t = two.low + 0.5 * edges[1].edge[two.edge].step;
+        if (!settle(q, edges, one, two, 0.0, false, s, t)) return;
+        u32 id = (first + (u32)((pair * STRETCHES + i) * STRETCHES + j)) * PIECES;
+        for (u32 number = 0; number < 2; ++number) {
+          if (number == 1 && !settle_again(q, edges, one, two, s, t)) return;
+          EdgeCrossing now;
+          if (crossing_contact(q, edges, one, two, margin, horizon, s, t, now))
+            found.at[found.count++] = {now.point, now.normal, now.gap, id + number};
+        }
       },
       [&](int place, const Contact& crossing) {
         contacts.put(place, mul(q.out, crossing.point) + q.out_shift, q.sign * mul(q.out, crossing.normal), crossing.gap, crossing.id);
