@@ -30,7 +30,7 @@ use tightfit_spatial::Pose;
 
 use super::contact_writer::ContactWriter;
 use super::edge_pair::MovedEdge;
-use super::node_blocks::Frame;
+use super::node_blocks::{Frame, INSIDE};
 use super::polyhedra::{DEEP, DIPS};
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
@@ -40,6 +40,11 @@ const RING: u32 = 8;
 /// Sine of the tilt below which a circle lies almost flat [-], and of that below which its lowest point is not told.
 const FLAT: f64 = 0.2;
 const LEVEL: f64 = 1e-5;
+/// Sum of the slopes on both sides of the nearest place of an edge below which the surface is smooth there [-].
+const SMOOTH: f64 = 1e-6;
+/// Depth behind a face that is taken as it is [m], and the share of a larger one by which the point is inside at least [-].
+const SHALLOW: f64 = 0.2e-6;
+const AS_DEEP: f64 = 0.5;
 /// Share of its own width by which the solid may be behind a face [-]: beyond, the face belongs to another side.
 const BEHIND: f64 = 0.5;
 /// Places along an edge are found to this length [m]; the gap changes by its square there.
@@ -61,7 +66,8 @@ pub(super) fn detect(pair: &TurnedPair, options: &DetectionOptions, contacts: &m
         Rims { turned, frame: &from_turned, offset: against.part.node_offset(), margin: options.margin };
     polyhedron.each_face(&rims.bounds().grown(margin.max(0.0)), |index, face| {
         rims.over_face(face, |circle, number, point, gap| {
-            let is_behind = |point| gap > -DEEP || against.part.sample(point).distance < 0.0;
+            // what lies just inside another face of an edge is not behind this one
+            let is_behind = |point| gap > -SHALLOW || against.part.sample(point).distance < AS_DEEP * gap;
             if face.covers(point, &polyhedron.edges) && is_behind(point) {
                 writer.push(point, face.normal, gap, ids.face(index, circle, number));
             }
@@ -324,8 +330,8 @@ impl Near<'_> {
         face.distance + (at_end() - self.offset - foretold).max(0.0)
     }
 
-    /// Where a segment is nearest, unless that is at an end [m].
-    fn nearest_along(&self, start: Vector3<f64>, along: Vector3<f64>, length: f64) -> Option<f64> {
+    /// Where a segment is nearest, unless that is at an end [m], and the face there. Where it crosses a rim the normal is across both edges.
+    fn nearest_along(&self, start: Vector3<f64>, along: Vector3<f64>, length: f64) -> Option<(f64, Sample)> {
         let slope = |place: f64| self.sample(start + along * place).normal.dot(&along);
         let [mut low, mut high] = [0.0, length];
         if slope(low) >= 0.0 || slope(high) <= 0.0 {
@@ -335,7 +341,15 @@ impl Near<'_> {
             let middle = f64::midpoint(low, high);
             if slope(middle) < 0.0 { low = middle } else { high = middle }
         }
-        Some(f64::midpoint(low, high))
+        let [before, after] = [low, high].map(|place| self.sample(start + along * place));
+        let (falls, rises) = (-before.normal.dot(&along), after.normal.dot(&along));
+        let across = before.normal * rises + after.normal * falls;
+        let size = across.norm();
+        let face = match size > SMOOTH {
+            true => Sample { distance: after.distance * (falls + rises) / size, normal: across / size },
+            false => after,
+        };
+        Some((high, face))
     }
 
     /// Distance of an edge at the end of the step [m].
@@ -345,9 +359,8 @@ impl Near<'_> {
         let length = (end - start).norm();
         let along = (end - start) / length;
         let nearest = self.nearest_along(start, along, length);
-        let places = nearest.map_or([0.0, length], |place| [place; 2]);
-        let [first, last] = places.map(|place| self.sample(start + along * place).distance);
-        first.min(last)
+        let at_end = |place: f64| self.sample(start + along * place).distance;
+        nearest.map_or_else(|| at_end(0.0).min(at_end(length)), |(_, face)| face.distance)
     }
 
     fn sample(&self, point: Vector3<f64>) -> Sample {
@@ -362,23 +375,45 @@ impl Near<'_> {
         if self.sample(place(edge.length / 2.0)).distance - edge.length / 2.0 >= self.margin + self.offset {
             return;
         }
-        let mut places = ArrayVec::<(u32, f64), MOST_PLACES>::new();
-        places.extend(self.nearest_along(edge.start, edge.along, edge.length).map(|along| (0, along)));
+        let mut places = ArrayVec::<(u32, f64, Sample), MOST_PLACES>::new();
+        let nearest = self.nearest_along(edge.start, edge.along, edge.length);
+        places.extend(nearest.map(|(along, face)| (0, along, face)));
         for (index, circle) in self.turned.circles.iter().enumerate() {
             for (number, along) in crossings(&edge, circle).into_iter().enumerate() {
-                if along > 0.0 && along < edge.length {
-                    let _ = places.try_push((1 + 3 * index as u32 + number as u32, along));
+                if along > 0.0
+                    && along < edge.length
+                    && let Some(face) = self.flush_face(place(along), circle, &edge.along)
+                {
+                    let _ = places.try_push((1 + 3 * index as u32 + number as u32, along, face));
                 }
             }
         }
-        for (number, along) in places {
-            let mut face = self.sample(place(along));
+        for (number, along, mut face) in places {
             face.distance -= self.offset;
-            if face.distance < self.margin && (number == 0 || face.normal.dot(&edge.along).abs() < DIPS) {
+            if face.distance < self.margin {
                 face.distance = self.raised(place(along), &face, || self.distance_at_end(&edge));
                 visit(number, place(along), face);
             }
         }
+    }
+
+    /// The face of a rim that an edge lies flush on which crosses the rim at a point: rounding would choose one of both faces there.
+    fn flush_face(&self, point: Vector3<f64>, circle: &Circle, along: &Vector3<f64>) -> Option<Sample> {
+        let radius = point.xy().norm();
+        let from_rim = [radius - circle.radius, point.z - circle.height];
+        let is_near = libm::hypot(from_rim[0], from_rim[1]) < self.margin + self.offset + INSIDE;
+        let out = point.xy() / radius;
+        let face = |[radial, axial]: [f64; 2]| Sample {
+            distance: radial * from_rim[0] + axial * from_rim[1],
+            normal: (out * radial).push(axial),
+        };
+        let dips = |face: &Sample| face.normal.dot(along).abs();
+        let faces = circle.normals.filter(|_| is_near)?.map(face);
+        // in front of the rim the farther face tells the distance
+        let farther = faces[0].distance.max(faces[1].distance);
+        let least = if farther > SHALLOW { farther - SHALLOW } else { -DEEP };
+        let flush = faces.into_iter().filter(|face| face.distance > least && dips(face) < DIPS);
+        flush.min_by(|a, b| dips(a).total_cmp(&dips(b)))
     }
 
     /// The contact of a corner, unless an edge that leaves it is nearer.

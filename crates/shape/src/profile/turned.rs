@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Section, SectionedSolid};
+use super::{Rim, Section, SectionedSolid};
 use crate::Part;
 
 /// Capacity for circles; no outline has more vertices.
@@ -15,6 +15,8 @@ pub struct Circle {
     pub radius: f64,
     /// z [m].
     pub height: f64,
+    /// Outward normals (radial, z) of the two faces that meet there [-]; none at a tip.
+    pub normals: Option<[[f64; 2]; 2]>,
 }
 
 /// A convex solid of revolution about z: a cylinder, a cone, a coin, a peg with chamfers.
@@ -44,13 +46,17 @@ impl<'a> Turned<'a> {
         if !outline.concave_vertices().is_empty() || !outline.edges().all(|(index, _)| faces_out(index)) {
             return None;
         }
-        let mut circles: ArrayVec<Circle, MOST_CIRCLES> =
-            solid.rims().map(|rim| Circle { radius: rim.radius, height: rim.height }).collect();
+        let mut circles: ArrayVec<Circle, MOST_CIRCLES> = solid
+            .rims()
+            .map(|Rim { radius, height, normals }| Circle { radius, height, normals: Some(normals) })
+            .collect();
         // where a sloping face meets the axis there is a tip
         for (_, ends) in outline.edges().filter(|(index, _)| outline.edge_normal(*index)[0] > 0.0) {
-            circles.extend(
-                ends.iter().filter(|end| end[0] == 0.0).map(|end| Circle { radius: 0.0, height: end[1] }),
-            );
+            circles.extend(ends.iter().filter(|end| end[0] == 0.0).map(|end| Circle {
+                radius: 0.0,
+                height: end[1],
+                normals: None,
+            }));
         }
         Some(Self { solid, circles })
     }

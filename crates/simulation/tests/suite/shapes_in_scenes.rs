@@ -241,3 +241,38 @@ waypoints = [
         assert!(depth < bound, "step {step}: {depth} m deep, certified {} m", certificate.penetration);
     }
 }
+
+/// The end of a round peg rests on the edges of a square hole: where its rim crosses them no wall is behind it.
+#[test]
+fn a_round_peg_rests_on_a_square_hole() {
+    let text = r#"
+name = "round on square"
+friction = 0.4
+gravity_m_s2 = [0, 0, 0]
+[parts.hole]
+shape = { kind = "hole", diameter_mm = 20.04, depth_mm = 25, outer_diameter_mm = 40, chamfer_mm = 0, sides = 4 }
+motion = "fixed"
+[parts.peg]
+shape = { kind = "peg", diameter_mm = 20, length_mm = 45, tip_chamfer_mm = 0 }
+[drive]
+part = "peg"
+stiffness_n_m = [2000, 2000, 2000]
+turning_stiffness_nm_rad = [2, 2, 2]
+damping_per_s = 50
+offset_mm = 0.3
+tilt_deg = 3
+waypoints = [
+    { time_s = 0.0, position_mm = [0, 0, 1.5] },
+    { time_s = 1.2, position_mm = [0, 0, -18] },
+]
+wiggle = { from_s = 1.4, until_s = 2.2, amplitude_mm = 0.8, frequency_hz = 1.1, tilt_deg = 1.5, tilt_frequency_hz = 1.4 }
+"#;
+    let mut simulation = Simulation::new(Scene::from_toml(text).expect("a scene"), 1);
+    let audit = Audit::new(&simulation.scene, &simulation.parameters);
+    for step in 0..220 {
+        let certificate = simulation.step();
+        assert!(certificate.limits.is_empty() && certificate.converged, "step {step}: {certificate:?}");
+        let depth = audit.penetration(&simulation.scene, &simulation.parameters, &simulation.state);
+        assert!(depth < 0.2e-6 && certificate.penetration < 0.2e-6, "step {step}: {depth} m deep");
+    }
+}
