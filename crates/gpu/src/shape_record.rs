@@ -59,8 +59,8 @@ fn round(solid: &SectionedSolid, shape: &mut Shape) -> Result<(), String> {
     }
     outline.edges().for_each(|(index, _)| shape.faces |= 1 << index);
     let pieces = (2 * concave.len()).max(1);
-    if pieces > shape.omitted.len() {
-        return Err("an outline with more than two concave corners".into());
+    if concave.len() > 1 {
+        return Err("an outline with more than one concave corner".into());
     }
     shape.pieces = pieces as i32;
     shape.omitted = [-1; 4];

@@ -13,7 +13,7 @@ use tightfit_spatial::{Columns3, Inertia};
 
 use crate::cad::CadPart;
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
-use crate::node::{Cell, Chart, NodeKind, NodeSet, NodeSpacing, Slides};
+use crate::node::{Chart, NodeSet, NodeSpacing, Slides};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Rim, Section, SectionedSolid, Wall};
 use crate::thread::{Bolt, Nut, RadialSurface};
@@ -261,16 +261,8 @@ impl Part {
         match self {
             Self::Cad(part) => part.slides(nodes),
             Self::Sectioned(solid) => solid.slides(nodes),
-            Self::Block(_) | Self::Mesh(_) => {
-                let mut slides = Slides::default();
-                let cell = |kind: &NodeKind| match kind {
-                    NodeKind::Face => Cell::Idle,
-                    NodeKind::Edge => Cell::Line(Vector3::zeros(), [0.0; 2]),
-                    NodeKind::Corner => Cell::Point,
-                };
-                nodes.kind.iter().for_each(|kind| slides.push(cell(kind), Vector3::zeros()));
-                slides
-            }
+            Self::Block(block) => Slides::along_edges(nodes, |chart| block.edge_of(chart)),
+            Self::Mesh(mesh) => Slides::along_edges(nodes, |chart| mesh.edge_of(chart)),
             _ => Slides::default(),
         }
     }

@@ -46,6 +46,12 @@ impl FaceChoice {
         self.motion.at(point) * self.horizon
     }
 
+    /// The same past a solid of revolution about z, whose spin moves no surface [m].
+    pub(super) fn path_past_turned(&self, point: Vector3<f64>) -> Vector3<f64> {
+        let Motion { linear, angular } = self.motion;
+        (linear + Vector3::new(angular.x, angular.y, 0.0).cross(&point)) * self.horizon
+    }
+
     /// The face with the largest predicted gap, and the next candidate. A node in front of any face is outside the
     /// piece, so the gap to the chosen face is then not negative.
     #[inline(always)]

@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 use tightfit_shape::block::{BLOCK, CORNER, FAR, FaceBlock, PAIR, PointBlock, SINGLE};
 use tightfit_shape::node::{Arc, Slid, Slides};
 use tightfit_shape::polyhedron::Polyhedron;
+use tightfit_shape::profile::Section;
 use tightfit_shape::{Part, Sample, intersection};
 
 use super::contact_writer::ContactWriter;
@@ -50,6 +51,8 @@ pub(super) struct NodeQuery<'a> {
     pub(super) skips_idle: bool,
     /// Whether gaps account for round faces that bend away.
     is_raised: bool,
+    /// Whether planes and edges pass a solid of revolution.
+    is_past_turned: bool,
     /// The other part's triangles, where edges leave a choice among them.
     faceted: Option<&'a Polyhedron>,
 }
@@ -74,8 +77,10 @@ impl<'a> NodeQuery<'a> {
         let offset = of.part.node_offset();
         let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
         // where contacts are at nodes alone, all nodes stay where they are
-        let is_over_planes = against.polyhedron.is_some();
-        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || is_over_planes);
+        let is_turned = matches!(against.part, Part::Sectioned(solid) if solid.section == Section::Round);
+        let is_past_turned = is_turned && of.polyhedron.is_some();
+        let has_planes = of.polyhedron.is_some() || against.polyhedron.is_some();
+        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes);
         let slides =
             Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
                 slides,
@@ -108,7 +113,8 @@ impl<'a> NodeQuery<'a> {
             inner,
             slides,
             skips_idle,
-            is_raised: options.crossings && matches!(against.part, Part::Cad(_)),
+            is_raised: options.crossings && (matches!(against.part, Part::Cad(_)) || is_past_turned),
+            is_past_turned,
             faceted,
         }
     }
@@ -415,6 +421,7 @@ impl<'a> NodeQuery<'a> {
         if foretold >= 0.0 {
             return face.distance;
         }
+        let path = if self.is_past_turned { self.choice.path_past_turned(point) } else { path };
         let end = self.against.part.sample(point + path);
         let is_same_side = end.normal.dot(&face.normal) > SAME_SIDE;
         face.distance + if is_same_side { (end.distance - foretold).max(0.0) } else { 0.0 }

@@ -179,6 +179,19 @@ impl MeshPart {
         nodes
     }
 
+    /// Which side of its triangle an edge's node lies on, and the vector along it [m].
+    pub(crate) fn edge_of(&self, chart: Chart) -> (u64, Vector3<f64>) {
+        let side = if chart.v == 0.0 {
+            0
+        } else if chart.u == 0.0 {
+            2
+        } else {
+            1
+        };
+        let corners = self.mesh.corners(chart.face as usize);
+        (side as u64, corners[(side + 1) % 3] - corners[side])
+    }
+
     fn edge_nodes(&self, spacing: &NodeSpacing, nodes: &mut NodeSet) {
         let table = EdgeTable::new(&self.mesh);
         // total turn of the normal at a vertex [rad], and its chart position (triangle, [u, v])

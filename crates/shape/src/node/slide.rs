@@ -25,6 +25,8 @@
 use nalgebra::Vector3;
 use tightfit_cad::geometry::Frame;
 
+use super::{Chart, NodeKind, NodeSet};
+
 /// Sine of the tilt below which a circle lies almost flat and rests on all its nodes [-], and of that below which its lowest
 /// point is not told.
 const FLAT: f64 = 0.2;
@@ -128,6 +130,38 @@ pub(crate) enum Cell {
 }
 
 impl Slides {
+    /// Cells of a part that planes bound. `edge_of` tells which of its face's edges a node lies on, and the vector from end to end [m]; the
+    /// nodes of an edge follow one another and are evenly spaced.
+    pub(crate) fn along_edges(nodes: &NodeSet, edge_of: impl Fn(Chart) -> (u64, Vector3<f64>)) -> Self {
+        let mut slides = Self::default();
+        let mut index = 0;
+        while index < nodes.len() {
+            let kind = nodes.kind[index];
+            if kind != NodeKind::Edge {
+                slides.push(if kind == NodeKind::Face { Cell::Idle } else { Cell::Point }, Vector3::zeros());
+                index += 1;
+                continue;
+            }
+            let (edge, whole) = edge_of(nodes.chart(index));
+            let face = nodes.face[index];
+            let is_beside = |other: &usize| {
+                nodes.kind[*other] == NodeKind::Edge
+                    && nodes.face[*other] == face
+                    && edge_of(nodes.chart(*other)).0 == edge
+            };
+            let count = (index..nodes.len()).take_while(is_beside).count();
+            let apart = whole.norm() / (count + 1) as f64;
+            for place in 0..count {
+                // half of the way to the next node, all of it to an end
+                let reach =
+                    [place == 0, place + 1 == count].map(|is_last| if is_last { apart } else { 0.5 * apart });
+                slides.push(Cell::Line(whole.normalize(), reach), Vector3::zeros());
+            }
+            index += count;
+        }
+        slides
+    }
+
     /// Adds a feature; returns its number.
     pub(crate) fn add(&mut self, round: Round) -> u32 {
         self.rounds.push(round);

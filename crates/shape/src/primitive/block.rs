@@ -134,6 +134,12 @@ impl Block {
         nodes
     }
 
+    /// Which edge of its face an edge's node lies on, and the vector along it [m].
+    pub(crate) fn edge_of(&self, chart: Chart) -> (u64, Vector3<f64>) {
+        let first = (chart.face as usize / 2 + 1) % 3;
+        (chart.v.to_bits(), Vector3::ith(first, 2.0 * self.half[first]))
+    }
+
     /// Position of a node [m].
     #[must_use]
     pub fn place(&self, chart: Chart) -> Vector3<f64> {

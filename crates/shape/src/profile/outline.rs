@@ -123,6 +123,14 @@ impl Outline {
         self.vertices[index][0] > 0.0 && before[0] * after[1] - before[1] * after[0] > 0.0
     }
 
+    /// Distance of (a, z) from edge `index` [m].
+    pub(crate) fn edge_distance(&self, index: usize, point: [f64; 2]) -> f64 {
+        let [start, end] = self.edge(index);
+        let (along, to) = (sub(end, start), sub(point, start));
+        let t = (dot(to, along) / dot(along, along)).clamp(0.0, 1.0);
+        length(sub(to, [along[0] * t, along[1] * t]))
+    }
+
     /// Whether (a, z) is in the material: a ray towards larger a crosses the outline an odd number of times.
     #[must_use]
     pub fn contains(&self, [a, z]: [f64; 2]) -> bool {

@@ -8,7 +8,7 @@ impl SectionedSolid {
     /// See [`crate::Part::face_block`].
     #[inline(always)]
     pub(crate) fn face_block(&self, points: &PointBlock, reach: f64, behind: f64, out: &mut FaceBlock) {
-        if self.section != Section::Round {
+        if self.section != Section::Round || self.has_chains() {
             out.verdict = [SEVERAL; BLOCK];
             return;
         }

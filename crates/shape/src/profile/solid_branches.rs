@@ -1,8 +1,9 @@
 //! Convex pieces of a sectioned body near a point.
 //!
 //! In the plane (a, z) an outline without a concave vertex is convex: one piece with all its faces. The foot of a
-//! blind bore is concave: material = (all faces but the floor) ∪ (all faces but the bore). On a sharp polygon the
-//! neighbouring flat is a face too, where the wall points outwards.
+//! blind bore is concave: material = (all faces but the floor) ∪ (all faces but the bore). Several concave vertices, as of a stepped
+//! shaft, and the axis cut the outline into convex chains of edges; those edges of a chain that are near bound its piece. On a
+//! sharp polygon the neighbouring flat is a face too, where the wall points outwards.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -15,8 +16,49 @@ impl SectionedSolid {
     /// Visits the locally convex pieces near a point; see [`crate::Part::each_piece`].
     pub fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &Branches)) {
         let located = self.section.locate(point.xy());
+        if self.has_chains() {
+            return self.each_chain(point, located, reach, visit);
+        }
         for (number, omitted) in self.pieces() {
             self.offer(number, omitted, point, located, reach, &mut visit);
+        }
+    }
+
+    /// Whether the outline is cut into chains: no omission of one edge makes it convex.
+    #[inline(always)]
+    pub(super) fn has_chains(&self) -> bool {
+        self.outline.concave_vertices().len() > 1
+    }
+
+    /// Visits the chains that are near a point.
+    fn each_chain(
+        &self,
+        point: Vector3<f64>,
+        located: SectionPoint,
+        reach: f64,
+        mut visit: impl FnMut(u32, &Branches),
+    ) {
+        let outline = &self.outline;
+        let count = outline.vertices().len();
+        let at = [located.level, point.z];
+        // deep inside, the nearest faces still count
+        let near = outline.sample(at).distance.abs() + reach.max(0.0);
+        let first = (0..count).find(|vertex| !outline.is_convex(*vertex)).unwrap_or(0);
+        let mut branches = Branches::new();
+        let mut number = 0;
+        for step in 0..count {
+            let edge = (first + step) % count;
+            if self.is_face(edge) && outline.edge_distance(edge, at) <= near {
+                self.push_face(&mut branches, point, located, edge);
+            }
+            if !outline.is_convex((edge + 1) % count) {
+                let is_within = branches.iter().all(|face| face.distance <= reach);
+                if is_within && !branches.is_empty() {
+                    visit(number % crate::Part::MOST_PIECES, &branches);
+                }
+                branches.clear();
+                number += 1;
+            }
         }
     }
 

@@ -257,8 +257,8 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, and those of turned solids
-/// where it has a polyhedron; rims come along with them.
+/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, or turned solids and polyhedra; rims
+/// come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
@@ -266,7 +266,8 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
     let is_solid = |part: &Part| matches!(part, Part::Cad(_)) || part.has_round_corners();
     let has_solid = scene.bodies.iter().any(|body| is_solid(&body.part));
     let has_polyhedron = scene.bodies.iter().any(|body| body.polyhedron.is_some());
-    if has_solid || (has_polyhedron && matches!(part, Part::Sectioned(_))) {
+    let has_turned = scene.bodies.iter().any(|body| matches!(body.part, Part::Sectioned(_)));
+    if has_solid || (has_polyhedron && has_turned) {
         nodes.sliding(part.slides(&body.nodes), part.sharp_edges())
     } else if has_polyhedron {
         nodes.with_edges(part.sharp_edges())

@@ -9,7 +9,7 @@ use tightfit_shape::Part;
 use tightfit_shape::mesh::{LengthUnit, MeshOptions, save};
 use tightfit_shape::primitive::Block;
 use tightfit_shape::profile::{Outline, Section, SectionedSolid};
-use tightfit_simulation::{BodyBuilder, Limit, Scene, Simulation};
+use tightfit_simulation::{Audit, BodyBuilder, Limit, Scene, Simulation};
 use tightfit_spatial::Pose;
 
 const G: f64 = 9.81;
@@ -98,6 +98,48 @@ fn rings_and_stepped_rollers_roll_as_their_inertia_says() {
             let share = 1.0 / (1.0 + inertia.moment[(2, 2)] / (inertia.mass * 20e-3 * 20e-3));
             let theory = share * G * slope.to_radians().sin();
             assert!((speed / theory - 1.0).abs() < 1e-5, "{outline:?}, {slope} deg: {speed} of {theory}");
+        }
+    }
+}
+
+/// On the narrow table the line of contact ends at its edges, on the wide one at those of the collar.
+#[test]
+fn a_stepped_shaft_lies_on_a_table_and_rolls_on_one_wider_than_its_collar() {
+    let outline = [
+        [0.0, -40e-3],
+        [8e-3, -40e-3],
+        [8e-3, -16e-3],
+        [12e-3, -16e-3],
+        [12e-3, 16e-3],
+        [6e-3, 16e-3],
+        [6e-3, 40e-3],
+        [0.0, 40e-3],
+    ];
+    for width in [30e-3, 50e-3] {
+        let shaft = Part::Sectioned(SectionedSolid::new(Section::Round, Outline::new(&outline)));
+        let table = Part::Block(Block::new(Vector3::new(100e-3, width, 20e-3)).expect("a block"));
+        let scene = Scene::builder("shaft")
+            .friction(0.5)
+            .gravity(Vector3::new(0.2, 0.0, -G))
+            .part(
+                "table",
+                BodyBuilder::fixed(table).at(Pose::from_translation(Vector3::new(0.0, 0.0, -10e-3))),
+            )
+            .part("shaft", BodyBuilder::free(shaft).at(lying(12.01e-3)))
+            .build()
+            .expect("a scene");
+        let mut simulation = Simulation::new(scene, 1);
+        let audit = Audit::new(&simulation.scene, &simulation.parameters);
+        let inertia = simulation.parameters.bodies.iter().find_map(|body| body.inertia).expect("inertia");
+        for step in 0..60 {
+            run(&mut simulation, 1);
+            let depth = audit.penetration(&simulation.scene, &simulation.parameters, &simulation.state);
+            assert!(depth < 0.3e-6, "{width} m, step {step}: {depth} m deep");
+        }
+        let speed = simulation.state.motions[0].twist.linear_in_world.x;
+        let share = 1.0 / (1.0 + inertia.moment[(2, 2)] / (inertia.mass * 12e-3 * 12e-3));
+        if width > 32e-3 {
+            assert!((speed / (share * 0.2 * 0.6) - 1.0).abs() < 1e-3, "{width} m: {speed} m/s");
         }
     }
 }
