@@ -148,20 +148,29 @@ FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
 
 struct EdgeCrossing { V3 point, other, normal; double gap, to_end; };
 
+/// Places on two edges after a time of the expected motion: own place in its frame; both, and the edges' directions, in the other's.
+struct EdgePlaces { V3 own, p, a, r, b; };
+FN EdgePlaces places_at(const Query& q, const StartEdge& own, const StartEdge& other, double time, double s, double t) {
+  EdgePlaces out;
+  out.own = spiral_at(own, s, out.a);
+  out.r = spiral_at(other, t, out.b);
+  V3 p = mul(q.turn, out.own) + q.shift;
+  out.a = mul(q.turn, out.a);
+  out.p = scaled_sum(time, q.moving + cross(q.turning, p), p);
+  out.a = scaled_sum(time, cross(q.turning, out.a), out.a);
+  return out;
+}
+
 /// Parameters at which two stretches cross, from a guess: closest points of their tangents, repeated, after a time of the expected motion.
 /// False where the edges are parallel or cross outside the stretches, or outside `whole` edges.
 CALL bool settle(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, bool whole, double& s, double& t) {
   const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
   for (int k = 0; k < CLOSER; ++k) {
-    V3 a, b;
-    V3 place = spiral_at(own, s, a), r = spiral_at(other, t, b);
-    V3 p = mul(q.turn, place) + q.shift;
-    a = mul(q.turn, a);
-    p = scaled_sum(time, q.moving + cross(q.turning, p), p);
-    a = scaled_sum(time, cross(q.turning, a), a);
+    EdgePlaces at = places_at(q, own, other, time, s, t);
+    V3 a = at.a, b = at.b;
     double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), across = aa * bb - ab * ab;
     if (across < NOT_PARALLEL * NOT_PARALLEL * aa * bb) return false;
-    V3 from = p - r;
+    V3 from = at.p - at.r;
     double fa = dot(from, a), fb = dot(from, b);
     double next_s = lesser(larger(s + (ab * fb - bb * fa) / across, one.low - own.step), one.low + 2.0 * own.step);
     double next_t = lesser(larger(t + (aa * fb - ab * fa) / across, two.low - other.step), two.low + 2.0 * other.step);
@@ -178,12 +187,8 @@ CALL bool settle(const Query& q, const StartEdges* edges, const Chord& one, cons
 /// The crossing at these parameters after a time of the expected motion; false where its normal leaves the faces.
 CALL bool crossing_at(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double time, double s, double t, EdgeCrossing& out) {
   const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
-  V3 a, b;
-  V3 place = spiral_at(own, s, a), r = spiral_at(other, t, b);
-  V3 p = mul(q.turn, place) + q.shift;
-  a = mul(q.turn, a);
-  p = scaled_sum(time, q.moving + cross(q.turning, p), p);
-  a = scaled_sum(time, cross(q.turning, a), a);
+  EdgePlaces at = places_at(q, own, other, time, s, t);
+  V3 a = at.a, b = at.b, p = at.p, r = at.r;
   V3 across = cross(a, b);
   V3 normal = (1.0 / norm(across)) * across, between = p - r;
   // edges that bend away from each other have no such places
@@ -191,7 +196,7 @@ CALL bool crossing_at(const Query& q, const StartEdges* edges, const Chord& one,
   if (dot(along, along) > ALONG * ALONG) return false;
   V3 n1[2], n2[2];
   for (int k = 0; k < 2; ++k) {
-    V3 n = mul(q.turn, face_normal(own.face[k], place));
+    V3 n = mul(q.turn, face_normal(own.face[k], at.own));
     n1[k] = scaled_sum(time, cross(q.turning, n), n);
     n2[k] = face_normal(other.face[k], r);
   }
@@ -218,16 +223,13 @@ CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord&
 /// The other place where a curve crosses the edge that it grazes at (s, t), sought from both ends of its stretch.
 CALL bool settle_again(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double& s, double& t) {
   const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
-  V3 a, b, slope;
-  V3 first = spiral_at(own, s, a);
-  spiral_at(other, t, b);
-  a = mul(q.turn, a);
-  V3 across = cross(a, b);
-  if (!(dot(across, across) < GRAZING * GRAZING * dot(a, a) * dot(b, b))) return false;
+  EdgePlaces at = places_at(q, own, other, 0.0, s, t);
+  V3 across = cross(at.a, at.b);
+  if (!(dot(across, across) < GRAZING * GRAZING * dot(at.a, at.a) * dot(at.b, at.b))) return false;
   for (int end = 0; end < 2; ++end) {
     double second_s = one.low + end * own.step, second_t = t;
     if (!settle(q, edges, one, two, 0.0, false, second_s, second_t)) continue;
-    V3 from = spiral_at(own, second_s, slope) - first;
+    V3 slope, from = spiral_at(own, second_s, slope) - at.own;
     if (!(dot(from, from) > SAME_PLACE * SAME_PLACE)) continue;
     s = second_s;
     t = second_t;

@@ -23,6 +23,7 @@ pub mod profile;
 mod quadrature;
 pub mod recognition;
 mod sharp_edge;
+mod sliding;
 pub mod thread;
 
 pub use error::ShapeError;

@@ -13,11 +13,11 @@ use tightfit_spatial::{Columns3, Inertia};
 
 use crate::cad::CadPart;
 use crate::mesh::{Aabb, MeshOptions, MeshPart, TriMesh};
-use crate::node::{Chart, NodeSet, NodeSpacing, Slides};
+use crate::node::{Chart, NodeSet, NodeSpacing};
 use crate::primitive::{Block, Capsule, NodeList, half_space};
 use crate::profile::{Outline, Rim, Section, SectionedSolid, Wall};
 use crate::thread::{Bolt, Nut, RadialSurface};
-use crate::{Branches, FieldColumns, Sample, ShapeError, SharpEdge};
+use crate::{Branches, FieldColumns, Sample, ShapeError};
 
 /// Motions that map a part to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -255,48 +255,6 @@ impl Part {
         }
     }
 
-    /// How nodes slide along round features, where one of two parts is an exact solid.
-    #[must_use]
-    pub fn slides(&self, nodes: &NodeSet) -> Slides {
-        match self {
-            Self::Cad(part) => part.slides(nodes),
-            Self::Sectioned(solid) => solid.slides(nodes),
-            Self::Block(block) => Slides::along_edges(nodes, |chart| block.edge_of(chart)),
-            Self::Mesh(mesh) => Slides::along_edges(nodes, |chart| mesh.edge_of(chart)),
-            _ => Slides::default(),
-        }
-    }
-
-    /// Whether a face holds the place that a node slid to; parts whose features are not trimmed hold all.
-    #[must_use]
-    pub fn holds(&self, face: Option<u32>, place: Vector3<f64>) -> bool {
-        match (self, face) {
-            (Self::Cad(part), Some(face)) => part.holds(face, place),
-            _ => true,
-        }
-    }
-
-    /// Whether idle nodes of another part are needed beside the nodes of this one ([`Slides`]).
-    #[must_use]
-    pub fn needs_idle_nodes(&self) -> bool {
-        match self {
-            Self::Cad(part) => part.has_free_form_faces(),
-            Self::Sectioned(_) | Self::Block(_) | Self::Mesh(_) | Self::HalfSpace => false,
-            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => true,
-        }
-    }
-
-    /// Whether a convex round face can be within a ball [m].
-    #[must_use]
-    pub fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
-        match self {
-            Self::Cad(part) => part.is_round_near(centre, radius),
-            Self::Sectioned(solid) => solid.is_round_near(centre, radius),
-            Self::Block(_) | Self::Mesh(_) | Self::HalfSpace => false,
-            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => true,
-        }
-    }
-
     /// Whether a point is deeper inside than `depth` [m].
     #[must_use]
     pub fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
@@ -304,22 +262,6 @@ impl Part {
             Self::Cad(part) => part.is_inside(point, depth),
             _ => self.sample(point).distance < -depth,
         }
-    }
-
-    /// Convex edges of an exact solid, or of a turned one beside it.
-    #[must_use]
-    pub fn sharp_edges(&self) -> Vec<SharpEdge> {
-        match self {
-            Self::Cad(part) => SharpEdge::of_solid(part.solid()),
-            Self::Sectioned(solid) => SharpEdge::of_sectioned(solid),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether this is a prism with round corners.
-    #[must_use]
-    pub fn has_round_corners(&self) -> bool {
-        matches!(self, Self::Sectioned(solid) if matches!(solid.section, Section::RoundedPolygon { .. }))
     }
 
     /// Whether this is a thread that begins at its upper end at least.

@@ -5,7 +5,7 @@
 //! ends 0.1 µm away after 100 steps. So steps are compared one by one, each from the CPU's state, and whole runs with such runs.
 
 use nalgebra::{UnitQuaternion, Vector3};
-use tightfit_gpu::{Device, GpuBatch, GpuError};
+use tightfit_gpu::{Device, GpuBatch};
 use tightfit_network::{Activation, Features, Field, FieldFile, Layer, Network, Primitive, Range, Residual};
 use tightfit_simulation::batch::Setup;
 use tightfit_simulation::{Scene, State};
@@ -13,6 +13,7 @@ use tightfit_spatial::SplitMix;
 
 use crate::agreement::{apart, on_cpu, quantile, states, stepped};
 use crate::host_library::{host_device, nuts, pegs};
+use crate::refusals::refusal;
 
 fn paper(scene: &str) -> Scene {
     Scene::find_with(scene, &["method.detection=neural-paper".into()]).expect("its networks are embedded")
@@ -128,14 +129,6 @@ fn neither_other_environments_nor_the_steps_of_a_call_change_a_bit() {
     let (all, most) = hashes(&setups, &[12]);
     assert!(most > 1536, "{most} contacts");
     assert_eq!(hashes(&setups[..2], &[1; 12]).0, all[..2]);
-}
-
-fn refusal(scene: Scene) -> String {
-    match GpuBatch::new(scene, 1, &Device::Cuda(0)) {
-        Err(error @ GpuError::Unsupported { .. }) => error.to_string(),
-        Err(other) => panic!("{other}"),
-        Ok(_) => panic!("it was not refused"),
-    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use tightfit_gpu::{Device, GpuBatch, GpuError, GpuNetwork};
 use tightfit_network::{Activation, Network, Random};
 use tightfit_simulation::{Methods, Preset, Scene};
 
-fn refusal(scene: Scene) -> String {
+pub(crate) fn refusal(scene: Scene) -> String {
     match GpuBatch::new(scene, 1, &Device::Cuda(0)) {
         Err(error @ GpuError::Unsupported { .. }) => error.to_string(),
         Err(other) => panic!("{other}"),

@@ -16,6 +16,7 @@ mod solid_branches;
 mod solid_mass;
 mod solid_mesh;
 mod solid_nodes;
+mod solid_slides;
 mod turned;
 mod wall;
 

@@ -1,0 +1,67 @@
+//! What detection asks of a part whose nodes slide to where it touches another one: cells, edges that cross, and which nodes others spare.
+
+use nalgebra::Vector3;
+
+use crate::node::{NodeSet, Slides};
+use crate::profile::Section;
+use crate::{Part, SharpEdge};
+
+impl Part {
+    /// How nodes slide along round features, where one of two parts is an exact solid.
+    #[must_use]
+    pub fn slides(&self, nodes: &NodeSet) -> Slides {
+        match self {
+            Self::Cad(part) => part.slides(nodes),
+            Self::Sectioned(solid) => solid.slides(nodes),
+            Self::Block(block) => Slides::along_edges(nodes, |chart| block.edge_of(chart)),
+            Self::Mesh(mesh) => Slides::along_edges(nodes, |chart| mesh.edge_of(chart)),
+            _ => Slides::default(),
+        }
+    }
+
+    /// Whether a face holds the place that a node slid to; parts whose features are not trimmed hold all.
+    #[must_use]
+    pub fn holds(&self, face: Option<u32>, place: Vector3<f64>) -> bool {
+        match (self, face) {
+            (Self::Cad(part), Some(face)) => part.holds(face, place),
+            _ => true,
+        }
+    }
+
+    /// Whether idle nodes of another part are needed beside the nodes of this one ([`Slides`]).
+    #[must_use]
+    pub fn needs_idle_nodes(&self) -> bool {
+        match self {
+            Self::Cad(part) => part.has_free_form_faces(),
+            Self::Sectioned(_) | Self::Block(_) | Self::Mesh(_) | Self::HalfSpace => false,
+            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => true,
+        }
+    }
+
+    /// Whether a convex round face can be within a ball [m].
+    #[must_use]
+    pub fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
+        match self {
+            Self::Cad(part) => part.is_round_near(centre, radius),
+            Self::Sectioned(solid) => solid.is_round_near(centre, radius),
+            Self::Block(_) | Self::Mesh(_) | Self::HalfSpace => false,
+            Self::Bolt(_) | Self::Nut(_) | Self::Capsule(_) | Self::Nodes(_) => true,
+        }
+    }
+
+    /// Convex edges of an exact solid, or of a turned one beside it.
+    #[must_use]
+    pub fn sharp_edges(&self) -> Vec<SharpEdge> {
+        match self {
+            Self::Cad(part) => SharpEdge::of_solid(part.solid()),
+            Self::Sectioned(solid) => SharpEdge::of_sectioned(solid),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether this is a prism with round corners.
+    #[must_use]
+    pub fn has_round_corners(&self) -> bool {
+        matches!(self, Self::Sectioned(solid) if matches!(solid.section, Section::RoundedPolygon { .. }))
+    }
+}
