@@ -258,9 +258,15 @@ impl Part {
     /// Whether a point is deeper inside than `depth` [m].
     #[must_use]
     pub fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
+        self.clearance(point, depth) < -depth
+    }
+
+    /// How far outside a point is at least [m]; below `-depth` only where it is deeper inside than that.
+    #[must_use]
+    pub fn clearance(&self, point: Vector3<f64>, depth: f64) -> f64 {
         match self {
-            Self::Cad(part) => part.is_inside(point, depth),
-            _ => self.sample(point).distance < -depth,
+            Self::Cad(part) => part.clearance(point, depth),
+            _ => self.sample(point).distance,
         }
     }
 

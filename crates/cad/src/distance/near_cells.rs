@@ -104,7 +104,7 @@ impl NearCells {
         let mut place = [0; 3];
         for k in 0..3 {
             if !(local[k] >= 0.0 && local[k] < self.counts[k] as f64) {
-                return Nearby::Outside(self.reach);
+                return Nearby::Outside(self.reach + self.beyond(local));
             }
             place[k] = local[k] as usize;
         }
@@ -132,6 +132,12 @@ impl NearCells {
             + size_of_val(&*self.candidates)
             + size_of_val(&*self.faces)
             + size_of_val(&*self.trim)
+    }
+
+    /// Distance of a point outside the grid from it [m], 0 where it is NaN.
+    fn beyond(&self, local: Vector3<f64>) -> f64 {
+        let past = Vector3::from_fn(|k, _| (-local[k]).max(local[k] - self.counts[k] as f64).max(0.0));
+        past.norm() * self.size
     }
 
     fn index(&self, [x, y, z]: [usize; 3]) -> usize {

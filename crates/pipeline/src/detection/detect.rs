@@ -183,10 +183,11 @@ impl BlockWalk<'_> {
             for (lane, is_selected) in selected.into_iter().enumerate().take(bounds.len()) {
                 let block = group * BLOCK + lane;
                 let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
-                let is_needed = |query: &NodeQuery| {
-                    nodes.is_needed(block, culling.frame, query.against.part, query.reach_of_block(block))
+                let spared = |query: &&NodeQuery| {
+                    nodes.spared(block, culling.frame, query.against.part, culling.reach)
                 };
-                if is_selected && !spares.is_none_or(is_needed) {
+                if let Some(clear) = spares.as_ref().filter(|_| is_selected).and_then(spared) {
+                    bounds.keep(lane, [clear; 2]);
                     continue;
                 }
                 if is_selected && !thinning.as_ref().is_some_and(hides) {

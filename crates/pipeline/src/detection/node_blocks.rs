@@ -30,12 +30,15 @@ pub struct NodeBlocks {
     uses: Vec<BlockUse>,
     /// How far below a node of each block its feature is lowest [m], where nodes slide.
     sags: Vec<f64>,
+    largest_sag: f64,
     /// Convex edges, which may cross those of another part.
     edges: ConvexEdges,
 }
 
 /// Nodes deeper than this are contacts where they are [m].
 pub(super) const INSIDE: f64 = 50e-6;
+/// How much farther than needed a round face is looked for [m], so that it need not be looked for again until a block has moved so far.
+const FARTHER: [f64; 2] = [3e-3, 0.0];
 
 /// Where a block of nodes is needed beside the nodes of the other part.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,6 +91,7 @@ impl NodeBlocks {
             slides: Slides::default(),
             uses: Vec::new(),
             sags: Vec::new(),
+            largest_sag: 0.0,
             edges: ConvexEdges::default(),
         }
     }
@@ -108,8 +112,9 @@ impl NodeBlocks {
         };
         let sag = |block: usize| slides.sag(block * BLOCK..self.len().min((block + 1) * BLOCK));
         let blocks = if slides.is_empty() { 0 } else { self.blocks() };
-        let (uses, sags) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
-        Self { slides, uses, sags, edges: ConvexEdges::new(edges), ..self }
+        let (uses, sags): (_, Vec<f64>) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
+        let largest_sag = sags.iter().copied().fold(0.0, f64::max);
+        Self { slides, uses, sags, largest_sag, edges: ConvexEdges::new(edges), ..self }
     }
 
     /// The same blocks with convex edges, which may cross those of another part.
@@ -131,7 +136,7 @@ impl NodeBlocks {
 
     /// The same for all blocks.
     pub(super) fn largest_sag(&self) -> f64 {
-        self.sags.iter().copied().fold(0.0, f64::max)
+        self.largest_sag
     }
 
     /// Convex edges, which may cross those of another part.
@@ -139,29 +144,43 @@ impl NodeBlocks {
         &self.edges
     }
 
-    /// Whether a block is needed against a part, within `reach` [m].
+    /// Clearance of a block that is not needed against a part [m], none where it is needed: it need not be asked for again before it has
+    /// moved by what this is larger than `reach`, the reach of all blocks.
     #[inline(always)]
-    pub(super) fn is_needed(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> bool {
-        match self.uses.get(block) {
-            Some(BlockUse::Idle) => self.is_inside(block, frame, part),
+    pub(super) fn spared(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> Option<f64> {
+        let clear = match self.uses.get(block) {
+            Some(BlockUse::Idle) => f64::INFINITY,
             Some(BlockUse::Ruled(length)) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
                 let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
                 let (middle, half) = (of_lane(&boxes.middle), of_lane(&boxes.half));
-                let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + reach);
-                part.is_round_near(centre, radius) || self.is_inside(block, frame, part)
+                let own_reach = reach - self.largest_sag() + self.sag(block);
+                let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + own_reach);
+                let is_near = |farther: f64| part.is_round_near(centre, radius + farther);
+                match FARTHER.into_iter().find(|farther| !is_near(*farther)) {
+                    Some(farther) => reach + farther,
+                    None => return None,
+                }
             }
-            Some(BlockUse::Always) | None => true,
-        }
+            Some(BlockUse::Always) | None => return None,
+        };
+        let inside = self.clearance(block, frame, part);
+        (inside >= -INSIDE).then(|| clear.min(inside))
     }
 
-    /// Whether one of a few nodes of a block is inside a part: no edge or corner need be there, as where a rod pierces a plate.
-    fn is_inside(&self, block: usize, frame: &Frame, part: &Part) -> bool {
+    /// Clearance of a few nodes of a block from a part [m]: no edge or corner need be where they are inside, as where a rod pierces a
+    /// plate.
+    fn clearance(&self, block: usize, frame: &Frame, part: &Part) -> f64 {
         let (first, end) = (block * BLOCK, self.len().min((block + 1) * BLOCK));
-        [0, 1, 2, 3].iter().any(|third| {
+        let mut least = f64::INFINITY;
+        for third in 0..4 {
             let own = self.positions.get(first + (end - 1 - first) * third / 3);
-            part.is_inside(frame.turn * own + frame.shift, INSIDE)
-        })
+            least = least.min(part.clearance(frame.turn * own + frame.shift, INSIDE));
+            if least < -INSIDE {
+                break;
+            }
+        }
+        least
     }
 
     /// Number of nodes.

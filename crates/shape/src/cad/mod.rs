@@ -128,16 +128,18 @@ impl CadPart {
         self.near.get()?.iter().find(|cells| reach <= cells.reach())
     }
 
-    /// Whether a point is deeper inside than `depth` [m]; its cell often tells.
-    pub(crate) fn is_inside(&self, point: Vector3<f64>, depth: f64) -> bool {
+    /// How far outside a point is at least [m], less than `-depth` only where it is deeper inside; its cell often tells.
+    pub(crate) fn clearance(&self, point: Vector3<f64>, depth: f64) -> f64 {
         let cells = self.cells(depth);
-        let distance = match cells.map(|cells| cells.at(point)) {
-            Some(Nearby::Outside(_)) => return false,
-            Some(Nearby::Inside) => return true,
-            Some(Nearby::Single(face)) => self.solid.extended(face, point).distance,
+        match cells.map(|cells| cells.at(point)) {
+            Some(Nearby::Outside(clear)) => clear,
+            Some(Nearby::Inside) => f64::NEG_INFINITY,
+            // faces beyond the reach of the cells may be nearer
+            Some(Nearby::Single(face)) => {
+                self.solid.extended(face, point).distance.min(cells.map_or(0.0, NearCells::reach))
+            }
             _ => self.sample(point).distance,
-        };
-        distance < -depth
+        }
     }
 
     /// Classifies a block of points: by their cells, or by the ball around them.
@@ -151,9 +153,11 @@ impl CadPart {
             return;
         }
         if let Some(cells) = self.cells(reach) {
+            let mut clear = f64::INFINITY;
             for lane in 0..BLOCK {
                 let point = points.get(lane);
-                out.verdict[lane] = match cells.at(point) {
+                let near = cells.at(point);
+                out.verdict[lane] = match near {
                     Nearby::Outside(own) => {
                         out.distance[lane] = own;
                         FAR
@@ -162,10 +166,11 @@ impl CadPart {
                     Nearby::Few(few) => self.at_faces(&few, cells.reach(), point, [reach, behind], lane, out),
                     Nearby::Several(_) | Nearby::Inside => SEVERAL,
                 };
+                // where there is a face, the cells know no other beyond their reach
+                let known = if matches!(near, Nearby::Outside(_)) { f64::INFINITY } else { cells.reach() };
+                clear = clear.min(out.distance[lane].min(known));
             }
-            // the cells know all faces up to their reach
             let is_far = out.verdict.iter().all(|verdict| *verdict == FAR);
-            let clear = out.distance.iter().copied().fold(cells.reach(), f64::min);
             out.clear = if is_far { clear } else { f64::NEG_INFINITY };
             return;
         }
@@ -270,7 +275,10 @@ impl CadPart {
             }
         };
         match (count, pieces) {
-            (0, _) => FAR,
+            (0, _) => {
+                out.distance[lane] = reach;
+                FAR
+            }
             (1, [[Some(only), None, _], _]) => {
                 put(0, only, None);
                 SINGLE
