@@ -270,7 +270,8 @@ impl Solid {
             let cosine = here[1].dot(&next[1]) / (here[1].norm() * next[1].norm());
             turned += libm::acos(cosine.clamp(-1.0, 1.0));
         }
-        let count = (length / step).max(turned / turn).ceil().clamp(1.0, 1e5) as usize;
+        // what bulges towards an edge is nearest between its ends
+        let count = (length / step).max(turned / turn).ceil().clamp(2.0, 1e5) as usize;
         // closed edges have no ends that another edge covers
         let first = usize::from(edge.ends[0] != edge.ends[1] || !self.is_corner(edge.ends[0]));
         let count = if edge.ends[0] == edge.ends[1] { count.max(3) } else { count };

@@ -7,6 +7,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
 use tightfit_shape::cad::{CadPart, File, step_text};
 use tightfit_shape::mesh::MeshOptions;
+use tightfit_shape::node::NodeSpacing;
 use tightfit_shape::preset::preset;
 use tightfit_shape::profile::{Outline, Section, SectionedSolid};
 use tightfit_shape::recognition::recognise;
@@ -27,6 +28,21 @@ fn bored_block() -> Part {
 fn solid_of(part: &Part) -> Part {
     let text = step_text(part, "part").unwrap();
     Part::Cad(CadPart::new(File::parse(text.as_bytes()).unwrap().solid(None).unwrap()).unwrap())
+}
+
+/// A pin is nearest to a short chord of a bore between its ends.
+#[test]
+fn every_edge_has_a_node_between_its_ends_however_short_it_is() {
+    let part = bored_block();
+    let Part::Cad(cad) = &part else { panic!("a solid") };
+    let coarse = NodeSpacing { face: 1.0, edge: 1.0, ..NodeSpacing::default() };
+    let nodes = part.nodes(&coarse);
+    let faces = cad.solid().faces.len();
+    for (number, edge) in cad.solid().edges.iter().enumerate().filter(|(_, edge)| !edge.is_seam) {
+        let between = |place: usize| nodes.u[place] > edge.range[0] && nodes.u[place] < edge.range[1];
+        let own = |place: &usize| nodes.face[*place] as usize == faces + number && between(*place);
+        assert!((0..nodes.len()).any(|place| own(&place)), "edge {number}");
+    }
 }
 
 fn step(simulation: &mut Simulation, at: usize) {
