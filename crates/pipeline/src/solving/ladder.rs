@@ -9,6 +9,10 @@
 //! 4  continuation by factors of 0.9
 //! V₁ = V_f + W Σ Jᵀp                                       the full W: the energy identity is exact
 //! ```
+//!
+//! Where rounding allows no harder law and contacts still yield, as under a body that is 10⁵ times as heavy as the one it rests on, the
+//! soft law is centred at the impulses that were found, again and again (proximal points): p(V) = p̂ − ε⁻¹d⁻¹(v + b), so that nothing
+//! yields once p = p̂.
 
 use nalgebra::Vector3;
 
@@ -36,6 +40,8 @@ const SLIDING: f64 = 1e-3;
 /// Factor of the softness of a harder law, and the smallest softness that rounding allows [-].
 const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
+/// Most times that the law is centred at the impulses found.
+const MOST_CENTRED: u32 = 40;
 /// Sweeps that guess which contacts of several bodies carry load, more of them while Newton's method fails from the guess, and the
 /// largest working set that they are used for.
 const SWEEPS: [u32; 3] = [100, 300, 900];
@@ -73,6 +79,8 @@ pub struct SolverWorkspace {
     sweeps: SweepWorkspace,
     /// Impulses that the sweeps came to [N·s].
     swept: Vec<Vector3<f64>>,
+    /// Drifts of the rows before the law was last centred [m/s].
+    drifts: Vec<Vector3<f64>>,
     newton: NewtonBuffers,
     path: PathBuffers,
     pub(super) order: Vec<(u32, u32)>,
@@ -87,6 +95,7 @@ impl SolverWorkspace {
         }
         make_room(&mut self.impulses, contacts);
         make_room(&mut self.order, contacts);
+        make_room(&mut self.drifts, contacts);
         self.set.make_room(contacts);
         self.blocks.make_room(bodies, contacts);
         self.system.make_room(bodies);
@@ -163,8 +172,48 @@ pub fn solve(
         workspace.softer.clone_from(&workspace.root);
         options.softness *= HARDER;
     }
-    finish(problem, &options, report.converged, warm, workspace);
+    let yields = report.converged && workspace.set.deepest(&workspace.root) > TOO_SOFT;
+    if yields {
+        centre(problem, &options, warm, workspace, &mut report);
+    }
+    finish(problem, &options, report.converged && !yields, warm, workspace);
     workspace.complete(report)
+}
+
+/// Centres the law at the impulses that it leads to until these yield no more.
+fn centre(
+    problem: &VelocityProblem<'_>,
+    options: &SolverOptions,
+    warm: &WarmStart,
+    workspace: &mut SolverWorkspace,
+    report: &mut SolveReport,
+) {
+    for _ in 0..MOST_CENTRED {
+        workspace.softer.clone_from(&workspace.root);
+        workspace.drifts.clear();
+        let mut yields = 0.0_f64;
+        for row in &mut workspace.set.rows {
+            let own = ContactRow::new(problem, row.contact as usize).drift;
+            let impulse = row.impulse(&row.velocity(&workspace.root), options.softness).unwrap_or_default();
+            let drift = own + impulse * (options.softness / row.inverse_compliance);
+            yields = yields.max((drift - row.drift).norm());
+            workspace.drifts.push(std::mem::replace(&mut row.drift, drift));
+        }
+        let is_centred = yields <= TOO_SOFT;
+        let is_solved = !is_centred && climb(problem, options, workspace).1;
+        if is_solved {
+            report.rounds += 1;
+            grow(problem, options, workspace, MOST_ROUNDS);
+            fill_impulses(problem, warm, workspace);
+            continue;
+        }
+        // the last law whose root is known
+        workspace.root.clone_from(&workspace.softer);
+        for (row, drift) in workspace.set.rows.iter_mut().zip(&workspace.drifts) {
+            row.drift = *drift;
+        }
+        return;
+    }
 }
 
 /// ε for conforming faces: so soft that their contacts share the load and yield by what the certificate allows. `None`

@@ -142,6 +142,39 @@ fn a_stack_of_five_stays_where_it_is() {
     }
 }
 
+/// The soft contact law would yield under the heavy one by 0.2 mm/s.
+#[test]
+fn a_body_rests_on_one_that_is_a_hundred_thousand_times_lighter() {
+    let (light, heavy) = ([0.04, 0.04, 0.02], [0.06, 0.05, 0.04]);
+    let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.35);
+    let scene = Scene::builder("heavy over light")
+        .gravity(GRAVITY)
+        .friction(0.4)
+        .part("floor", BodyBuilder::fixed(Part::HalfSpace))
+        .part("light", BodyBuilder::free(block(light)).position(Vector3::new(0.0, 0.0, 0.01)).mass(0.01))
+        .part(
+            "heavy",
+            BodyBuilder::free(block(heavy))
+                .position(Vector3::new(0.002, 0.003, 0.0405))
+                .rotation(turned)
+                .mass(1000.0),
+        )
+        .build()
+        .unwrap();
+    let floor = Convex::block([1.0, 1.0, 0.1], [0.0, 0.0, -0.05]);
+    let truth =
+        Truth(vec![vec![floor], vec![Convex::block(light, [0.0; 3])], vec![Convex::block(heavy, [0.0; 3])]]);
+    let Checked { deepest, limited, simulation } = check("heavy over light", scene, &truth, 50);
+    assert_eq!(limited, 0);
+    assert!(deepest < 0.1e-6, "{deepest}");
+    for motion in &simulation.state.motions {
+        let [along, turning] =
+            [0, 3].map(|first| Vector3::from_column_slice(&motion.world_velocity()[first..first + 3]));
+        let farthest = 0.05;
+        assert!(along.norm() + turning.norm() * farthest < 2e-6, "{motion:?}");
+    }
+}
+
 /// Two blocks and a hexagonal prism fall onto a tilted block and onto each other, from random attitudes.
 #[test]
 fn solids_that_tumble_onto_each_other_do_not_overlap() {
