@@ -17,6 +17,9 @@
 //! edge detect. Roots are bracketed by samples of d₁ − d₂ around the circle, or by the vertex of a parabola through
 //! three samples where two roots are close together, and then refined by the Illinois rule. [Dowell & Jarratt, BIT 11,
 //! 1971]
+//!
+//! The faces of an edge end, and the surface d₁ = d₂ does not: far inside it leaves the part again, or another face is nearer. A
+//! deep crossing counts where the part is as deep there.
 
 use nalgebra::{Vector2, Vector3};
 use tightfit_shape::Part;
@@ -34,6 +37,9 @@ const OF_TWO_RIMS: u32 = 4;
 const SAMPLES: usize = 64;
 /// Most refinements of a root; the Illinois rule takes six or seven.
 const REFINEMENTS: u32 = 20;
+/// Depth from which a crossing has to be inside the part [m], and by which share of its depth at least [-].
+const DEEP: f64 = 10e-6;
+const AS_DEEP: f64 = 0.5;
 /// Difference of the two distances that counts as zero [m].
 const EQUAL: f64 = 1e-12;
 
@@ -65,9 +71,13 @@ pub(super) fn detect(of: &PairBody, against: &PairBody, options: &DetectionOptio
             let mut number = first + OF_TWO_RIMS * pair;
             let last = number + OF_TWO_RIMS;
             circle.each_crossing(&other, |angle| {
+                let is_inside = |point: Vector3<f64>, gap: f64| {
+                    gap > -DEEP || against.part.sample(point).distance < AS_DEEP * gap
+                };
                 if let Some((point, normal, gap)) = circle.contact(&other, angle)
                     && gap < options.margin
                     && number < last
+                    && is_inside(point, gap)
                 {
                     writer.push(point, normal, gap, number * Part::MOST_PIECES);
                     number += 1;
@@ -196,6 +206,7 @@ mod tests {
     use nalgebra::UnitQuaternion;
     use tightfit_shape::node::NodeSpacing;
     use tightfit_shape::preset::preset;
+    use tightfit_shape::profile::{Outline, Section, SectionedSolid};
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 
     use super::super::{Clearances, DetectionScratch, NodeBlocks, detect_pair};
@@ -272,6 +283,41 @@ mod tests {
         }
         // Nodes alone miss far more than a dip: 2.6 µm at these poses.
         assert!(missed_by_nodes > 4.0 * DIP, "{missed_by_nodes}");
+    }
+
+    /// The cone between the faces of a rim goes on through the ring and beyond it: what crosses that is no contact.
+    #[test]
+    fn a_cylinder_beside_a_ring_is_not_inside_it() {
+        let turned = |outline: &[[f64; 2]]| {
+            Part::Sectioned(SectionedSolid::new(Section::Round, Outline::new(outline)))
+        };
+        let cylinder = turned(&[[0.0, -15e-3], [10e-3, -15e-3], [10e-3, 15e-3], [0.0, 15e-3]]);
+        let ring = turned(&[[18e-3, -5e-3], [26e-3, -5e-3], [26e-3, 5e-3], [18e-3, 5e-3]]);
+        let mut random = SplitMix::stream(7);
+        let mut near = 0;
+        for _ in 0..3000 {
+            let turn = UnitQuaternion::from_scaled_axis(random.centered_cube() * 6.0);
+            let pose = Pose::new(random.centered_cube() * 80e-3, turn);
+            let least = |of: &Part, against: &Part, pose: Pose| {
+                let mut positions = Columns3::default();
+                of.place(&of.nodes(&NodeSpacing::default()), &mut positions);
+                positions
+                    .iter()
+                    .map(|own| against.sample(pose.transform_point(own)).distance)
+                    .fold(1.0, f64::min)
+            };
+            if least(&cylinder, &ring, pose).min(least(&ring, &cylinder, pose.inverse())) < 1e-3 {
+                continue;
+            }
+            let nodes = [blocks(&cylinder), blocks(&ring)];
+            let own = PairBody::at_rest(&cylinder, &nodes[0], pose, 0);
+            let other = PairBody::at_rest(&ring, &nodes[1], Pose::identity(), NOT_FREE);
+            let mut contacts = Contacts::default();
+            detect(&own, &other, &DetectionOptions { margin: 30e-3, ..OPTIONS }, &mut contacts);
+            assert!(contacts.smallest_gap() > 0.0, "{} m at {pose:?}", contacts.smallest_gap());
+            near += contacts.len();
+        }
+        assert!(near > 100, "{near} crossings");
     }
 
     #[test]
