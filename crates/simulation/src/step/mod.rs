@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Stages in brackets are optional. Where pairs bounce the step is cut into pieces at the touches (`restitution.rs`), where
-//! polyhedra in contact turn fast into pieces that turn little (`detection.rs`), and each piece takes the same stages. An arm
+//! polyhedra in contact turn fast into pieces that turn little (`detection.rs`), where a pose cannot be projected into halves, and each
+//! piece takes the same stages. An arm
 //! stands behind the part that it holds in every stage (`arm.rs`). An attempt at the velocities is repeated when the motion
 //! leaves the range that detection searched, or the arm comes out far from what was expected.
 //!
@@ -76,13 +77,13 @@ pub fn step(
     pair_impulses.clear();
     pair_impulses.resize(scene.contacts.len(), PairImpulse::default());
     let context = Context { scene, parameters, input, parts, start: before };
-    let mut progress = Progress { clock: Stopwatch::start(), passed: Passed::default() };
+    let mut progress = Progress { clock: Stopwatch::start(), passed: Passed::default(), halves: true };
     let mut certificate = Certificate::flawless();
     let mut span = Span::whole(context.dt());
     for number in 1..=MOST_CUTS {
         let may =
             Cuts { may_wait: scene.bounces() && number < MOST_PIECES, may_turn_less: number < MOST_CUTS };
-        let (end, piece) = advance_piece(&context, span, may, state, &mut progress, memory);
+        let (end, piece) = take_piece(&context, span, may, state, &mut progress, memory);
         certificate.follow(piece);
         add(impulse, &memory.smooth.end.impulse);
         add(impact_impulse, &memory.impact.impulse);
@@ -111,6 +112,41 @@ struct Progress {
     clock: Stopwatch,
     /// Impulses that have passed through the hand of an arm.
     passed: Passed,
+    /// Whether a piece whose pose cannot be projected is halved; not once the shortest one failed.
+    halves: bool,
+}
+
+/// Advances the state by one piece of the step; one whose pose cannot be projected is taken again, half as long.
+fn take_piece(
+    context: &Context,
+    mut span: Span,
+    may: Cuts,
+    state: &mut State,
+    progress: &mut Progress,
+    memory: &mut PieceMemory,
+) -> (Span, Certificate) {
+    // what has passed through an arm is not taken back
+    let may_halve = progress.halves && may.may_turn_less && context.scene.arm.is_none();
+    if may_halve {
+        memory.begun.copy_from(state);
+    }
+    let mut seconds = StageSeconds::default();
+    loop {
+        let (end, mut certificate) = advance_piece(context, span, may, state, progress, memory);
+        certificate.stage_seconds += seconds;
+        if !(may_halve && certificate.limits.contains(Limit::ProjectionIncomplete)) {
+            return (end, certificate);
+        }
+        let half = 0.5 * end.duration;
+        if half < context.dt() / MOST_CUTS as f64 {
+            progress.halves = false;
+            return (end, certificate);
+        }
+        seconds = certificate.stage_seconds;
+        state.copy_from(&memory.begun);
+        memory.candidates.search = None;
+        span = span.until(half);
+    }
 }
 
 /// Advances the state by one piece of the step: up to its end, or to the first touch of a pair that bounces.

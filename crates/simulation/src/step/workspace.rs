@@ -45,6 +45,8 @@ pub struct Workspace {
 /// free body [m/s, rad/s].
 #[derive(Debug, Default)]
 pub(super) struct PieceMemory {
+    /// The state at the start of the piece, for a piece that is taken again.
+    pub(super) begun: State,
     /// V₀ of the state.
     pub(super) start: Vec<f64>,
     pub(super) masses: Masses,
@@ -123,6 +125,7 @@ impl Workspace {
             memory.projection.make_room(bodies, contacts);
             memory.correction.make_room(bodies);
             self.before.warm.make_room(bodies, contacts);
+            memory.begun.warm.make_room(bodies, contacts);
             self.room = contacts;
         }
         self.make_room_for_methods(scene, parameters);
