@@ -5,6 +5,7 @@
 #pragma once
 #include "crossings.h"
 #include "network_nodes.h"
+#include "rim_places.h"
 #include "thread_crossings.h"
 
 constexpr double DIP = 0.1e-6;
@@ -128,6 +129,9 @@ CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environme
     const DepthNetwork* network = network_of(common, env, 1 - side);
     if (network == nullptr) detect_nodes(lanes, q, common.nodes[1 - side].apart, env.dt, margin, contacts, scratch);
     else detect_by_network(lanes, q, *network, margin, contacts, scratch);
+    if (contacts.count > WIDE_ROWS) return false;
+    bool has_rims = is_round(env.shape[0]) && network_of(common, env, 0) == nullptr && network_of(common, env, 1) == nullptr;
+    if (has_rims) detect_rim_places(lanes, common, q, side, env.dt, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 //! The source of the kernels as one text, as the device's compiler takes it.
 
 /// The files in the order in which they include one another, and the entry points.
-const FILES: [&str; 27] = [
+const FILES: [&str; 28] = [
     include_str!("../kernels/lanes.h"),
     include_str!("../kernels/linear.h"),
     include_str!("../kernels/angles.h"),
@@ -15,6 +15,7 @@ const FILES: [&str; 27] = [
     include_str!("../kernels/search_margin.h"),
     include_str!("../kernels/crossings.h"),
     include_str!("../kernels/thread_crossings.h"),
+    include_str!("../kernels/rim_places.h"),
     include_str!("../kernels/detection.h"),
     include_str!("../kernels/drive.h"),
     include_str!("../kernels/projection.h"),
@@ -37,7 +38,7 @@ const LAST: [&str; 3] = [
 ];
 
 /// How many of the files detection takes, and its entry point.
-const FOR_DETECTION: usize = 14;
+const FOR_DETECTION: usize = 15;
 const POSES: [&str; 3] = [
     include_str!("../kernels/poses.h"),
     include_str!("../kernels/network_poses.h"),

@@ -102,5 +102,9 @@ pub(crate) fn unsupported_pair(first: &Part, second: &Part) -> Option<String> {
     if is_convex(first) && is_convex(second) {
         return Some("two turned parts without a mating wall".into());
     }
+    // their walls touch between nodes and edges
+    if first.turned().is_some() && second.turned().is_some() {
+        return Some("two convex turned parts".into());
+    }
     first.common_rise(second).is_none().then(|| "parts without a common axis or pitch".to_string())
 }

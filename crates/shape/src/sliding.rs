@@ -49,6 +49,17 @@ impl Part {
         }
     }
 
+    /// Largest curvature of a convex round face [1/m], infinite at the tip of a cone: by how much another part's edge is nearer to it
+    /// between nodes.
+    #[must_use]
+    pub fn most_bent(&self) -> f64 {
+        match self {
+            Self::Cad(part) => part.most_bent(),
+            Self::Sectioned(solid) => solid.most_bent(),
+            _ => 0.0,
+        }
+    }
+
     /// Convex edges of an exact solid, or of a turned one beside it.
     #[must_use]
     pub fn sharp_edges(&self) -> Vec<SharpEdge> {

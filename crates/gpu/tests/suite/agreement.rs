@@ -7,6 +7,7 @@
 use tightfit_gpu::{Device, GpuBatch};
 use tightfit_simulation::batch::{Batch, Setup};
 use tightfit_simulation::{Scene, State};
+use tightfit_spatial::SplitMix;
 
 use crate::host_library::{host_device, nut_above, nuts, pegs};
 
@@ -80,6 +81,24 @@ pub(crate) fn single_steps(scene: &Scene, setups: &[Setup], steps: usize, device
         differences.extend(own.iter().zip(&states(&cpu)).map(|(own, cpu)| apart(own, cpu)));
     }
     differences
+}
+
+/// Their rims touch the hole between the nodes.
+#[test]
+fn a_step_of_a_peg_that_leans_in_the_mouth_is_that_of_the_cpu() {
+    let Some(device) = host_device() else { return };
+    let scene = Scene::find("peg-in-hole").expect("built in");
+    let mut random = SplitMix::stream(11);
+    let leaning = |setup: Setup| {
+        let mut drive = scene.drives[0].clone();
+        drive.tilt = (1.5 + 20.0 * random.unit()).to_radians();
+        drive.offset = 3e-3 * random.unit();
+        setup.with_drive(&scene, drive).expect("it can start there")
+    };
+    let setups: Vec<Setup> = pegs(&scene, 16).into_iter().map(leaning).collect();
+    let differences = single_steps(&scene, &setups, 150, &device);
+    let [shift, turn] = quantile(&differences, 0.99);
+    assert!(shift <= 1e-9 && turn <= 1e-6, "99 %: {shift} m, {turn} rad");
 }
 
 #[test]

@@ -4,20 +4,25 @@
 //! queried at once; near a thread the points are first collected from several blocks (`point_batches.rs`).
 //! `node_query.rs` decides which faces become contacts.
 
+use tightfit_shape::Part;
 use tightfit_shape::block::{BLOCK, FaceBlock, PlaceBlock, PointBlock};
 use tightfit_shape::thread::ThreadStarts;
 use tightfit_spatial::{Vectorise, vectorised};
 
 use super::clearances::BlockCulling;
 use super::contact_writer::ContactWriter;
+use super::exact_crossings::exact_crossing_ids;
 use super::neural::NetworkScratch;
 use super::node_blocks::Frame;
 use super::node_query::NodeQuery;
 use super::point_batches::{PointBatch, PointQueue};
+use super::rim_places::{self, rim_place_ids};
 use super::thinning::Thinning;
+use super::thread_crossings::thread_crossing_ids;
+use super::wall_crossings::wall_crossing_ids;
 use super::{
     BallPair, Clearances, DepthNetwork, NodeBlocks, PairBody, TurnedPair, ball, edge_crossings,
-    exact_crossings, mesh_pair, neural, polyhedra, thread_crossings, turned,
+    exact_crossings, mesh_pair, most_crossings, neural, polyhedra, thread_crossings, turned, wall_crossings,
 };
 use crate::records::Contacts;
 
@@ -75,21 +80,42 @@ pub fn detect_pair(
     }
     let [first, second] = clearances;
     let DetectionScratch { network, starts } = scratch;
-    detect_nodes(sides[0], sides[1], options, first, network, contacts);
-    detect_nodes(sides[1], sides[0], options, second, network, contacts);
+    // identities of crossings follow those of the nodes
+    let nodes = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
+    let walls = nodes.wrapping_add(edge_ids(sides));
+    let rims = walls.wrapping_add(wall_crossing_ids(sides));
+    let ids = [rims, rims.wrapping_add(rim_places::count(sides[0], sides[1]))];
+    detect_nodes([sides[0], sides[1]], options, ids[0], first, network, contacts);
+    detect_nodes([sides[1], sides[0]], options, ids[1], second, network, contacts);
     let is_done = !options.crossings
         || exact_crossings::detect(sides, options, contacts)
         || thread_crossings::detect(sides, options, starts, contacts);
     if !is_done {
         edge_crossings::detect(sides[0], sides[1], options, contacts);
     }
+    if options.crossings {
+        wall_crossings::detect(sides, options, walls, contacts);
+    }
 }
 
-/// The nodes of one body against the surface of the other.
+/// Number of identities that the crossings of the edges of a pair take.
+fn edge_ids(sides: [&PairBody; 2]) -> u32 {
+    exact_crossing_ids(sides)
+        .wrapping_add(thread_crossing_ids(sides))
+        .wrapping_add(most_crossings(sides[0].part, sides[1].part))
+}
+
+/// Number of identities that the crossings of a pair take.
+#[must_use]
+pub fn crossing_ids(sides: [&PairBody; 2]) -> u32 {
+    edge_ids(sides).wrapping_add(wall_crossing_ids(sides)).wrapping_add(rim_place_ids(sides))
+}
+
+/// The nodes of one body against the surface of the other; identities of the places of its rims begin at `first_place`.
 fn detect_nodes(
-    of: &PairBody,
-    against: &PairBody,
+    [of, against]: [&PairBody; 2],
     options: &DetectionOptions,
+    first_place: u32,
     clearances: &mut Clearances,
     scratch: &mut NetworkScratch,
     contacts: &mut Contacts,
@@ -101,7 +127,7 @@ fn detect_nodes(
             Some(network) => {
                 neural::detect_nodes(of, against, network, options, clearances, scratch, contacts);
             }
-            None => vectorised(NodesAgainst { of, against, options, clearances, contacts }),
+            None => vectorised(NodesAgainst { of, against, options, first_place, clearances, contacts }),
         }
     }
 }
@@ -111,6 +137,7 @@ struct NodesAgainst<'a> {
     of: &'a PairBody<'a>,
     against: &'a PairBody<'a>,
     options: &'a DetectionOptions,
+    first_place: u32,
     clearances: &'a mut Clearances,
     contacts: &'a mut Contacts,
 }
@@ -120,7 +147,7 @@ impl Vectorise for NodesAgainst<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { of, against, options, clearances, contacts } = self;
+        let Self { of, against, options, first_place, clearances, contacts } = self;
         let against_from_of = against.world_from_part.inverse() * of.world_from_part;
         let frame = Frame::of(&against_from_of);
         let query = NodeQuery::new(of, against, options);
@@ -159,6 +186,14 @@ impl Vectorise for NodesAgainst<'_> {
                 walk.each_block(clearances, &mut WholeBlocks { query: &query, writer: &mut writer, faces });
             }
         }
+        if options.crossings {
+            rim_places::each_place(of, against, &frame, query.reach, |place, point| {
+                let id = |number: u32| {
+                    first_place.wrapping_add(place).wrapping_mul(Part::MOST_PIECES).wrapping_add(number)
+                };
+                query.at_place(point, id, &mut writer);
+            });
+        }
         writer.finish(options);
     }
 }
@@ -184,7 +219,7 @@ impl BlockWalk<'_> {
                 let block = group * BLOCK + lane;
                 let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
                 let spared = |query: &&NodeQuery| {
-                    nodes.spared(block, culling.frame, query.against.part, culling.reach)
+                    nodes.spared(block, culling.frame, query.against, culling.reach, query.skips_walls)
                 };
                 if let Some(clear) = spares.as_ref().filter(|_| is_selected).and_then(spared) {
                     bounds.keep(lane, [clear; 2]);

@@ -84,19 +84,26 @@ impl MovedEdge {
         let (own, along_other) = (from.dot(&self.along), from.dot(&other.along));
         let s = (cosine * along_other - own) / (sine * sine);
         let t = (along_other - cosine * own) / (sine * sine);
-        // where the material goes on, another edge crosses beyond the end
-        let is_past = |place: f64, length: f64, at_corner: [bool; 2]| {
+        let past = |place: f64, length: f64, at_corner: [bool; 2]| {
             let is_first = place < length / 2.0;
             let past = if is_first { -place } else { place - length };
-            past > if at_corner[usize::from(!is_first)] { reach } else { TOUCHES }
+            // how far past a corner, and how far past another end
+            if at_corner[usize::from(!is_first)] { [past, 0.0] } else { [0.0, past] }
         };
-        if is_past(s, self.length, self.ends_at_corner) || is_past(t, other.length, other.ends_at_corner) {
+        let own_past = past(s, self.length, self.ends_at_corner);
+        let other_past = past(t, other.length, other.ends_at_corner);
+        if own_past[0].max(other_past[0]) > reach {
             return None;
         }
         let (normal, lean) =
             between_normals(across / sine, [self.along, other.along], [&self.normals, &other.normals])?;
         let point = self.start + self.along * s;
         let gap = normal.dot(&(point - other.ends[0] - other.along * t));
+        // where the material goes on, another edge crosses beyond the end; a ridge inside the corner of a bore has both of its edges beyond
+        // their ends, by less than it is deep
+        if own_past[1].max(other_past[1]) > TOUCHES + (-gap).max(0.0) {
+            return None;
+        }
         // an edge that leans and is inside is deeper elsewhere
         if lean > LEVEL && gap < -TOUCHES {
             return None;

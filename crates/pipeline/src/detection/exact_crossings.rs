@@ -12,8 +12,7 @@ use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
 /// Number of identities that the crossings of a pair take; zero where others find them.
-#[must_use]
-pub fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
+pub(super) fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     if !is_exact(sides) {
         return 0;
     }

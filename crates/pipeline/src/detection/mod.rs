@@ -5,8 +5,8 @@
 //! ([`tightfit_shape::Part::each_piece`] explains why). A part with a [`DepthNetwork`] uses the network instead; two
 //! parts with meshes are detected triangle by triangle (`mesh_pair`). Parts that planes bound touch at corners and edges
 //! (`polyhedra`), and convex turned parts touch those where they are lowest (`turned`). Where the edges of two turned parts cross between
-//! their nodes, the crossing is a separate contact (`edge_crossings`), as are those of exact solids (`exact_crossings`) and of the
-//! starts of threads (`thread_crossings`).
+//! their nodes, the crossing is a separate contact (`edge_crossings`), as is the place where a rim is lowest over a face (`rim_places`), as are those of exact solids (`exact_crossings`) and of the
+//! starts of threads (`thread_crossings`), and places where convex round walls touch (`wall_crossings`).
 
 mod ball;
 mod branches;
@@ -33,24 +33,24 @@ mod polyhedra;
 #[cfg(test)]
 mod polyhedra_tests;
 mod redetect;
+mod rim_places;
 mod search_margin;
 mod thinning;
 mod thread_crossings;
 mod turned;
 #[cfg(test)]
 mod turned_tests;
+mod wall_crossings;
 
 pub use ball::BallPair;
 pub use clearances::Clearances;
 pub use depth_network::{DepthNetwork, UnfitNetwork};
-pub use detect::{DetectionOptions, DetectionScratch, detect_pair};
+pub use detect::{DetectionOptions, DetectionScratch, crossing_ids, detect_pair};
 pub use edge_crossings::most_crossings;
-pub use exact_crossings::exact_crossing_ids;
 pub use mesh_pair::mesh_ids;
 pub use node_blocks::NodeBlocks;
 pub use pair_body::PairBody;
 pub use polyhedra::polyhedron_ids;
 pub use redetect::redetect;
 pub use search_margin::{AHEAD, LARGEST_MARGIN, bend, closed_within, search_margin};
-pub use thread_crossings::thread_crossing_ids;
 pub use turned::TurnedPair;

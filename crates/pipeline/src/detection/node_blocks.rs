@@ -9,9 +9,10 @@ use nalgebra::{Matrix3, Vector3};
 use tightfit_shape::block::{BLOCK, Lanes, PointBlock};
 use tightfit_shape::mesh::Aabb;
 use tightfit_shape::node::Slides;
-use tightfit_shape::{Part, SharpEdge};
+use tightfit_shape::{Part, RoundWall, SharpEdge};
 use tightfit_spatial::{Columns3, Pose};
 
+use super::PairBody;
 use super::convex_edges::ConvexEdges;
 
 /// Nodes in the part's frame, in blocks.
@@ -28,11 +29,15 @@ pub struct NodeBlocks {
     /// How nodes slide along round features, and which blocks consist of idle and of ruled nodes.
     slides: Slides,
     uses: Vec<BlockUse>,
-    /// How far below a node of each block its feature is lowest [m], where nodes slide.
-    sags: Vec<f64>,
-    largest_sag: f64,
-    /// Convex edges, which may cross those of another part.
+    /// How far below a node of each block its feature is lowest [m], and the length on either side that a node stands for [m], where
+    /// nodes slide.
+    sags: Vec<Sag>,
+    largest_sag: Sag,
+    /// Largest curvature of a convex round face of the part [1/m].
+    most_bent: f64,
+    /// Convex edges, which may cross those of another part, and convex round walls, which may touch them.
     edges: ConvexEdges,
+    walls: Vec<RoundWall>,
 }
 
 /// Nodes deeper than this are contacts where they are [m].
@@ -45,10 +50,33 @@ const FARTHER: [f64; 2] = [3e-3, 0.0];
 pub(super) enum BlockUse {
     /// Nowhere.
     Idle,
-    /// Where a convex round face of the other part is near; nodes stand for what is so far from them at most [m].
-    Ruled(f64),
+    /// Where a convex round face of the other part is near, other than a wall if these are walls themselves; nodes stand for what is so
+    /// far from them at most [m].
+    Ruled { length: f64, is_wall: bool },
     /// Everywhere.
     Always,
+}
+
+/// How far below its node a feature can be lowest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sag {
+    /// Over a plane [m].
+    over_plane: f64,
+    /// Length on either side of the node [m].
+    length: f64,
+}
+
+impl Sag {
+    /// Over faces of this curvature [1/m] at most.
+    #[inline(always)]
+    fn over(self, curvature: f64) -> f64 {
+        let Self { over_plane, length } = self;
+        over_plane + (0.5 * curvature * length).min(1.0) * length
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self { over_plane: self.over_plane.max(other.over_plane), length: self.length.max(other.length) }
+    }
 }
 
 /// A region about the z axis of a part.
@@ -91,30 +119,39 @@ impl NodeBlocks {
             slides: Slides::default(),
             uses: Vec::new(),
             sags: Vec::new(),
-            largest_sag: 0.0,
+            largest_sag: Sag::default(),
+            most_bent: 0.0,
             edges: ConvexEdges::default(),
+            walls: Vec::new(),
         }
     }
 
-    /// The same blocks with nodes that slide, and with convex edges.
+    /// The same blocks with nodes of a part that slide, and with its convex edges.
     #[must_use]
-    pub fn sliding(self, slides: Slides, edges: Vec<SharpEdge>) -> Self {
+    pub fn sliding(self, slides: Slides, part: &Part) -> Self {
         let of = |block: usize| {
             let nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
             if nodes.clone().all(|node| slides.is_idle(node)) {
                 BlockUse::Idle
             } else if nodes.clone().all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
                 let length = |node: usize| slides.line(node).map_or(0.0, |(_, cell)| cell[0].max(cell[1]));
-                BlockUse::Ruled(nodes.map(length).fold(0.0, f64::max))
+                let is_wall = nodes.clone().all(|node| slides.is_idle(node) || slides.is_wall(node));
+                BlockUse::Ruled { length: nodes.map(length).fold(0.0, f64::max), is_wall }
             } else {
                 BlockUse::Always
             }
         };
-        let sag = |block: usize| slides.sag(block * BLOCK..self.len().min((block + 1) * BLOCK));
+        let sag = |block: usize| {
+            let nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
+            let lengths = nodes.clone().map(|node| slides.length(node, self.positions.get(node)));
+            Sag { over_plane: slides.sag(nodes), length: lengths.fold(0.0, f64::max) }
+        };
         let blocks = if slides.is_empty() { 0 } else { self.blocks() };
-        let (uses, sags): (_, Vec<f64>) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
-        let largest_sag = sags.iter().copied().fold(0.0, f64::max);
-        Self { slides, uses, sags, largest_sag, edges: ConvexEdges::new(edges), ..self }
+        let (uses, sags): (_, Vec<Sag>) = ((0..blocks).map(of).collect(), (0..blocks).map(sag).collect());
+        let largest_sag = sags.iter().copied().fold(Sag::default(), Sag::max);
+        let (most_bent, edges) = (part.most_bent(), ConvexEdges::new(part.sharp_edges()));
+        let walls = part.round_walls();
+        Self { slides, uses, sags, largest_sag, most_bent, edges, walls, ..self }
     }
 
     /// The same blocks with convex edges, which may cross those of another part.
@@ -128,15 +165,31 @@ impl NodeBlocks {
         &self.slides
     }
 
-    /// How far below a node of a block its feature is lowest, at most [m].
+    /// How far below a node of a block its feature is lowest over faces of this curvature [1/m], at most [m].
     #[inline(always)]
-    pub(super) fn sag(&self, block: usize) -> f64 {
-        self.sags.get(block).copied().unwrap_or(0.0)
+    pub(super) fn sag(&self, block: usize, curvature: f64) -> f64 {
+        self.sags.get(block).map_or(0.0, |sag| sag.over(curvature))
     }
 
     /// The same for all blocks.
-    pub(super) fn largest_sag(&self) -> f64 {
-        self.largest_sag
+    pub(super) fn largest_sag(&self, curvature: f64) -> f64 {
+        self.largest_sag.over(curvature)
+    }
+
+    /// Number of convex round walls.
+    #[must_use]
+    pub fn wall_count(&self) -> usize {
+        self.walls.len()
+    }
+
+    /// Convex round walls, which may touch those of another part.
+    pub(super) fn walls(&self) -> &[RoundWall] {
+        &self.walls
+    }
+
+    /// Largest curvature of a convex round face of the part [1/m].
+    pub(super) fn most_bent(&self) -> f64 {
+        self.most_bent
     }
 
     /// Convex edges, which may cross those of another part.
@@ -145,16 +198,25 @@ impl NodeBlocks {
     }
 
     /// Clearance of a block that is not needed against a part [m], none where it is needed: it need not be asked for again before it has
-    /// moved by what this is larger than `reach`, the reach of all blocks.
+    /// moved by what this is larger than `reach`, the reach of all blocks. `knows_walls` tells whether places where walls touch are known.
     #[inline(always)]
-    pub(super) fn spared(&self, block: usize, frame: &Frame, part: &Part, reach: f64) -> Option<f64> {
+    pub(super) fn spared(
+        &self,
+        block: usize,
+        frame: &Frame,
+        against: &PairBody,
+        reach: f64,
+        knows_walls: bool,
+    ) -> Option<f64> {
+        let (part, curvature) = (against.part, against.nodes.most_bent());
         let clear = match self.uses.get(block) {
             Some(BlockUse::Idle) => f64::INFINITY,
-            Some(BlockUse::Ruled(length)) => {
+            Some(BlockUse::Ruled { is_wall: true, .. }) if knows_walls => f64::INFINITY,
+            Some(BlockUse::Ruled { length, .. }) => {
                 let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
                 let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
                 let (middle, half) = (of_lane(&boxes.middle), of_lane(&boxes.half));
-                let own_reach = reach - self.largest_sag() + self.sag(block);
+                let own_reach = reach - self.largest_sag(curvature) + self.sag(block, curvature);
                 let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + own_reach);
                 let is_near = |farther: f64| part.is_round_near(centre, radius + farther);
                 match FARTHER.into_iter().find(|farther| !is_near(*farther)) {

@@ -15,6 +15,7 @@ use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
 use super::node_blocks::{Frame, INSIDE, Region};
 use super::polyhedra::DIPS;
+use super::wall_crossings::are_convex_and_turned;
 use super::{DetectionOptions, PairBody};
 
 /// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
@@ -49,6 +50,9 @@ pub(super) struct NodeQuery<'a> {
     slides: Option<Sliding<'a>>,
     /// Whether idle nodes are left out.
     pub(super) skips_idle: bool,
+    /// Whether nodes inside convex walls are left out, since walls of the other part are the only round faces and touch these at places
+    /// that are known.
+    pub(super) skips_walls: bool,
     /// Whether gaps account for round faces that bend away.
     is_raised: bool,
     /// Whether planes and edges pass a solid of revolution.
@@ -80,15 +84,18 @@ impl<'a> NodeQuery<'a> {
         let is_turned = matches!(against.part, Part::Sectioned(solid) if solid.section == Section::Round);
         let is_past_turned = is_turned && of.polyhedron.is_some();
         let has_planes = of.polyhedron.is_some() || against.polyhedron.is_some();
-        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes);
+        let are_turned = are_convex_and_turned([of, against]);
+        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes || are_turned);
         let slides =
             Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
                 slides,
                 against_from_of: Frame::of(&(against.world_from_part.inverse() * of.world_from_part)),
             });
-        let sag = if slides.is_some() { of.nodes.largest_sag() } else { 0.0 };
+        let curvature = against.nodes.most_bent();
+        let sag = if slides.is_some() { of.nodes.largest_sag(curvature) } else { 0.0 };
         let skips_idle =
             slides.is_some() && knows_edges(of) && knows_edges(against) && !against.part.needs_idle_nodes();
+        let skips_walls = skips_idle && against.part.has_walls_alone();
         let (margin, reach_at_rest) = (options.margin, options.margin + offset.abs());
         let reach = reach_at_rest + sag;
         let extent = against.part.extent();
@@ -113,7 +120,9 @@ impl<'a> NodeQuery<'a> {
             inner,
             slides,
             skips_idle,
-            is_raised: options.crossings && (matches!(against.part, Part::Cad(_)) || is_past_turned),
+            skips_walls,
+            is_raised: options.crossings
+                && (matches!(against.part, Part::Cad(_)) || is_past_turned || are_turned),
             is_past_turned,
             faceted,
         }
@@ -123,9 +132,16 @@ impl<'a> NodeQuery<'a> {
     #[inline(always)]
     pub(super) fn reach_of_block(&self, block: usize) -> f64 {
         match self.slides {
-            Some(_) => self.reach_at_rest + self.of.nodes.sag(block),
+            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.against.nodes.most_bent()),
             None => self.reach,
         }
+    }
+
+    /// Whether a node is a contact deep inside alone.
+    #[inline(always)]
+    fn skips(&self, slides: &Slides, node: u32) -> bool {
+        (self.skips_idle && slides.is_idle(node as usize))
+            || (self.skips_walls && slides.is_wall(node as usize))
     }
 
     /// Writes the contacts of a block of nodes; `node` maps a lane to its node.
@@ -189,7 +205,7 @@ impl<'a> NodeQuery<'a> {
                 }
                 // an idle node is a contact deep inside alone, which costs less to know
                 _ if self.skips_idle
-                    && self.slides.as_ref().is_some_and(|own| own.slides.is_idle(node(lane) as usize))
+                    && self.slides.as_ref().is_some_and(|own| self.skips(own.slides, node(lane)))
                     && !self.against.part.is_inside(points.get(lane), INSIDE) => {}
                 _ => self.at_node(node(lane), points.get(lane), id, writer),
             }
@@ -258,6 +274,15 @@ impl<'a> NodeQuery<'a> {
         });
     }
 
+    /// Writes the contacts of a place of a rim that is no node; at an edge of the other part the crossing is the contact.
+    pub(super) fn at_place(&self, point: Vector3<f64>, id: impl Fn(u32) -> u32, writer: &mut ContactWriter) {
+        self.each_piece(point, self.reach, |number, branches| {
+            if let face @ [Some(_), None] = self.choice.choose(point, branches) {
+                self.take(point, face, id(number), writer);
+            }
+        });
+    }
+
     /// Visits the pieces of the other part near a point. Triangles know their edges as a polyhedron, unless the point is too deep
     /// inside.
     fn each_piece(&self, point: Vector3<f64>, reach: f64, mut visit: impl FnMut(u32, &[Sample])) {
@@ -291,7 +316,7 @@ impl<'a> NodeQuery<'a> {
         }
         let Frame { turn, shift } = &sliding.against_from_of;
         let (own, normal) = (turn.tr_mul(&(point - shift)), turn.tr_mul(&face.normal));
-        if self.skips_idle && sliding.slides.is_idle(node as usize) {
+        if self.skips(sliding.slides, node) {
             return;
         }
         if let Some((along, cell)) = sliding.slides.line(node as usize) {
@@ -362,7 +387,9 @@ impl<'a> NodeQuery<'a> {
     /// plane, and near enough in a bore. Over a convex face it leads too far: the lowest point lies between, where the normal is
     /// opposite to the arc's.
     fn along_arc(&self, face: Sample, arc: &Arc) -> Slid {
-        let Some(first) = arc.angle(0.0, face.normal) else { return Slid::Stays };
+        let Some(first) = arc.angle(0.0, face.normal) else {
+            return if arc.is_bore(face.normal) { self.along_bore(face, arc) } else { Slid::Stays };
+        };
         let limit = if first > 0.0 { arc.cell[1] } else { -arc.cell[0] };
         let gone = || if arc.is_flat(face.normal) { Slid::Stays } else { Slid::Gone };
         let is_inside = first.abs() <= limit.abs();
@@ -376,13 +403,18 @@ impl<'a> NodeQuery<'a> {
             arc.angle(angle, normal).filter(|_| is_same_side)
         };
         let mut after = (if is_inside { first } else { limit }, 0.0);
+        let mut before = (0.0, first);
+        let radius = arc.radial.norm();
         match (left(after.0), is_inside) {
             (Some(beyond), _) if beyond * first < 0.0 => after.1 = beyond,
+            // in a socket that nearly fits the lowest place is farther than the normal tells
+            (Some(beyond), true) if beyond.abs() * radius > NEAREST => match left(limit) {
+                Some(end) if end * first < 0.0 => (before, after) = ((after.0, beyond), (limit, end)),
+                _ => return Slid::To(arc.centre + arc.radial_at(first)),
+            },
             (_, true) => return Slid::To(arc.centre + arc.radial_at(first)),
             (_, false) => return gone(),
         }
-        let mut before = (0.0, first);
-        let radius = arc.radial.norm();
         let mut angle = 0.0;
         for _ in 0..MOST_HALVINGS {
             // false position, and no closer to an end than a tenth
@@ -395,6 +427,40 @@ impl<'a> NodeQuery<'a> {
             *if rest * first > 0.0 { &mut before } else { &mut after } = (angle, rest);
         }
         Slid::To(arc.centre + arc.radial_at(angle))
+    }
+
+    /// Where the rim of a hole is nearest within the cell of a node to what bends more than it: where the normal is perpendicular to
+    /// the rim. What fits is near everywhere, and all nodes stay.
+    fn along_bore(&self, face: Sample, arc: &Arc) -> Slid {
+        let radius = arc.radial.norm();
+        let way = arc.axis.cross(&arc.radial) / radius;
+        let slope = face.normal.dot(&way);
+        let (limit, sign) = if slope > 0.0 { (arc.cell[0], -1.0) } else { (arc.cell[1], 1.0) };
+        if slope.abs() * limit * radius < NEAREST {
+            return Slid::Stays;
+        }
+        let share = |angle: f64| {
+            let radial = arc.radial_at(sign * angle);
+            let normal = self.against.part.sample(arc.centre + radial).normal;
+            let is_same_side = normal.dot(&face.normal) > SAME_SIDE;
+            is_same_side.then(|| sign * normal.dot(&arc.axis.cross(&radial)) / radius)
+        };
+        let (mut low, mut high) = ((0.0, -slope.abs()), limit);
+        if share(high).is_none_or(|value| value < 0.0) {
+            return Slid::Stays;
+        }
+        for _ in 0..MOST_HALVINGS {
+            if (high - low.0) * radius * low.1.abs() < NEAREST {
+                break;
+            }
+            let middle = f64::midpoint(low.0, high);
+            match share(middle) {
+                Some(value) if value < 0.0 => low = (middle, value),
+                Some(_) => high = middle,
+                None => return Slid::Stays,
+            }
+        }
+        Slid::To(arc.centre + arc.radial_at(sign * low.0))
     }
 
     /// The nearest faces at a place that a node slid to, on the side with this normal.

@@ -16,8 +16,7 @@ use crate::records::Contacts;
 const MOST: u32 = StartEdges::MOST as u32;
 
 /// Number of identities that the crossings of two threads take; zero for other parts.
-#[must_use]
-pub fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
+pub(super) fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     if is_threaded(sides) { 4 * MOST * MOST } else { 0 }
 }
 

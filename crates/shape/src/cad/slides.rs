@@ -64,6 +64,28 @@ impl CadPart {
         })
     }
 
+    /// Largest curvature of a convex round face [1/m].
+    pub(crate) fn most_bent(&self) -> f64 {
+        let solid = self.solid();
+        let radius = |face: &Face| match &face.surface {
+            Surface::Cylinder(_, radius) | Surface::Sphere(_, radius) | Surface::Torus(_, [_, radius]) => {
+                *radius
+            }
+            Surface::Cone { frame, .. } => {
+                // a cone is most bent where it ends
+                let ends = face.loops.iter().flatten().flat_map(|side| {
+                    let edge = &solid.edges[side.edge as usize];
+                    [0.0, 0.5, 1.0]
+                        .map(|share| edge.range[0] + share * (edge.range[1] - edge.range[0]))
+                        .map(|at| edge.curve.point(at))
+                });
+                ends.map(|end| frame.inside(end).xy().norm()).fold(f64::INFINITY, f64::min)
+            }
+            Surface::Plane(_) | Surface::Parametric(_) => f64::INFINITY,
+        };
+        solid.faces.iter().filter(|face| is_round(face)).map(|face| radius(face).recip()).fold(0.0, f64::max)
+    }
+
     /// Whether a face has no closed form, so that its lowest point over a plane is known at nodes alone.
     #[must_use]
     pub fn has_free_form_faces(&self) -> bool {

@@ -80,6 +80,12 @@ impl Arc {
         Some(libm::atan2(-self.axis.dot(&radial.cross(&across)), -radial.dot(&across)))
     }
 
+    /// Whether it is the rim of a hole that curves towards what has this normal.
+    #[must_use]
+    pub fn is_bore(&self, normal: Vector3<f64>) -> bool {
+        self.is_edge && self.radial.dot(&normal) > LEVEL * self.radial.norm()
+    }
+
     /// Whether the circle lies almost flat over a plane with this normal, and rests on all its nodes.
     #[must_use]
     pub fn is_flat(&self, normal: Vector3<f64>) -> bool {
@@ -209,6 +215,19 @@ impl Slides {
         self.sags[nodes].iter().copied().fold(0.0, f32::max).into()
     }
 
+    /// Length on either side of a node that it stands for, at most [m], along a straight edge or a circle.
+    #[must_use]
+    pub fn length(&self, node: usize, position: Vector3<f64>) -> f64 {
+        match self.cells.get(node) {
+            Some(Cell::Line(_, [before, after])) => before.max(*after),
+            Some(Cell::Arc(_, [before, after])) => {
+                let radius = self.arc(node, position).map_or(0.0, |arc| arc.radial.norm());
+                before.max(*after) * radius
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Whether a node lies inside a plane, bore or socket.
     #[must_use]
     pub fn is_idle(&self, node: usize) -> bool {
@@ -225,6 +244,12 @@ impl Slides {
             }
             _ => false,
         }
+    }
+
+    /// Whether a node lies inside a convex cylinder or cone.
+    #[must_use]
+    pub fn is_wall(&self, node: usize) -> bool {
+        self.is_ruled(node) && !matches!(self.cells[node], Cell::Line(..))
     }
 
     /// Direction of the straight edge that a node lies on, and the lengths before and after it that it stands for [m].

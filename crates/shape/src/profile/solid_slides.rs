@@ -40,6 +40,19 @@ impl SectionedSolid {
         })
     }
 
+    /// Largest curvature of a convex round face [1/m].
+    pub(crate) fn most_bent(&self) -> f64 {
+        let core = match self.section {
+            Section::Round => 0.0,
+            Section::RoundedPolygon { core, .. } => core,
+            Section::Polygon { .. } => return 0.0,
+        };
+        let convex = self.outline.edges().filter(|(index, _)| self.outline.edge_normal(*index)[0] > 1e-9);
+        let radii = convex.map(|(_, [start, end])| (start[0].min(end[0]) - core).max(0.0));
+        // an arc that is a corner has no face
+        radii.filter(|radius| core == 0.0 || *radius > FINEST_ARC).map(f64::recip).fold(0.0, f64::max)
+    }
+
     /// Cells of the nodes: rings about the axis of a round body; lines along the flats and arcs about the corners of one with round
     /// corners.
     pub(crate) fn slides(&self, nodes: &NodeSet) -> Slides {

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 use tightfit_pipeline::detection::{
-    BallPair, DetectionOptions, PairBody, TurnedPair, bend, closed_within, exact_crossing_ids, mesh_ids,
-    most_crossings, polyhedron_ids, search_margin, thread_crossing_ids,
+    BallPair, DetectionOptions, PairBody, TurnedPair, bend, closed_within, crossing_ids, mesh_ids,
+    polyhedron_ids, search_margin,
 };
 use tightfit_pipeline::records::NOT_FREE;
 use tightfit_shape::Part;
@@ -121,10 +121,7 @@ impl<'a> BodyViews<'a> {
             } else if let Some(pair) = BallPair::of([first, second]) {
                 pair.ids().div_ceil(Part::MOST_PIECES)
             } else {
-                let crossings = exact_crossing_ids([first, second])
-                    .wrapping_add(thread_crossing_ids([first, second]))
-                    .wrapping_add(most_crossings(first.part, second.part));
-                (counts[0] + counts[1]).wrapping_add(crossings)
+                (counts[0] + counts[1]).wrapping_add(crossing_ids([first, second]))
             };
             first_id = first_id.wrapping_add(ids);
             let options = DetectionOptions {

@@ -260,8 +260,8 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, or turned solids and polyhedra; rims
-/// come along with them.
+/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, or two convex turned solids, or
+/// turned solids and polyhedra; rims come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
@@ -270,8 +270,12 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
     let has_solid = scene.bodies.iter().any(|body| is_solid(&body.part));
     let has_polyhedron = scene.bodies.iter().any(|body| body.polyhedron.is_some());
     let has_turned = scene.bodies.iter().any(|body| matches!(body.part, Part::Sectioned(_)));
-    if has_solid || (has_polyhedron && has_turned) {
-        nodes.sliding(part.slides(&body.nodes), part.sharp_edges())
+    let are_turned = |pair: &crate::ContactPair| {
+        pair.bodies.iter().all(|body| scene.bodies[*body].part.turned().is_some())
+    };
+    let has_turned_pair = scene.contacts.iter().any(are_turned);
+    if has_solid || has_turned_pair || (has_polyhedron && has_turned) {
+        nodes.sliding(part.slides(&body.nodes), part)
     } else if has_polyhedron {
         nodes.with_edges(part.sharp_edges())
     } else {
@@ -321,6 +325,7 @@ fn most_contacts(scene: &Scene, parameters: &Parameters, parts: &PlacedParts) ->
         nodes[a.index()].len() * pieces(b)
             + nodes[b.index()].len() * pieces(a)
             + most_crossings(first, second) as usize
+            + 2 * nodes[a.index()].wall_count() * nodes[b.index()].wall_count()
             + of_polyhedra
     };
     scene.contacts.iter().map(of_pair).sum()

@@ -22,6 +22,7 @@ mod kinematic;
 mod logs;
 mod mesh_detection;
 mod methods;
+mod mouths;
 mod neural_detection;
 mod pinned_hashes;
 mod polyhedra;

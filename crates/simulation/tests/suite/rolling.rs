@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use nalgebra::{UnitQuaternion, Vector3};
 use tightfit_shape::Part;
+use tightfit_shape::cad::{CadPart, File, step_text};
 use tightfit_shape::mesh::{LengthUnit, MeshOptions, save};
 use tightfit_shape::primitive::Block;
 use tightfit_shape::profile::{Outline, Section, SectionedSolid};
@@ -24,6 +25,12 @@ fn on_a_slope(part: Part, pose: Pose, slope: f64) -> Simulation {
         .build()
         .expect("a scene");
     Simulation::new(scene, 1)
+}
+
+/// The same part as an exact solid.
+fn exact_solid_of(part: &Part) -> Part {
+    let text = step_text(part, "roller").expect("a STEP file");
+    Part::Cad(CadPart::new(File::parse(text.as_bytes()).unwrap().solid(None).unwrap()).unwrap())
 }
 
 /// Gives the free body a velocity and a turning velocity in world axes.
@@ -53,6 +60,43 @@ fn run(simulation: &mut Simulation, steps: usize) {
 
 fn lying(radius: f64) -> Pose {
     Pose::new(Vector3::new(0.0, 0.0, radius), UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2))
+}
+
+/// Two rails along the slope at both sides of the middle, this far away, and a part across them.
+fn on_rails(rail: &Part, part: Part, pose: Pose, slope: f64) -> Simulation {
+    let along = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    let at = |side: f64| Pose::new(Vector3::new(0.15, side * 25e-3, 0.0), along);
+    let scene = Scene::builder("rails")
+        .friction(0.5)
+        .gravity(Vector3::new(G * slope.sin(), 0.0, -G * slope.cos()))
+        .part("left", BodyBuilder::fixed(rail.clone()).at(at(-1.0)))
+        .part("right", BodyBuilder::fixed(rail.clone()).at(at(1.0)))
+        .part("round", BodyBuilder::free(part).at(pose))
+        .build()
+        .expect("a scene");
+    Simulation::new(scene, 1)
+}
+
+fn cylinder(radius: f64, length: f64) -> Part {
+    let half = 0.5 * length;
+    let outline = [[0.0, -half], [radius, -half], [radius, half], [0.0, half]];
+    Part::Sectioned(SectionedSolid::new(Section::Round, Outline::new(&outline)))
+}
+
+#[test]
+fn a_roller_on_round_rails_rolls_as_on_a_plane() {
+    let (rail, radius) = (10e-3, 15e-3);
+    for exact in [false, true] {
+        let own = |part: Part| if exact { exact_solid_of(&part) } else { part };
+        let (rails, roller) = (own(cylinder(rail, 0.4)), own(cylinder(radius, 80e-3)));
+        let (slope, steps): (f64, _) = (0.17, 60);
+        let mut simulation = on_rails(&rails, roller, lying(rail + radius), slope);
+        run(&mut simulation, steps);
+        let motion = &simulation.state.motions[0];
+        let speed = 2.0 / 3.0 * G * slope.sin() * 0.01 * f64::from(steps as u32);
+        assert!((motion.twist.linear_in_world.x / speed - 1.0).abs() < 1e-3, "{exact} {motion:?} {speed}");
+        assert!((motion.center.z - rail - radius).abs() < 0.05e-6, "{exact} {motion:?}");
+    }
 }
 
 #[test]
