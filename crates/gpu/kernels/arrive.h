@@ -4,7 +4,7 @@
 #pragma once
 #include "move.h"
 
-constexpr double GAINED = 0.5, SUNK = 10e-6;
+constexpr double GAINED = 0.5, SUNK = 1e-6;
 constexpr int CORRECTIONS = 8;
 
 struct ArriveStage : Stepper {

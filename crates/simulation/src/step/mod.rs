@@ -60,6 +60,9 @@ use workspace::PieceMemory;
 
 /// Parts that are deeper inside one another before the first step [m] were put there by mistake.
 const BEGAN_INSIDE: f64 = 1e-5;
+/// Depth from which a piece is taken again, half as long [m], and the shortest one that depth alone leads to, as a share of the step.
+const TOO_DEEP: f64 = 1e-6;
+const SHORTEST_IF_DEEP: f64 = 0.031;
 
 /// Advances the state by one step. Trouble is named in the certificate; nothing panics.
 pub fn step(
@@ -116,7 +119,7 @@ struct Progress {
     halves: bool,
 }
 
-/// Advances the state by one piece of the step; one whose pose cannot be projected is taken again, half as long.
+/// Advances the state by one piece of the step; one whose pose cannot be projected, or that ends deep, is taken again, half as long.
 fn take_piece(
     context: &Context,
     mut span: Span,
@@ -134,11 +137,14 @@ fn take_piece(
     loop {
         let (end, mut certificate) = advance_piece(context, span, may, state, progress, memory);
         certificate.stage_seconds += seconds;
-        if !(may_halve && certificate.limits.contains(Limit::ProjectionIncomplete)) {
+        let is_incomplete = certificate.limits.contains(Limit::ProjectionIncomplete);
+        let is_deep = context.methods().projection && certificate.penetration > TOO_DEEP;
+        if !(may_halve && (is_incomplete || is_deep)) {
             return (end, certificate);
         }
+        let least = if is_incomplete { 1.0 / MOST_CUTS as f64 } else { SHORTEST_IF_DEEP };
         let half = 0.5 * end.duration;
-        if half < context.dt() / MOST_CUTS as f64 {
+        if half < least * context.dt() {
             progress.halves = false;
             return (end, certificate);
         }
