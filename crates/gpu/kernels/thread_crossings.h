@@ -136,9 +136,15 @@ FN bool may_cross(const Chord& one, const Chord& other, double gap) {
   V3 across = cross(one.half, other.half);
   // where the edges are nearest they have turned, and with them the direction of the gap
   double area = norm(across), sag = one.sag + other.sag, squared = area * area, slack = fma(TURNED, gap, sag) * area;
+  double lengths[2] = {norm(one.half), norm(other.half)};
+  // edges that may be parallel somewhere are near one another where they cross
+  if (area < 2.0 * (one.sag * lengths[1] + other.sag * lengths[0])) {
+    double near = fma(1.0 + TURNED, gap, sag);
+    return norm(cross(from, one.half)) <= fma(near, lengths[0], area) && norm(cross(from, other.half)) <= fma(near, lengths[1], area);
+  }
   if (fabs(dot(from, across)) > fma(1.0 + TURNED, gap, sag) * area) return false;
-  return fabs(dot(cross(from, other.half), across)) <= squared + slack * norm(other.half) &&
-         fabs(dot(cross(from, one.half), across)) <= squared + slack * norm(one.half);
+  return fabs(dot(cross(from, other.half), across)) <= squared + slack * lengths[1] &&
+         fabs(dot(cross(from, one.half), across)) <= squared + slack * lengths[0];
 }
 
 FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
@@ -220,22 +226,31 @@ CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord&
   return true;
 }
 
-/// The other place where a curve crosses the edge that it grazes at (s, t), sought from both ends of its stretch.
-CALL bool settle_again(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double& s, double& t) {
+/// Places (s, t) where two stretches cross, at most two: from their middles and, where these lead out of the stretches or the edges graze
+/// one another, from both ends of the own one.
+CALL int settle_all(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double (*places)[2]) {
   const StartEdge &own = edges[0].edge[one.edge], &other = edges[1].edge[two.edge];
-  EdgePlaces at = places_at(q, own, other, 0.0, s, t);
-  V3 across = cross(at.a, at.b);
-  if (!(dot(across, across) < GRAZING * GRAZING * dot(at.a, at.a) * dot(at.b, at.b))) return false;
-  for (int end = 0; end < 2; ++end) {
-    double second_s = one.low + end * own.step, second_t = t;
-    if (!settle(q, edges, one, two, 0.0, false, second_s, second_t)) continue;
-    V3 slope, from = spiral_at(own, second_s, slope) - at.own;
-    if (!(dot(from, from) > SAME_PLACE * SAME_PLACE)) continue;
-    s = second_s;
-    t = second_t;
-    return true;
+  double t = two.low + 0.5 * other.step;
+  int count = 0;
+  auto seek = [&](double s, double t) {
+    if (count == 2 || !settle(q, edges, one, two, 0.0, false, s, t)) return;
+    V3 slope, place = spiral_at(own, s, slope);
+    if (count == 1) {
+      V3 from = place - spiral_at(own, places[0][0], slope);
+      if (!(dot(from, from) > SAME_PLACE * SAME_PLACE)) return;
+    }
+    places[count][0] = s;
+    places[count++][1] = t;
+  };
+  seek(one.low + 0.5 * own.step, t);
+  if (count == 1) {
+    EdgePlaces at = places_at(q, own, other, 0.0, places[0][0], places[0][1]);
+    V3 across = cross(at.a, at.b);
+    if (!(dot(across, across) < GRAZING * GRAZING * dot(at.a, at.a) * dot(at.b, at.b))) return count;
+    t = places[0][1];
   }
-  return false;
+  for (int end = 0; end < 2; ++end) seek(one.low + end * own.step, t);
+  return count;
 }
 
 /// Appends the crossings of two threads; false where they are more than there is room to list.
@@ -308,14 +323,13 @@ CALL bool detect_thread_crossings(const Lanes& lanes, const Common& common, cons
       [&](int at, Found& found) {
         int k = scratch.listed[at], i = k / others, j = k % others;
         const Chord &one = scratch.chord[0][i], &two = scratch.chord[1][j];
-        double s = one.low + 0.5 * edges[0].edge[one.edge].step, t = two.low + 0.5 * edges[1].edge[two.edge].step;
-        if (!settle(q, edges, one, two, 0.0, false, s, t)) return;
+        double places[2][2];
+        int count = settle_all(q, edges, one, two, places);
         u32 id = (first + (u32)((pair * STRETCHES + i) * STRETCHES + j)) * PIECES;
-        for (u32 number = 0; number < 2; ++number) {
-          if (number == 1 && !settle_again(q, edges, one, two, s, t)) return;
+        for (int number = 0; number < count; ++number) {
           EdgeCrossing now;
-          if (crossing_contact(q, edges, one, two, margin, horizon, s, t, now))
-            found.at[found.count++] = {now.point, now.normal, now.gap, id + number};
+          if (crossing_contact(q, edges, one, two, margin, horizon, places[number][0], places[number][1], now))
+            found.at[found.count++] = {now.point, now.normal, now.gap, id + (u32)number};
         }
       },
       [&](int place, const Contact& crossing) {

@@ -13,6 +13,9 @@ impl Part {
         match self {
             Self::Cad(part) => part.slides(nodes),
             Self::Sectioned(solid) => solid.slides(nodes),
+            Self::Capsule(capsule) if capsule.half_length() > 0.0 => {
+                Slides::along_axis(nodes.len(), 2.0 * capsule.half_length())
+            }
             Self::Block(block) => Slides::along_edges(nodes, |chart| block.edge_of(chart)),
             Self::Mesh(mesh) => Slides::along_edges(nodes, |chart| mesh.edge_of(chart)),
             _ => Slides::default(),

@@ -11,6 +11,7 @@
 //! `turned.rs`. Otherwise an edge that passes another one's end would be stopped. Almost parallel edges are left to nodes. A curve that
 //! grazes another edge crosses it twice, and what lies between is deepest at one of both places: the second one is sought from its ends.
 
+use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::SharpEdge;
 use tightfit_shape::mesh::Aabb;
@@ -98,27 +99,31 @@ impl<'a> CrossingQuery<'a> {
         other: &SharpEdge,
         mut visit: impl FnMut(u32, Vector3<f64>, Vector3<f64>, f64),
     ) {
-        let middle = |range: [f64; 2]| f64::midpoint(range[0], range[1]);
         let pair = [edge, other];
-        let Some(first) = self.place(pair, [middle(edge.range), middle(other.range)]) else { return };
-        let mut take = |number: u32, place: [f64; 2]| {
-            if let Some((point, normal, gap)) = self.contact(pair, place) {
-                visit(number, point, normal, gap);
-            }
-        };
-        take(0, first);
         let bent = if edge.is_straight() { 1 } else { 0 };
-        if pair[bent].is_straight() || !self.is_grazing(pair, first) {
-            return;
+        let middles = pair.map(|own| f64::midpoint(own.range[0], own.range[1]));
+        let at = |place: [f64; 2]| pair[bent].at(place[bent])[0];
+        let mut found = ArrayVec::<[f64; 2], 2>::new();
+        let mut seek = |start: [f64; 2]| {
+            if let Some(place) = self.place(pair, start)
+                && found.iter().all(|known| (at(*known) - at(place)).norm() > SAME_PLACE)
+            {
+                let _ = found.try_push(place);
+            }
+            found.first().copied()
+        };
+        let first = seek(middles);
+        // a curve that grazes another crosses it twice, and from its middle the way may lead to a place beyond its end
+        if !pair[bent].is_straight() && first.is_none_or(|first| self.is_grazing(pair, first)) {
+            for end in pair[bent].range {
+                let mut start = first.unwrap_or(middles);
+                start[bent] = end;
+                seek(start);
+            }
         }
-        // a curve that grazes another crosses it a second time, on the way to one of its ends
-        let length = |place: [f64; 2]| (pair[bent].at(place[bent])[0] - pair[bent].at(first[bent])[0]).norm();
-        for end in pair[bent].range {
-            let mut start = first;
-            start[bent] = end;
-            let second = self.place(pair, start).filter(|second| length(*second) > SAME_PLACE);
-            if let Some(second) = second {
-                return take(1, second);
+        for (number, place) in found.into_iter().enumerate() {
+            if let Some((point, normal, gap)) = self.contact(pair, place) {
+                visit(number as u32, point, normal, gap);
             }
         }
     }

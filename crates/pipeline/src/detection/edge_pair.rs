@@ -10,6 +10,7 @@
 //! the face that it leans over: flush faces touch along their planes, and their edges cross at the corners of the
 //! overlap. Parallel edges need no row, since their ends are corners.
 
+use arrayvec::ArrayVec;
 use nalgebra::Vector3;
 use tightfit_shape::Sample;
 use tightfit_shape::mesh::Aabb;
@@ -49,9 +50,12 @@ pub(super) struct Crossing {
     pub(super) beyond: [Sample; 2],
     /// The end of the first of these.
     pub(super) end: End,
+    /// Ends beyond which the crossing is, where the material goes on: it counts only if they are inside the other solid.
+    pub(super) goes_on: ArrayVec<End, 2>,
 }
 
 /// An end of an edge of either solid, in the frame of the second [m].
+#[derive(Clone, Copy)]
 pub(super) enum End {
     Own(Vector3<f64>),
     Other(Vector3<f64>),
@@ -99,9 +103,10 @@ impl MovedEdge {
             between_normals(across / sine, [self.along, other.along], [&self.normals, &other.normals])?;
         let point = self.start + self.along * s;
         let gap = normal.dot(&(point - other.ends[0] - other.along * t));
-        // where the material goes on, another edge crosses beyond the end; a ridge inside the corner of a bore has both of its edges beyond
-        // their ends, by less than it is deep
-        if own_past[1].max(other_past[1]) > TOUCHES + (-gap).max(0.0) {
+        // where the material goes on, another edge crosses beyond the end, unless the end itself is inside the other solid: a ridge in the
+        // corner of a bore is behind both of its rims
+        let goes_on = [own_past[1] > TOUCHES, other_past[1] > TOUCHES];
+        if goes_on != [false; 2] && gap >= 0.0 {
             return None;
         }
         // an edge that leans and is inside is deeper elsewhere
@@ -124,14 +129,19 @@ impl MovedEdge {
             nearer(s, self.length, self.ends_at_corner, beside_other * own_sign),
             nearer(t, other.length, other.ends_at_corner, -beside_own * other_sign),
         ];
+        let other_end = End::Other(other.ends[usize::from(t >= other.length / 2.0)]);
+        let own_end =
+            End::Own(self.start + self.along * if s >= self.length / 2.0 { self.length } else { 0.0 });
+        let goes_on =
+            [own_end, other_end].into_iter().zip(goes_on).filter_map(|(end, goes_on)| goes_on.then_some(end));
+        let goes_on = goes_on.collect();
         let end = if beyond[1].distance > beyond[0].distance {
             beyond.swap(0, 1);
-            End::Other(other.ends[usize::from(t >= other.length / 2.0)])
+            other_end
         } else {
-            let is_second = s >= self.length / 2.0;
-            End::Own(self.start + self.along * if is_second { self.length } else { 0.0 })
+            own_end
         };
-        Some(Crossing { point, along: s, normal, gap, beyond, end })
+        Some(Crossing { point, along: s, normal, gap, beyond, end, goes_on })
     }
 }
 

@@ -131,7 +131,9 @@ impl NodeBlocks {
     pub fn sliding(self, slides: Slides, part: &Part) -> Self {
         let of = |block: usize| {
             let nodes = block * BLOCK..self.len().min((block + 1) * BLOCK);
-            if nodes.clone().all(|node| slides.is_idle(node)) {
+            if part.has_core_nodes() {
+                BlockUse::Always
+            } else if nodes.clone().all(|node| slides.is_idle(node)) {
                 BlockUse::Idle
             } else if nodes.clone().all(|node| slides.is_idle(node) || slides.is_ruled(node)) {
                 let length = |node: usize| slides.line(node).map_or(0.0, |(_, cell)| cell[0].max(cell[1]));

@@ -15,6 +15,7 @@ use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
 use super::node_blocks::{Frame, INSIDE, Region};
 use super::polyhedra::DIPS;
+use super::rim_places::stand_for_nodes;
 use super::wall_crossings::are_convex_and_turned;
 use super::{DetectionOptions, PairBody};
 
@@ -40,6 +41,8 @@ pub(super) struct NodeQuery<'a> {
     offset: f64,
     /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
     is_core: bool,
+    /// Largest curvature of what is near the nodes' features [1/m].
+    curvature: f64,
     /// Largest distance of a contact from its node, and where the node does not slide [m].
     pub(super) reach: f64,
     reach_at_rest: f64,
@@ -53,6 +56,8 @@ pub(super) struct NodeQuery<'a> {
     /// Whether nodes inside convex walls are left out, since walls of the other part are the only round faces and touch these at places
     /// that are known.
     pub(super) skips_walls: bool,
+    /// Whether rims touch at places between their nodes (`rim_places.rs`).
+    skips_rims: bool,
     /// Whether gaps account for round faces that bend away.
     is_raised: bool,
     /// Whether planes and edges pass a solid of revolution.
@@ -85,13 +90,18 @@ impl<'a> NodeQuery<'a> {
         let is_past_turned = is_turned && of.polyhedron.is_some();
         let has_planes = of.polyhedron.is_some() || against.polyhedron.is_some();
         let are_turned = are_convex_and_turned([of, against]);
-        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes || are_turned);
+        let is_core = of.part.has_core_nodes();
+        let is_round = is_core || are_turned;
+        let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes || is_round);
         let slides =
             Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
                 slides,
                 against_from_of: Frame::of(&(against.world_from_part.inverse() * of.world_from_part)),
             });
-        let curvature = against.nodes.most_bent();
+        let skips_rims =
+            slides.as_ref().is_some_and(|own| stand_for_nodes([of, against], &own.against_from_of));
+        // what is as far from a line as its radius bends around it
+        let curvature = if is_core { 1.0 / offset } else { against.nodes.most_bent() };
         let sag = if slides.is_some() { of.nodes.largest_sag(curvature) } else { 0.0 };
         let skips_idle =
             slides.is_some() && knows_edges(of) && knows_edges(against) && !against.part.needs_idle_nodes();
@@ -103,7 +113,6 @@ impl<'a> NodeQuery<'a> {
         let (inner, radius) = ((extent.radii[0] - reach).max(0.0), extent.radii[1] + reach);
         let farthest = radius + heights[0].abs().max(heights[1].abs());
         let region = Region { heights, radius };
-        let is_core = of.part.has_core_nodes();
         let choice = FaceChoice::new(of, against, options.horizon, farthest);
         let has_edges = matches!(of.part, Part::Cad(_) | Part::Sectioned(_));
         let faceted = against.polyhedron.filter(|_| has_edges && matches!(against.part, Part::Mesh(_)));
@@ -114,6 +123,7 @@ impl<'a> NodeQuery<'a> {
             margin,
             offset,
             is_core,
+            curvature,
             reach,
             reach_at_rest,
             region,
@@ -121,6 +131,7 @@ impl<'a> NodeQuery<'a> {
             slides,
             skips_idle,
             skips_walls,
+            skips_rims,
             is_raised: options.crossings
                 && (matches!(against.part, Part::Cad(_)) || is_past_turned || are_turned),
             is_past_turned,
@@ -132,7 +143,7 @@ impl<'a> NodeQuery<'a> {
     #[inline(always)]
     pub(super) fn reach_of_block(&self, block: usize) -> f64 {
         match self.slides {
-            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.against.nodes.most_bent()),
+            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.curvature),
             None => self.reach,
         }
     }
@@ -268,7 +279,7 @@ impl<'a> NodeQuery<'a> {
         }
         let reach = self.reach_of_block(node as usize / BLOCK);
         self.each_piece(point, reach, |number, branches| match self.is_core {
-            true => self.take(point, [Some(intersection(branches)), None], id(number), writer),
+            true => self.put_core(node, point, intersection(branches), id(number), writer),
             // one of the faces that meet at an edge
             false => self.put(node, point, self.choice.choose(point, branches), id(number), writer),
         });
@@ -327,6 +338,9 @@ impl<'a> NodeQuery<'a> {
             };
         }
         if let Some(arc) = sliding.slides.arc(node as usize, own) {
+            if arc.is_edge && self.skips_rims {
+                return;
+            }
             let holds = |place: Vector3<f64>| self.of.part.holds(arc.face, turn.tr_mul(&(place - shift)));
             let arc = Arc {
                 centre: turn * arc.centre + shift,
@@ -349,6 +363,30 @@ impl<'a> NodeQuery<'a> {
                 self.take(place, self.faces_at(place, face.normal), id, writer);
             }
             (Slid::To(_) | Slid::Gone, _) => {}
+        }
+    }
+
+    /// Writes the contact of a node on the axis of a capsule, at the place to which the node slides.
+    fn put_core(&self, node: u32, point: Vector3<f64>, face: Sample, id: u32, writer: &mut ContactWriter) {
+        let cell = self.slides.as_ref().and_then(|own| {
+            let (along, cell) = own.slides.line(node as usize)?;
+            Some((own.against_from_of.turn * along, cell))
+        });
+        let slid = cell.map_or(Slid::Stays, |(along, cell)| self.along_line(point, face, along, cell));
+        match slid {
+            Slid::Stays => self.take(point, [Some(face), None], id, writer),
+            Slid::To(place) => {
+                let mut nearest: Option<Sample> = None;
+                self.each_piece(place, self.reach_at_rest, |_, branches| {
+                    let own = intersection(branches);
+                    let is_nearer = nearest.is_none_or(|known| own.distance < known.distance);
+                    if own.normal.dot(&face.normal) > SAME_SIDE && is_nearer {
+                        nearest = Some(own);
+                    }
+                });
+                self.take(place, [nearest, None], id, writer);
+            }
+            Slid::Gone => {}
         }
     }
 

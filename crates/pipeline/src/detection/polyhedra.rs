@@ -13,7 +13,7 @@ use tightfit_shape::{Part, Sample};
 
 use super::branches::{Branch, Branches, PASSED, choose};
 use super::contact_writer::ContactWriter;
-use super::edge_pair::{Crossing, End, MovedEdge};
+use super::edge_pair::{End, MovedEdge};
 use super::face_choice::Motion;
 use super::node_blocks::Frame;
 use super::{DetectionOptions, PairBody};
@@ -289,7 +289,10 @@ impl<'a> Query<'a> {
             // the way out past the end of an edge is much shorter: what is met there is the contact
             let past_end = crossing.beyond[0].distance;
             let is_nearer = gap < -TOUCHES && past_end > NEARER * gap;
-            if is_nearer && self.is_end_inside(&crossing) {
+            if is_nearer && self.is_end_inside(&crossing.end) {
+                return;
+            }
+            if !crossing.goes_on.iter().all(|end| self.is_end_inside(end)) {
                 return;
             }
             if gap < -DEEP && !self.is_inside(&moved, crossing.along, gap) {
@@ -315,9 +318,9 @@ impl<'a> Query<'a> {
 }
 
 impl Query<'_> {
-    /// Whether the end of an edge that a crossing is nearest to is inside the other solid.
-    fn is_end_inside(&self, crossing: &Crossing) -> bool {
-        match crossing.end {
+    /// Whether an end of an edge is inside the other solid.
+    fn is_end_inside(&self, end: &End) -> bool {
+        match *end {
             End::Own(point) => self.solids[1].is_inside(point, DEEPEST),
             End::Other(point) => {
                 let point = self.frame.turn.transpose() * (point - self.frame.shift);

@@ -42,14 +42,23 @@ pub(super) fn count(of: &PairBody, against: &PairBody) -> u32 {
         .map_or(0, |[own, other]| OF_RIM * (own.rims().count() * other.outline.vertices().len()) as u32)
 }
 
-/// The solids, if both are turned and their nodes stay where they are.
+/// The solids, if both are turned.
 fn turned<'a>(sides: [&PairBody<'a>; 2]) -> Option<[&'a SectionedSolid; 2]> {
     let of = |side: &PairBody<'a>| match side.part {
         Part::Sectioned(solid) if solid.section == Section::Round && side.network.is_none() => Some(solid),
         _ => None,
     };
-    let both = [of(sides[0])?, of(sides[1])?];
-    (!are_convex_and_turned(sides)).then_some(both)
+    Some([of(sides[0])?, of(sides[1])?])
+}
+
+/// Whether the places stand for all nodes of rims, which would slide to the same.
+pub(super) fn stand_for_nodes(sides: [&PairBody; 2], frame: &Frame) -> bool {
+    are_convex_and_turned(sides) && turned(sides).is_some() && rise(frame) >= TILTED
+}
+
+/// Sine of the angle between the axes [-].
+fn rise(frame: &Frame) -> f64 {
+    libm::hypot(frame.turn[(2, 0)], frame.turn[(2, 1)])
 }
 
 /// Visits the places, with their numbers, that are within `reach` [m] of the other part.
@@ -62,7 +71,7 @@ pub(super) fn each_place(
 ) {
     let Some([own, other]) = turned([of, against]) else { return };
     let axes = [0, 1, 2].map(|axis| frame.turn.column(axis).into_owned());
-    let rise = libm::hypot(axes[0].z, axes[1].z);
+    let rise = rise(frame);
     if rise < TILTED {
         return;
     }

@@ -121,7 +121,7 @@ mod tests {
         let tip = parts[1].aabb().expect("bounded").max.z - parts[0].aabb().expect("bounded").min.z;
         let mut random = SplitMix(5);
         let (mut crossings, mut deepest) = (0, 0.0_f64);
-        for trial in 0..2000 {
+        for trial in 0..400 {
             let options = DetectionOptions {
                 margin: [1e-5, 1e-4, 4e-4][trial % 3],
                 crossings: true,
@@ -165,6 +165,6 @@ mod tests {
             assert_eq!(found, all, "trial {trial}");
             crossings += all.len();
         }
-        assert!(crossings > 100 && deepest < -2e-5, "{crossings} crossings, {deepest:e} m");
+        assert!(crossings > 20 && deepest < -2e-5, "{crossings} crossings, {deepest:e} m");
     }
 }

@@ -136,6 +136,17 @@ pub(crate) enum Cell {
 }
 
 impl Slides {
+    /// How `count` nodes slide that are spread evenly along the z axis over `length` [m], both ends included.
+    pub(crate) fn along_axis(count: usize, length: f64) -> Self {
+        let mut slides = Self::default();
+        let half = 0.5 * length / (count.max(2) - 1) as f64;
+        for place in 0..count {
+            let cell = [place > 0, place + 1 < count].map(|goes_on| if goes_on { half } else { 0.0 });
+            slides.push(Cell::Line(Vector3::z(), cell), Vector3::zeros());
+        }
+        slides
+    }
+
     /// Cells of a part that planes bound. `edge_of` tells which of its face's edges a node lies on, and the vector from end to end [m]; the
     /// nodes of an edge follow one another and are evenly spaced.
     pub(crate) fn along_edges(nodes: &NodeSet, edge_of: impl Fn(Chart) -> (u64, Vector3<f64>)) -> Self {

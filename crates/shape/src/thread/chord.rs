@@ -51,6 +51,12 @@ impl Chord {
         let from = other.middle - self.middle;
         // where the edges are nearest they have turned, and with them the direction of the gap
         let (gap, aside) = ((1.0 + TURNED) * gap, TURNED * gap);
+        // edges that may be parallel somewhere are near one another where they cross
+        if self.may_graze(other) {
+            let is_near =
+                |along: &Vector3<f64>| from.cross(along).norm() <= (gap + sag) * along.norm() + area;
+            return is_near(a) && is_near(b);
+        }
         if from.dot(&across).abs() > (gap + sag) * area {
             return false;
         }
@@ -64,19 +70,31 @@ impl Chord {
     /// Whether the edges of two chords may cross within `gap` [m], by their parabolas; `out` points out of the second edge and into
     /// the first. Edges that are almost parallel may.
     #[must_use]
-    pub fn may_touch(&self, other: &Self, gap: f64, out: impl FnOnce() -> Vector3<f64>) -> bool {
-        let Some(Meeting { places, slack, across, between }) = self.meeting(other) else { return true };
-        if places.iter().any(|place| place.abs() > 1.0 + slack) {
-            return false;
-        }
-        let parting = self.parting + other.parting + slack * slack * (self.sag + other.sag);
-        let limit = (gap + parting) * across.norm();
-        let height = between.dot(&across);
-        height.abs() <= limit || height * out().dot(&across) <= 0.0
+    pub fn may_touch(&self, other: &Self, gap: f64, out: impl Fn() -> Vector3<f64>) -> bool {
+        // edges that bend by more than their angle may cross twice: the ends lead to what the middle does not
+        let starts: &[f64] = if self.may_graze(other) { &[0.0, -1.0, 1.0] } else { &[0.0] };
+        starts.iter().any(|start| {
+            let Some(Meeting { places, slack, across, between }) = self.meeting(other, *start) else {
+                return true;
+            };
+            if places.iter().any(|place| place.abs() > 1.0 + slack) {
+                return false;
+            }
+            let parting = self.parting + other.parting + slack * slack * (self.sag + other.sag);
+            let limit = (gap + parting) * across.norm();
+            let height = between.dot(&across);
+            height.abs() <= limit || height * out().dot(&across) <= 0.0
+        })
     }
 
-    fn meeting(&self, other: &Self) -> Option<Meeting> {
-        let [mut u, mut v] = [0.0_f64; 2];
+    /// Whether the edges may be parallel somewhere.
+    fn may_graze(&self, other: &Self) -> bool {
+        let (a, b) = (self.half.norm(), other.half.norm());
+        self.half.cross(&other.half).norm() < 2.0 * (self.sag * b + other.sag * a)
+    }
+
+    fn meeting(&self, other: &Self, start: f64) -> Option<Meeting> {
+        let [mut u, mut v] = [start, 0.0];
         let mut step = 0.0;
         for _ in 0..ROUNDS {
             let (a, b) = (self.half + self.bend * (2.0 * u), other.half + other.bend * (2.0 * v));

@@ -261,7 +261,7 @@ fn both_move(scene: &Scene) -> bool {
 }
 
 /// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, or two convex turned solids, or
-/// turned solids and polyhedra; rims come along with them.
+/// turned solids and polyhedra, and those of capsules always; rims come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
@@ -274,7 +274,7 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
         pair.bodies.iter().all(|body| scene.bodies[*body].part.turned().is_some())
     };
     let has_turned_pair = scene.contacts.iter().any(are_turned);
-    if has_solid || has_turned_pair || (has_polyhedron && has_turned) {
+    if has_solid || has_turned_pair || (has_polyhedron && has_turned) || part.has_core_nodes() {
         nodes.sliding(part.slides(&body.nodes), part)
     } else if has_polyhedron {
         nodes.with_edges(part.sharp_edges())

@@ -38,6 +38,7 @@ mod strategies;
 mod thread_starts;
 mod thread_state;
 mod truth;
+mod tumbling;
 mod validation;
 
 #[path = "../support/mod.rs"]
