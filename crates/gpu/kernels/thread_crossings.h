@@ -7,7 +7,7 @@
 #pragma once
 #include "search_margin.h"
 
-constexpr double STRETCH = 0.25, RIDGE = 0.5, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
+constexpr double STRETCH = 0.25, RIDGE = 1.0, NOT_PARALLEL = 2e-4, PLACED = 1e-11, LEANS = 1e-3, TOUCHES = 1e-6, DEEP = 5e-6;
 constexpr double ALONG = 1e-8, INSIDE = 50e-6, TURNED = 0.5, GRAZING = 0.7, SAME_PLACE = 1e-7;
 constexpr int CLOSER = 12;
 

@@ -25,7 +25,7 @@ use crate::sharp_edge::SharpEdge;
 /// Largest angle of a stretch [rad]: two stretches then cross at most once, as far as threads go.
 const STRETCH: f64 = 0.25;
 /// How far along the ridge its edges are followed [turns]: then the thread guides the nut.
-const RIDGE: f64 = 0.5;
+const RIDGE: f64 = 1.0;
 /// Most edges at one end.
 const MOST_EDGES: usize = 10;
 /// Stretches that are compared at once.
@@ -102,7 +102,7 @@ struct Place {
 }
 
 impl StartEdges {
-    /// Most stretches: three turns around the part, and one more where an edge begins and ends.
+    /// Most stretches: four turns around the part, and one more where an edge begins and ends.
     pub const MOST: usize = 128;
 
     /// Forgets all edges; room for those of any thread remains.
