@@ -131,6 +131,11 @@ CALL bool detect_sides(const Lanes& lanes, const Common& common, const Environme
     else detect_by_network(lanes, q, *network, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
     bool has_rims = is_round(env.shape[0]) && network_of(common, env, 0) == nullptr && network_of(common, env, 1) == nullptr;
+    // the outside of a ring touches other walls between nodes and edges, which the processor knows
+    if (has_rims && q.against->is_bore && fma(q.shift.x, q.shift.x, q.shift.y * q.shift.y) > q.against->radii[1] * q.against->radii[1]) {
+      contacts.count = WIDE_ROWS + 1;
+      return false;
+    }
     if (has_rims) detect_rim_places(lanes, common, q, side, env.dt, margin, contacts, scratch);
     if (contacts.count > WIDE_ROWS) return false;
   }

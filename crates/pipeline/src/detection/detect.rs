@@ -82,8 +82,8 @@ pub fn detect_pair(
     let DetectionScratch { network, starts } = scratch;
     // identities of crossings follow those of the nodes
     let nodes = sides.map(|side| side.first_id + side.nodes.len() as u32).into_iter().fold(0, u32::max);
-    let walls = nodes.wrapping_add(edge_ids(sides));
-    let rims = walls.wrapping_add(wall_crossing_ids(sides));
+    let rims = nodes.wrapping_add(edge_ids(sides));
+    let walls = rims.wrapping_add(rim_place_ids(sides));
     let ids = [rims, rims.wrapping_add(rim_places::count(sides[0], sides[1]))];
     detect_nodes([sides[0], sides[1]], options, ids[0], first, network, contacts);
     detect_nodes([sides[1], sides[0]], options, ids[1], second, network, contacts);
@@ -108,7 +108,7 @@ fn edge_ids(sides: [&PairBody; 2]) -> u32 {
 /// Number of identities that the crossings of a pair take.
 #[must_use]
 pub fn crossing_ids(sides: [&PairBody; 2]) -> u32 {
-    edge_ids(sides).wrapping_add(wall_crossing_ids(sides)).wrapping_add(rim_place_ids(sides))
+    edge_ids(sides).wrapping_add(rim_place_ids(sides)).wrapping_add(wall_crossing_ids(sides))
 }
 
 /// The nodes of one body against the surface of the other; identities of the places of its rims begin at `first_place`.

@@ -162,6 +162,12 @@ impl NodeBlocks {
         Self { edges: ConvexEdges::new(edges), ..self }
     }
 
+    /// The same blocks with the convex round walls of a part, which may touch those of another one.
+    #[must_use]
+    pub fn with_walls(self, part: &Part) -> Self {
+        Self { walls: part.round_walls(), ..self }
+    }
+
     /// How nodes slide along round features.
     pub(super) fn slides(&self) -> &Slides {
         &self.slides

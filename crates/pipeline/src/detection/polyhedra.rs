@@ -330,9 +330,9 @@ impl Query<'_> {
     }
 
     /// Whether an edge is inside the other solid at a place or a little beside it: where faces are flush the place itself lies on
-    /// the surface.
+    /// the surface, and behind a sharp ridge it lies outside.
     fn is_inside(&self, edge: &MovedEdge, along: f64, gap: f64) -> bool {
-        [0.0, 0.5, -0.5].iter().any(|share| {
+        [0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0].iter().any(|share| {
             let place = (along + share * gap).clamp(0.0, edge.length);
             self.solids[1].is_inside(edge.start + edge.along * place, DEEPEST)
         })

@@ -35,11 +35,11 @@ pub(super) fn wall_crossing_ids(sides: [&PairBody; 2]) -> u32 {
     2_u32.wrapping_mul(first.wrapping_mul(second))
 }
 
-/// Whether nodes of both parts slide, or both are convex solids of revolution.
+/// Whether nodes of both parts slide, or both are solids of revolution.
 fn has_crossings(sides: [&PairBody; 2]) -> bool {
     let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
     sides.iter().all(|side| side.network.is_none() && !side.nodes.walls().is_empty())
-        && (sides.iter().any(|side| is_exact(side)) || are_convex_and_turned(sides))
+        && (sides.iter().any(|side| is_exact(side)) || sides.iter().all(|side| side.part.is_turned()))
 }
 
 /// Whether both parts are convex solids of revolution.

@@ -37,6 +37,12 @@ impl Part {
             _ => None,
         }
     }
+
+    /// Whether it is a solid of revolution, with or without a bore.
+    #[must_use]
+    pub fn is_turned(&self) -> bool {
+        matches!(self, Self::Sectioned(solid) if solid.section == Section::Round)
+    }
 }
 
 impl<'a> Turned<'a> {

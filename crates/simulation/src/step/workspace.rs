@@ -274,6 +274,7 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
         pair.bodies.iter().all(|body| scene.bodies[*body].part.turned().is_some())
     };
     let has_turned_pair = scene.contacts.iter().any(are_turned);
+    let nodes = if part.is_turned() { nodes.with_walls(part) } else { nodes };
     if has_solid || has_turned_pair || (has_polyhedron && has_turned) || part.has_core_nodes() {
         nodes.sliding(part.slides(&body.nodes), part)
     } else if has_polyhedron {

@@ -49,6 +49,7 @@ fn rims_walls_and_capsules() {
         ("cylinder on a lying cylinder", (CYLINDER, lying), CYLINDER, 40.5),
         ("capsule on a standing cylinder", (CYLINDER, [0.0; 3]), CAPSULE, 48.0),
         ("capsule on a ring", (RING, [0.0; 3]), CAPSULE, 28.0),
+        ("cylinder on the outside of a ring", (RING, lying), CYLINDER, 48.0),
         ("capsule on a hexagonal bar", (HEXAGON, [90.0, 0.0, 17.0]), CAPSULE, 37.0),
     ];
     for (name, lower, upper, height) in cases {
@@ -80,6 +81,9 @@ fn sharp_prisms_beside_the_corners_of_their_holes() {
     for sides in [3, 5] {
         check(&format!("{sides} sides"), &shaken(&format!("sides = {sides}"), 0.5, 1.7), 230);
     }
+    let small = "diameter_mm = 8.6, length_mm = 45, tip_chamfer_mm = 1, kind = 'peg', sides = 3";
+    let chamfered = "kind = 'hole', diameter_mm = 8.665, depth_mm = 30, outer_diameter_mm = 27.2, chamfer_mm = 1, sides = 3";
+    check("a chamfered triangle", &fall((chamfered, [0.0; 3]), small, [0.1, 0.1, 1.5], [3.0, 2.0, -3.7]), 80);
     let triangle = "diameter_mm = 20, length_mm = 45, tip_chamfer_mm = 0, kind = 'peg', sides = 3";
     let hole = "kind = 'hole', diameter_mm = 20.05, depth_mm = 30, outer_diameter_mm = 70, chamfer_mm = 0, sides = 3";
     check("a triangle falls", &fall((hole, [0.0; 3]), triangle, [3.0, 2.0, 18.0], [10.0, 4.0, 0.0]), 50);
