@@ -22,9 +22,9 @@ use super::{DetectionOptions, PairBody};
 /// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
 const NEAREST: f64 = 0.01e-6;
 const MOST_HALVINGS: u32 = 24;
-/// How many times its cell's angle a node may be led over a convex face and still hold the lowest point [-]: twice where both
-/// bend alike; where the other part bends more, its own nodes find it.
-const TOO_FAR: f64 = 2.5;
+/// How many times its cell's angle a node may be led over a convex face and still hold the lowest point [-], beside what the face bends
+/// more than the node's circle: twice where both bend alike.
+const TOO_FAR: f64 = 1.5;
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
 /// Cosine between normals of one side of a part [-].
@@ -431,7 +431,10 @@ impl<'a> NodeQuery<'a> {
         let limit = if first > 0.0 { arc.cell[1] } else { -arc.cell[0] };
         let gone = || if arc.is_flat(face.normal) { Slid::Stays } else { Slid::Gone };
         let is_inside = first.abs() <= limit.abs();
-        if !is_inside && first.abs() > TOO_FAR * limit.abs() {
+        let radius = arc.radial.norm();
+        // sharp edges of planes bend too
+        let farthest = TOO_FAR + (radius * self.curvature).max(1.0);
+        if !is_inside && first.abs() > farthest * limit.abs() {
             return gone();
         }
         // what is left of the way at an angle
@@ -442,7 +445,6 @@ impl<'a> NodeQuery<'a> {
         };
         let mut after = (if is_inside { first } else { limit }, 0.0);
         let mut before = (0.0, first);
-        let radius = arc.radial.norm();
         match (left(after.0), is_inside) {
             (Some(beyond), _) if beyond * first < 0.0 => after.1 = beyond,
             // in a socket that nearly fits the lowest place is farther than the normal tells
