@@ -3,7 +3,8 @@
 //! ```text
 //! bench_gpu TASK [--environments N] [--device cuda:0 | --device host:LIBRARY] [--steps N] [--rounds N] [--per-call N]
 //!           [--warm-up N] [--histogram STEPS] [--lanes N] [--block N] [--slots N] [--passes N] [--audit N] [--compare N]
-//!           [--aside M] [--hash N] [--poison INDEX] [--trace INDEX] [--detection exact | --detection neural-paper]
+//!           [--aside M] [--hash N] [--episodes N] [--poison INDEX] [--trace INDEX] [--detection exact | --detection neural-paper]
+//! --episodes: instead of rounds, all environments are drawn anew and stepped by --steps, N times
 //! TASK: nut, peg, shaken, bolting; network [--points N] measures a depth network; compile [--architecture sm_90] puts the binary into the folder that TIGHTFIT_KERNELS names
 //! ```
 
@@ -96,6 +97,11 @@ fn main() -> Result<(), Failure> {
     let (warm_up, steps, rounds, per_call) =
         (number("warm-up", 100)?, number("steps", 20)?, number("rounds", 5)?, number("per-call", 10)?);
     let mut shaker = Shaker { random: SplitMix::stream(9), is_used: task == "shaken" };
+    let episodes = number("episodes", 0)?;
+    if episodes > 0 {
+        let lengths = [number("steps", 200)?, per_call];
+        return long_run(&task, &mut batch, &mut shaker, episodes, lengths, number("audit", 64)?.min(count));
+    }
     let clock = Instant::now();
     for _ in 0..warm_up.div_ceil(per_call) {
         shaker.shake(&mut batch)?;
@@ -207,6 +213,60 @@ fn main() -> Result<(), Failure> {
             1e6 * depths[audited / 2]
         );
     }
+    Ok(())
+}
+
+/// Steps environments that are drawn anew for each episode, and audits some of each episode where it ends.
+fn long_run(
+    task: &str,
+    batch: &mut GpuBatch,
+    shaker: &mut Shaker,
+    episodes: usize,
+    [steps, per_call]: [usize; 2],
+    audited: usize,
+) -> Result<(), Failure> {
+    let (count, scene) = (batch.len(), batch.scene().clone());
+    let (mut seconds, mut depths) = (0.0, Vec::new());
+    for episode in 0..episodes {
+        let draw = |index| (index, setup(task, &scene, index + episode * count));
+        batch.reset_many((0..count).into_par_iter().map(draw).collect())?;
+        let clock = Instant::now();
+        for _ in 0..steps.div_ceil(per_call) {
+            shaker.shake(batch)?;
+            batch.advance(per_call)?;
+        }
+        let taken = clock.elapsed().as_secs_f64();
+        seconds += taken;
+        let places: Vec<usize> = (0..audited).map(|k| k * count / audited).collect();
+        let poses: Vec<(Setup, State)> = places
+            .iter()
+            .zip(batch.states(&places)?)
+            .map(|(place, state)| Ok((batch.setup(*place)?.clone(), state)))
+            .collect::<Result<_, Failure>>()?;
+        let audit = |(own, state): &(Setup, State)| {
+            Audit::new(&scene, &own.parameters).penetration(&scene, &own.parameters, state)
+        };
+        depths.par_extend(poses.par_iter().map(audit));
+        let (tail, frozen) = (batch.tail(), batch.faults().count());
+        println!(
+            "episode {episode}: {:.3} million steps/s; so far host took {} of {} steps {:?}, unconverged {}, frozen {frozen}, deepest of {} audited poses {:.3} um",
+            (count * steps) as f64 / taken / 1e6,
+            tail.host_steps(),
+            tail.steps,
+            tail.by_reason,
+            tail.unconverged,
+            depths.len(),
+            1e6 * depths.iter().copied().fold(0.0, f64::max)
+        );
+    }
+    let taken = (episodes * steps * count) as f64;
+    depths.sort_by(f64::total_cmp);
+    println!(
+        "{task}: {taken:.3e} steps at {:.3} million steps/s; audit median {:.4} um, 99.9 % {:.3} um",
+        taken / seconds / 1e6,
+        1e6 * depths[depths.len() / 2],
+        1e6 * depths[(depths.len() - 1) * 999 / 1000]
+    );
     Ok(())
 }
 

@@ -9,7 +9,8 @@
 //! Closest points of the tangents, repeated, find s and t: edges that are near bend little on the way. A crossing counts only if
 //! the edges cross at the end of the expected motion too, or touch already; its gap is raised to what it will be there, as in
 //! `turned.rs`. Otherwise an edge that passes another one's end would be stopped. Almost parallel edges are left to nodes. A curve that
-//! grazes another edge crosses it twice, and what lies between is deepest at one of both places: the second one is sought from its ends.
+//! grazes another edge crosses it twice, and what lies between is deepest at one of both places: they are sought from its
+//! middle and its ends.
 
 use arrayvec::ArrayVec;
 use nalgebra::Vector3;

@@ -4,9 +4,9 @@
 //! convex edge leaves a choice of faces, the face with the largest gap *predicted at the end of the step* is taken
 //! ([`tightfit_shape::Part::each_piece`] explains why). A part with a [`DepthNetwork`] uses the network instead; two
 //! parts with meshes are detected triangle by triangle (`mesh_pair`). Parts that planes bound touch at corners and edges
-//! (`polyhedra`), and convex turned parts touch those where they are lowest (`turned`). Where the edges of two turned parts cross between
-//! their nodes, the crossing is a separate contact (`edge_crossings`), as is the place where a rim is lowest over a face (`rim_places`), as are those of exact solids (`exact_crossings`) and of the
-//! starts of threads (`thread_crossings`), and places where convex round walls touch (`wall_crossings`).
+//! (`polyhedra`), and convex turned parts touch those where they are lowest (`turned`). Places between nodes are contacts of their own:
+//! where edges of two turned parts cross (`edge_crossings`), those of exact solids (`exact_crossings`) and those of the starts of threads
+//! (`thread_crossings`), where a rim is lowest over a face (`rim_places`), and where convex round walls touch (`wall_crossings`).
 
 mod ball;
 mod branches;
@@ -22,6 +22,7 @@ mod exact_crossings;
 mod face_choice;
 mod mesh_pair;
 mod moved_surface;
+mod nearest_place;
 mod network_cells;
 mod neural;
 mod node_blocks;

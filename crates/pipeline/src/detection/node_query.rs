@@ -13,22 +13,14 @@ use tightfit_shape::{Part, Sample, intersection};
 
 use super::contact_writer::ContactWriter;
 use super::face_choice::FaceChoice;
+use super::nearest_place::{Nearest, SAME_SIDE};
 use super::node_blocks::{Frame, INSIDE, Region};
-use super::polyhedra::DIPS;
 use super::rim_places::stand_for_nodes;
 use super::wall_crossings::are_convex_and_turned;
 use super::{DetectionOptions, PairBody};
 
-/// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
-const NEAREST: f64 = 0.01e-6;
-const MOST_HALVINGS: u32 = 24;
-/// How many times its cell's angle a node may be led over a convex face and still hold the lowest point [-], beside what the face bends
-/// more than the node's circle: twice where both bend alike.
-const TOO_FAR: f64 = 1.5;
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
-/// Cosine between normals of one side of a part [-].
-const SAME_SIDE: f64 = 0.7;
 
 /// The query of one body's nodes against the surface of the other.
 pub(super) struct NodeQuery<'a> {
@@ -41,8 +33,8 @@ pub(super) struct NodeQuery<'a> {
     offset: f64,
     /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
     is_core: bool,
-    /// Largest curvature of what is near the nodes' features [1/m].
-    curvature: f64,
+    /// Where features of the body are nearest to the other part.
+    nearest: Nearest<'a>,
     /// Largest distance of a contact from its node, and where the node does not slide [m].
     pub(super) reach: f64,
     reach_at_rest: f64,
@@ -123,7 +115,7 @@ impl<'a> NodeQuery<'a> {
             margin,
             offset,
             is_core,
-            curvature,
+            nearest: Nearest { part: against.part, curvature },
             reach,
             reach_at_rest,
             region,
@@ -143,7 +135,7 @@ impl<'a> NodeQuery<'a> {
     #[inline(always)]
     pub(super) fn reach_of_block(&self, block: usize) -> f64 {
         match self.slides {
-            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.curvature),
+            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.nearest.curvature),
             None => self.reach,
         }
     }
@@ -331,7 +323,7 @@ impl<'a> NodeQuery<'a> {
             return;
         }
         if let Some((along, cell)) = sliding.slides.line(node as usize) {
-            return match self.along_line(point, face, turn * along, cell) {
+            return match self.nearest.along_line(point, face, turn * along, cell) {
                 Slid::Stays => self.take(point, faces, id, writer),
                 Slid::To(place) => self.take(place, self.faces_at(place, face.normal), id, writer),
                 Slid::Gone => {}
@@ -348,7 +340,7 @@ impl<'a> NodeQuery<'a> {
                 radial: turn * arc.radial,
                 ..arc
             };
-            return match self.along_arc(face, &arc) {
+            return match self.nearest.along_arc(face, &arc) {
                 Slid::Stays => self.take(point, faces, id, writer),
                 Slid::To(place) if holds(place) => {
                     self.take(place, self.faces_at(place, face.normal), id, writer);
@@ -372,7 +364,8 @@ impl<'a> NodeQuery<'a> {
             let (along, cell) = own.slides.line(node as usize)?;
             Some((own.against_from_of.turn * along, cell))
         });
-        let slid = cell.map_or(Slid::Stays, |(along, cell)| self.along_line(point, face, along, cell));
+        let slid =
+            cell.map_or(Slid::Stays, |(along, cell)| self.nearest.along_line(point, face, along, cell));
         match slid {
             Slid::Stays => self.take(point, [Some(face), None], id, writer),
             Slid::To(place) => {
@@ -388,119 +381,6 @@ impl<'a> NodeQuery<'a> {
             }
             Slid::Gone => {}
         }
-    }
-
-    /// Where the line of a node is nearest within its cell, in the other part's frame.
-    fn along_line(
-        &self,
-        point: Vector3<f64>,
-        face: Sample,
-        along: Vector3<f64>,
-        [before, after]: [f64; 2],
-    ) -> Slid {
-        let slope = face.normal.dot(&along);
-        let (length, way) = if slope > 0.0 { (before, -along) } else { (after, along) };
-        // the distance falls by less than its slope here promises
-        if slope.abs() * length < NEAREST {
-            return Slid::Stays;
-        }
-        // the normal's share along the way is negative until the line is nearest
-        let share = |place: f64| self.against.part.sample(point + way * place).normal.dot(&way);
-        let (mut low, mut high) = ((0.0, -slope.abs()), (length, share(length)));
-        if high.1 < 0.0 {
-            return if slope.abs() > DIPS { Slid::Gone } else { Slid::Stays };
-        }
-        for _ in 0..MOST_HALVINGS {
-            if (high.0 - low.0) * low.1.abs() < NEAREST {
-                break;
-            }
-            let middle = f64::midpoint(low.0, high.0);
-            let value = share(middle);
-            *if value < 0.0 { &mut low } else { &mut high } = (middle, value);
-        }
-        Slid::To(point + way * low.0)
-    }
-
-    /// Where the arc of a node is lowest over the other part, in that part's frame: the normal at the node tells where over a
-    /// plane, and near enough in a bore. Over a convex face it leads too far: the lowest point lies between, where the normal is
-    /// opposite to the arc's.
-    fn along_arc(&self, face: Sample, arc: &Arc) -> Slid {
-        let Some(first) = arc.angle(0.0, face.normal) else {
-            return if arc.is_bore(face.normal) { self.along_bore(face, arc) } else { Slid::Stays };
-        };
-        let limit = if first > 0.0 { arc.cell[1] } else { -arc.cell[0] };
-        let gone = || if arc.is_flat(face.normal) { Slid::Stays } else { Slid::Gone };
-        let is_inside = first.abs() <= limit.abs();
-        let radius = arc.radial.norm();
-        // sharp edges of planes bend too
-        let farthest = TOO_FAR + (radius * self.curvature).max(1.0);
-        if !is_inside && first.abs() > farthest * limit.abs() {
-            return gone();
-        }
-        // what is left of the way at an angle
-        let left = |angle: f64| {
-            let normal = self.against.part.sample(arc.centre + arc.radial_at(angle)).normal;
-            let is_same_side = normal.dot(&face.normal) > SAME_SIDE;
-            arc.angle(angle, normal).filter(|_| is_same_side)
-        };
-        let mut after = (if is_inside { first } else { limit }, 0.0);
-        let mut before = (0.0, first);
-        match (left(after.0), is_inside) {
-            (Some(beyond), _) if beyond * first < 0.0 => after.1 = beyond,
-            // in a socket that nearly fits the lowest place is farther than the normal tells
-            (Some(beyond), true) if beyond.abs() * radius > NEAREST => match left(limit) {
-                Some(end) if end * first < 0.0 => (before, after) = ((after.0, beyond), (limit, end)),
-                _ => return Slid::To(arc.centre + arc.radial_at(first)),
-            },
-            (_, true) => return Slid::To(arc.centre + arc.radial_at(first)),
-            (_, false) => return gone(),
-        }
-        let mut angle = 0.0;
-        for _ in 0..MOST_HALVINGS {
-            // false position, and no closer to an end than a tenth
-            let share = before.1 / (before.1 - after.1);
-            angle = before.0 + (after.0 - before.0) * share.clamp(0.1, 0.9);
-            let Some(rest) = left(angle) else { return gone() };
-            if rest.abs() * radius < NEAREST {
-                break;
-            }
-            *if rest * first > 0.0 { &mut before } else { &mut after } = (angle, rest);
-        }
-        Slid::To(arc.centre + arc.radial_at(angle))
-    }
-
-    /// Where the rim of a hole is nearest within the cell of a node to what bends more than it: where the normal is perpendicular to
-    /// the rim. What fits is near everywhere, and all nodes stay.
-    fn along_bore(&self, face: Sample, arc: &Arc) -> Slid {
-        let radius = arc.radial.norm();
-        let way = arc.axis.cross(&arc.radial) / radius;
-        let slope = face.normal.dot(&way);
-        let (limit, sign) = if slope > 0.0 { (arc.cell[0], -1.0) } else { (arc.cell[1], 1.0) };
-        if slope.abs() * limit * radius < NEAREST {
-            return Slid::Stays;
-        }
-        let share = |angle: f64| {
-            let radial = arc.radial_at(sign * angle);
-            let normal = self.against.part.sample(arc.centre + radial).normal;
-            let is_same_side = normal.dot(&face.normal) > SAME_SIDE;
-            is_same_side.then(|| sign * normal.dot(&arc.axis.cross(&radial)) / radius)
-        };
-        let (mut low, mut high) = ((0.0, -slope.abs()), limit);
-        if share(high).is_none_or(|value| value < 0.0) {
-            return Slid::Stays;
-        }
-        for _ in 0..MOST_HALVINGS {
-            if (high - low.0) * radius * low.1.abs() < NEAREST {
-                break;
-            }
-            let middle = f64::midpoint(low.0, high);
-            match share(middle) {
-                Some(value) if value < 0.0 => low = (middle, value),
-                Some(_) => high = middle,
-                None => return Slid::Stays,
-            }
-        }
-        Slid::To(arc.centre + arc.radial_at(sign * low.0))
     }
 
     /// The nearest faces at a place that a node slid to, on the side with this normal.

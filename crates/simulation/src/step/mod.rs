@@ -60,7 +60,8 @@ use workspace::PieceMemory;
 
 /// Parts that are deeper inside one another before the first step [m] were put there by mistake.
 const BEGAN_INSIDE: f64 = 1e-5;
-/// Depth from which a piece is taken again, half as long [m], and the shortest one that depth alone leads to, as a share of the step.
+/// Depth from which a piece is taken again, half as long [m], and the shortest one that depth alone leads to, as a share of the step:
+/// five halvings.
 const TOO_DEEP: f64 = 1e-6;
 const SHORTEST_IF_DEEP: f64 = 0.031;
 
