@@ -63,6 +63,15 @@ impl Part {
         }
     }
 
+    /// Largest curvature of a convex round face that can be within a ball [1/m].
+    #[must_use]
+    pub fn most_bent_near(&self, centre: Vector3<f64>, radius: f64) -> f64 {
+        match self {
+            Self::Cad(part) => part.most_bent_near(centre, radius),
+            _ => self.most_bent(),
+        }
+    }
+
     /// Convex edges of an exact solid, or of a turned one beside it.
     #[must_use]
     pub fn sharp_edges(&self) -> Vec<SharpEdge> {

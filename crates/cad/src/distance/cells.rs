@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use nalgebra::Vector3;
 
@@ -19,6 +20,8 @@ use crate::{Aabb, Solid};
 const ENOUGH: usize = 12;
 /// Smallest cell, as a share of the solid's diagonal.
 const SMALLEST: f64 = 1.0 / 150.0;
+/// Of faces without a bit.
+const NO_BIT: u8 = u8::MAX;
 /// Most tests while the cells are cut, about a second; then the cells stay coarse and queries get slower.
 const MOST_WORK: usize = 12_000_000;
 
@@ -32,16 +35,32 @@ pub(crate) struct FaceEntry {
     trim: [u32; 2],
     /// Whether every foot point of the cell's points lies inside the face.
     pub is_whole: bool,
-    /// Bit of an analytic face, matched with [`EdgeEntry::faces`].
-    pub bit: u64,
+    /// Number of the bit of an analytic face; [`NO_BIT`] for others.
+    bit: u8,
+}
+
+impl FaceEntry {
+    /// Bit of an analytic face, matched with [`EdgeEntry::faces`]; 0 for others.
+    #[inline]
+    pub(crate) fn bit(&self) -> u64 {
+        if self.bit == NO_BIT { 0 } else { 1 << self.bit }
+    }
 }
 
 /// A piece of an edge that can be nearest to a point of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EdgeEntry {
     pub piece: u32,
+    /// Bits of its faces, in halves: a third less memory than as one number.
+    halves: [u32; 2],
+}
+
+impl EdgeEntry {
     /// Bits of its faces.
-    pub faces: u64,
+    #[inline]
+    pub(crate) fn faces(&self) -> u64 {
+        u64::from(self.halves[0]) | u64::from(self.halves[1]) << 32
+    }
 }
 
 /// Ranges of a cell's faces and edges.
@@ -88,7 +107,8 @@ struct Open {
     node: usize,
     centre: Vector3<f64>,
     size: f64,
-    features: Candidates,
+    /// Those of the cell that it was cut from.
+    features: Rc<Candidates>,
 }
 
 impl Candidates {
@@ -122,15 +142,17 @@ impl Cells {
         let all = everything(solid, |_| true);
         cells.nodes.push(0);
         let smallest = (bounds.diagonal() * SMALLEST).max(20e-6);
-        let root = Open { node: 0, centre, size: cells.size, features: all };
+        let root = Open { node: 0, centre, size: cells.size, features: Rc::new(all) };
         cells.cut(solid, root, smallest);
+        cells.faces.shrink_to_fit();
+        cells.edges.shrink_to_fit();
+        cells.trim.shrink_to_fit();
         cells
     }
 
     /// One cell with all features of the chosen faces.
     pub(crate) fn of_features(&mut self, solid: &Solid, keep: impl Fn(&Face) -> bool) -> Leaf {
-        let all = everything(solid, keep);
-        self.add_leaf(solid, all)
+        self.add_leaf(solid, &everything(solid, keep))
     }
 
     pub(crate) fn faces(&self, leaf: Leaf) -> &[FaceEntry] {
@@ -181,18 +203,29 @@ impl Cells {
     fn cut(&mut self, solid: &Solid, root: Open, smallest: f64) {
         let mut open = VecDeque::from([root]);
         let mut work = 0;
+        let mut coarse: Option<Rc<Candidates>> = None;
         while let Some(Open { node, centre, size, features }) = open.pop_front() {
             work += features.work(solid);
-            let (kept, near) =
-                if work < MOST_WORK { filtered(solid, centre, size, features) } else { (features, 0.0) };
+            if work >= MOST_WORK {
+                // cells that were cut from the same one share its features
+                if !coarse.as_ref().is_some_and(|known| Rc::ptr_eq(known, &features)) {
+                    let leaf = self.add_leaf(solid, &features);
+                    self.leaves.push(leaf);
+                    coarse = Some(features);
+                }
+                self.nodes[node] = (self.leaves.len() - 1) as u32 | LEAF;
+                continue;
+            }
+            let (kept, near) = filtered(solid, centre, size, Candidates::clone(&features));
             // far from the surface detail is of no use
             let fine = size < smallest.max(0.7 * near);
-            if kept.cost() <= ENOUGH || fine || work >= MOST_WORK {
-                let leaf = self.add_leaf(solid, kept);
+            if kept.cost() <= ENOUGH || fine {
+                let leaf = self.add_leaf(solid, &kept);
                 self.nodes[node] = self.leaves.len() as u32 | LEAF;
                 self.leaves.push(leaf);
                 continue;
             }
+            let kept = Rc::new(kept);
             let first = self.nodes.len();
             self.nodes[node] = first as u32;
             self.nodes.extend([0; 8]);
@@ -203,24 +236,24 @@ impl Cells {
                     node: first + child,
                     centre,
                     size: 0.5 * size,
-                    features: kept.clone(),
+                    features: Rc::clone(&kept),
                 });
             }
         }
     }
 
-    fn add_leaf(&mut self, solid: &Solid, all: Candidates) -> Leaf {
+    fn add_leaf(&mut self, solid: &Solid, all: &Candidates) -> Leaf {
         let starts = [self.faces.len() as u32, self.edges.len() as u32];
         let mut bits: Vec<(u32, u64)> = Vec::new();
-        for candidate in all.faces {
+        for candidate in &all.faces {
             let analytic = candidate.patch == u32::MAX;
-            let bit = if analytic && bits.len() < 64 { 1u64 << bits.len() } else { 0 };
-            if bit != 0 {
-                bits.push((candidate.face, bit));
+            let bit = if analytic && bits.len() < 64 { bits.len() as u8 } else { NO_BIT };
+            if bit != NO_BIT {
+                bits.push((candidate.face, 1 << bit));
             }
             let first = self.trim.len() as u32;
             if analytic && !candidate.is_whole {
-                self.trim.extend(candidate.trim);
+                self.trim.extend_from_slice(&candidate.trim);
             }
             let trim = [first, self.trim.len() as u32];
             self.faces.push(FaceEntry {
@@ -231,12 +264,13 @@ impl Cells {
                 bit,
             });
         }
-        for piece in all.pieces {
+        for &piece in &all.pieces {
             let edge = &solid.edges[solid.pieces[piece as usize].edge as usize];
             // an edge off its surfaces may be nearer than they are
             let exact = edge.gap < 1e-10;
             let own = bits.iter().filter(|(face, _)| exact && edge.faces.contains(face));
-            self.edges.push(EdgeEntry { piece, faces: own.fold(0, |all, (_, bit)| all | bit) });
+            let faces = own.fold(0, |all, (_, bit)| all | bit);
+            self.edges.push(EdgeEntry { piece, halves: [faces as u32, (faces >> 32) as u32] });
         }
         Leaf { faces: [starts[0], self.faces.len() as u32], edges: [starts[1], self.edges.len() as u32] }
     }

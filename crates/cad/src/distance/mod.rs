@@ -27,7 +27,7 @@ pub use near_cells::{NearCells, Nearby};
 pub(crate) use sign::shell_sign;
 pub use vicinity::{Few, FewFaces, Near, Vicinity};
 
-use cells::{EdgeEntry, FaceEntry, Leaf};
+use cells::{FaceEntry, Leaf};
 
 /// How far an edge may be from the free-form face that it bounds and still decide its sign [m].
 const OFF_FACE: f64 = 1e-6;
@@ -86,12 +86,12 @@ impl Solid {
         let is_border = best.as_ref().is_some_and(|found| self.is_border(p, found));
         let border = is_border.then(|| least.sqrt() + OFF_FACE).map(|reach| reach * reach);
         let mut nearest_edge = border.unwrap_or(0.0);
-        for EdgeEntry { piece, faces } in self.cells.edges(leaf) {
+        for entry in self.cells.edges(leaf) {
             // it bounds a face that is farther, or whose foot point is inside: the edge is no nearer
-            if covered & faces != 0 {
+            if covered & entry.faces() != 0 {
                 continue;
             }
-            let piece = &self.pieces[*piece as usize];
+            let piece = &self.pieces[entry.piece as usize];
             if piece.bounds.distance_squared(p) > least.max(nearest_edge) {
                 continue;
             }
@@ -136,9 +136,9 @@ impl Solid {
             let squared = foot.distance * foot.distance;
             // the edges of a surface are no nearer than the surface
             if squared >= *least {
-                *covered |= entry.bit;
+                *covered |= entry.bit();
             } else if entry.is_whole || self.is_inside(face, foot.point, self.cells.trim(entry)) {
-                *covered |= entry.bit;
+                *covered |= entry.bit();
                 *least = squared;
                 let normal = foot.normal * face.sign;
                 *best =

@@ -84,7 +84,7 @@ impl Solid {
 pub(crate) fn shell_sign(solid: &mut Solid, shell: u32) -> f64 {
     let mut cells = super::Cells::default();
     let leaf: Leaf = cells.of_features(solid, |face| face.shell == shell);
-    solid.cells = cells;
+    solid.cells = cells.into();
     let low = solid.vertices.iter().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(b));
     let high = solid.vertices.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
     let (centre, size) =

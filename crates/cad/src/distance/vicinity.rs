@@ -3,8 +3,9 @@
 //! ```text
 //! c, ρ centre and radius of the ball,  R reach,  e largest distance of an edge from its surfaces
 //! a face matters to a point of the ball only if its surface is within   F = ρ + R + e of c
-//! foot points of the ball lie within   W = |d(c)| + F of that of c, and pieces of the boundary that can be nearest to them
-//! within 3 W of it, if any comes within W; else the foot points are all inside the face, or all outside
+//! foot points of the ball lie within   W = |d(c)| + F of that of c, on a plane W = ρ;  its nearest piece of the boundary is b away:
+//! others that can be nearest to them within b + 2 W of it, if b ≤ W or a piece is within F of c; else the foot points are all
+//! inside the face, or all outside
 //! ```
 //!
 //! An edge within reach of a point lies on two surfaces within reach. So a point with one such surface has that face alone,
@@ -16,7 +17,8 @@ use nalgebra::Vector3;
 use super::near::{MOST_NEAR_FACES, NearFace, PieceFaces, ROUNDING};
 use super::{Feature, Nearest, Sample};
 use crate::Solid;
-use crate::solid::{EdgePoint, Face};
+use crate::geometry::Surface;
+use crate::solid::{EdgePoint, Face, Piece};
 
 /// What is near a ball.
 #[allow(clippy::large_enum_variant, reason = "it lives on the stack for one block; a step must not allocate")]
@@ -105,10 +107,13 @@ impl Solid {
             if foot.distance.abs() > far {
                 continue;
             }
-            // foot points of the ball lie within this distance of that of its centre
-            let wide = foot.distance.abs() + far;
+            // how far the foot points of the ball are from that of its centre: a plane moves them no farther apart
+            let spread = match face.surface {
+                Surface::Plane(_) => radius,
+                _ => foot.distance.abs() + far,
+            };
             let start = few.trim.len() as u16;
-            if !self.add_trim(face, foot.point, wide, &mut few.trim) {
+            if !self.add_trim(face, [foot.point, centre], [spread, far], &mut few.trim) {
                 return Vicinity::Several;
             }
             let end = few.trim.len() as u16;
@@ -128,26 +133,35 @@ impl Solid {
         }
     }
 
-    /// Adds the pieces of a face's boundary that can be nearest to points within `wide` [m] of a foot point, if any comes so
-    /// near; false when there are too many.
+    /// Adds the pieces of a face's boundary that can be nearest to points within `spread` [m] of a foot point, and those within `far`
+    /// [m] of the centre, if any comes so near; false when there are too many.
     fn add_trim(
         &self,
         face: &Face,
-        foot: Vector3<f64>,
-        wide: f64,
+        [foot, centre]: [Vector3<f64>; 2],
+        [spread, far]: [f64; 2],
         trim: &mut ArrayVec<(u32, bool), MOST_TRIM>,
     ) -> bool {
-        let comes_near = |number: u32| {
-            let piece = &self.pieces[number as usize];
-            piece.bounds.distance_squared(foot) <= wide * wide && piece.nearest(foot).squared <= wide * wide
+        let pieces = || face.trim.iter().map(|entry| &self.pieces[entry.0 as usize]);
+        let mut least = f64::INFINITY;
+        for piece in pieces() {
+            if piece.bounds.distance_squared(foot) < least {
+                least = least.min(piece.nearest(foot).squared);
+            }
+        }
+        let is_near = |piece: &Piece| {
+            piece.bounds.distance_squared(centre) <= far * far && piece.nearest(centre).squared <= far * far
         };
-        if !face.trim.iter().any(|entry| comes_near(entry.0)) {
+        if least > spread * spread && !pieces().any(is_near) {
             return true;
         }
-        // the nearest piece is within `wide`: others that can be nearest to such points are at most 2 `wide` farther
+        // points within `spread` of the foot are nearer to its nearest piece than this
+        let most = least.sqrt() + 2.0 * spread;
         for &(number, along) in &face.trim {
-            let bound = self.pieces[number as usize].bounds.distance_squared(foot);
-            if bound <= 9.0 * wide * wide && trim.try_push((number, along)).is_err() {
+            let bounds = &self.pieces[number as usize].bounds;
+            let is_kept =
+                bounds.distance_squared(foot) <= most * most || bounds.distance_squared(centre) <= far * far;
+            if is_kept && trim.try_push((number, along)).is_err() {
                 return false;
             }
         }

@@ -73,7 +73,7 @@ impl Solid {
             pieces: Vec::new(),
             pieces_of: Vec::new(),
             patches: Vec::new(),
-            cells: Cells::default(),
+            cells: Arc::default(),
             neighbours: Neighbours::default(),
         };
         solid.prepare()?;
@@ -112,7 +112,7 @@ impl Solid {
         if !(self.bounds.diagonal() > 1e-9 && self.bounds.diagonal() < 1e3) {
             return Err(self.broken(format!("the body is {} m large", self.bounds.diagonal())));
         }
-        self.cells = Cells::new(self);
+        self.cells = Arc::new(Cells::new(self));
         self.neighbours = Neighbours::new(self);
         Ok(())
     }

@@ -8,6 +8,8 @@ mod heal;
 mod nodes;
 mod patch;
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 
 use crate::Aabb;
@@ -74,7 +76,7 @@ pub struct Solid {
     /// Range of each edge in `pieces`.
     pub(crate) pieces_of: Vec<[u32; 2]>,
     pub(crate) patches: Vec<Patch>,
-    pub(crate) cells: Cells,
+    pub(crate) cells: Arc<Cells>,
     pub(crate) neighbours: Neighbours,
 }
 

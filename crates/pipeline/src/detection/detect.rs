@@ -219,7 +219,8 @@ impl BlockWalk<'_> {
                 let block = group * BLOCK + lane;
                 let hides = |thinning: &Thinning| thinning.hides_block(nodes, block, culling.frame);
                 let spared = |query: &&NodeQuery| {
-                    nodes.spared(block, culling.frame, query.against, culling.reach, query.skips_walls)
+                    let reaches = [culling.reach, query.margin];
+                    nodes.spared(block, culling.frame, query.against, reaches, query.skips_walls)
                 };
                 if let Some(clear) = spares.as_ref().filter(|_| is_selected).and_then(spared) {
                     bounds.keep(lane, [clear; 2]);

@@ -67,11 +67,16 @@ struct Sag {
 }
 
 impl Sag {
-    /// Over faces of this curvature [1/m] at most.
+    /// Over faces of this curvature [1/m] at most, of what is within a distance of them [m]: a line that passes the axis of a fillet of
+    /// radius R at g + R passes it at √((g + R)² + length²) − R at most where the node is.
     #[inline(always)]
-    fn over(self, curvature: f64) -> f64 {
+    fn over(self, curvature: f64, within: f64) -> f64 {
         let Self { over_plane, length } = self;
-        over_plane + (0.5 * curvature * length).min(1.0) * length
+        if curvature <= 0.0 {
+            return over_plane;
+        }
+        let least = within.max(0.0) + curvature.recip();
+        over_plane + length * length / (least.mul_add(least, length * length).sqrt() + least)
     }
 
     fn max(self, other: Self) -> Self {
@@ -173,15 +178,23 @@ impl NodeBlocks {
         &self.slides
     }
 
-    /// How far below a node of a block its feature is lowest over faces of this curvature [1/m], at most [m].
+    /// How far below a node of a block its feature is lowest over faces of this curvature [1/m] that it is within a distance of, at
+    /// most [m].
     #[inline(always)]
-    pub(super) fn sag(&self, block: usize, curvature: f64) -> f64 {
-        self.sags.get(block).map_or(0.0, |sag| sag.over(curvature))
+    pub(super) fn sag(&self, block: usize, curvature: f64, within: f64) -> f64 {
+        self.sags.get(block).map_or(0.0, |sag| sag.over(curvature, within))
     }
 
     /// The same for all blocks.
-    pub(super) fn largest_sag(&self, curvature: f64) -> f64 {
-        self.largest_sag.over(curvature)
+    pub(super) fn largest_sag(&self, curvature: f64, within: f64) -> f64 {
+        self.largest_sag.over(curvature, within)
+    }
+
+    /// Centre and radius of a ball around a block [m].
+    pub(super) fn ball(&self, block: usize) -> (Vector3<f64>, f64) {
+        let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
+        let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
+        (of_lane(&boxes.middle), of_lane(&boxes.half).norm())
     }
 
     /// Number of convex round walls.
@@ -213,7 +226,7 @@ impl NodeBlocks {
         block: usize,
         frame: &Frame,
         against: &PairBody,
-        reach: f64,
+        [reach, margin]: [f64; 2],
         knows_walls: bool,
     ) -> Option<f64> {
         let (part, curvature) = (against.part, against.nodes.most_bent());
@@ -221,11 +234,10 @@ impl NodeBlocks {
             Some(BlockUse::Idle) => f64::INFINITY,
             Some(BlockUse::Ruled { is_wall: true, .. }) if knows_walls => f64::INFINITY,
             Some(BlockUse::Ruled { length, .. }) => {
-                let (boxes, lane) = (&self.boxes[block / BLOCK], block % BLOCK);
-                let of_lane = |sides: &[Lanes; 3]| Vector3::from_fn(|axis, _| sides[axis][lane]);
-                let (middle, half) = (of_lane(&boxes.middle), of_lane(&boxes.half));
-                let own_reach = reach - self.largest_sag(curvature) + self.sag(block, curvature);
-                let (centre, radius) = (frame.turn * middle + frame.shift, half.norm() + length + own_reach);
+                let (middle, half) = self.ball(block);
+                let own_reach =
+                    reach - self.largest_sag(curvature, margin) + self.sag(block, curvature, margin);
+                let (centre, radius) = (frame.carry_one(middle), half + length + own_reach);
                 let is_near = |farther: f64| part.is_round_near(centre, radius + farther);
                 match FARTHER.into_iter().find(|farther| !is_near(*farther)) {
                     Some(farther) => reach + farther,
@@ -245,7 +257,7 @@ impl NodeBlocks {
         let mut least = f64::INFINITY;
         for third in 0..4 {
             let own = self.positions.get(first + (end - 1 - first) * third / 3);
-            least = least.min(part.clearance(frame.turn * own + frame.shift, INSIDE));
+            least = least.min(part.clearance(frame.carry_one(own), INSIDE));
             if least < -INSIDE {
                 break;
             }
@@ -402,6 +414,11 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn of(pose: &Pose) -> Self {
         Self { turn: pose.rotation.to_rotation_matrix().into_inner(), shift: pose.translation }
+    }
+
+    /// Transforms a point.
+    pub(super) fn carry_one(&self, point: Vector3<f64>) -> Vector3<f64> {
+        self.turn * point + self.shift
     }
 
     /// Transforms points.

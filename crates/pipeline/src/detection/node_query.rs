@@ -21,6 +21,8 @@ use super::{DetectionOptions, PairBody};
 
 /// Depth to which pieces of triangles are looked for [m].
 const DEEPEST: f64 = 50e-6;
+/// Share of a reach over planes from which on it is worth to ask how much near faces bend [-].
+const BENT: f64 = 1.2;
 
 /// The query of one body's nodes against the surface of the other.
 pub(super) struct NodeQuery<'a> {
@@ -28,7 +30,7 @@ pub(super) struct NodeQuery<'a> {
     pub(super) against: &'a PairBody<'a>,
     pub(super) choice: FaceChoice,
     /// Faces farther away are left out [m].
-    margin: f64,
+    pub(super) margin: f64,
     /// Distance of the body's surface from its nodes [m].
     offset: f64,
     /// Whether the nodes are the core of a ball or capsule, which touches the nearest point of a piece, edges included.
@@ -94,7 +96,7 @@ impl<'a> NodeQuery<'a> {
             slides.as_ref().is_some_and(|own| stand_for_nodes([of, against], &own.against_from_of));
         // what is as far from a line as its radius bends around it
         let curvature = if is_core { 1.0 / offset } else { against.nodes.most_bent() };
-        let sag = if slides.is_some() { of.nodes.largest_sag(curvature) } else { 0.0 };
+        let sag = if slides.is_some() { of.nodes.largest_sag(curvature, options.margin) } else { 0.0 };
         let skips_idle =
             slides.is_some() && knows_edges(of) && knows_edges(against) && !against.part.needs_idle_nodes();
         let skips_walls = skips_idle && against.part.has_walls_alone();
@@ -135,9 +137,25 @@ impl<'a> NodeQuery<'a> {
     #[inline(always)]
     pub(super) fn reach_of_block(&self, block: usize) -> f64 {
         match self.slides {
-            Some(_) => self.reach_at_rest + self.of.nodes.sag(block, self.nearest.curvature),
+            Some(_) => self.reach_over(block, self.nearest.curvature),
             None => self.reach,
         }
+    }
+
+    /// The same at a node of the block: only round faces near it bend towards its feature.
+    #[inline(always)]
+    fn reach_at(&self, block: usize, point: Vector3<f64>) -> f64 {
+        let most = self.reach_of_block(block);
+        if self.slides.is_none() || self.is_core || most <= BENT * self.reach_over(block, 0.0) {
+            return most;
+        }
+        self.reach_over(block, self.against.part.most_bent_near(point, most))
+    }
+
+    /// The same over faces of this curvature [1/m] at most.
+    #[inline(always)]
+    fn reach_over(&self, block: usize, curvature: f64) -> f64 {
+        self.reach_at_rest + self.of.nodes.sag(block, curvature, self.margin)
     }
 
     /// Whether a node is a contact deep inside alone.
@@ -269,7 +287,7 @@ impl<'a> NodeQuery<'a> {
         if is_far {
             return;
         }
-        let reach = self.reach_of_block(node as usize / BLOCK);
+        let reach = self.reach_at(node as usize / BLOCK, point);
         self.each_piece(point, reach, |number, branches| match self.is_core {
             true => self.put_core(node, point, intersection(branches), id(number), writer),
             // one of the faces that meet at an edge

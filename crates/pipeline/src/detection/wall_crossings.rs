@@ -60,6 +60,7 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, first: u
     let mut writer = ContactWriter::new(of, against, contacts);
     for (number, wall) in of.nodes.walls().iter().enumerate() {
         let bounds = query.moved(&wall.bounds).grown(reach);
+        let own_now = Moved::now(wall, of);
         if !around.is_some_and(|around| around.overlaps(&bounds)) {
             continue;
         }
@@ -68,7 +69,7 @@ pub(super) fn detect(sides: [&PairBody; 2], options: &DetectionOptions, first: u
                 continue;
             }
             let pair = first.wrapping_add(2 * (number * against.nodes.walls().len() + other_number) as u32);
-            let now = [Moved::now(wall, of), Moved::now(other, against)];
+            let now = [own_now, Moved::now(other, against)];
             for side in [0, 1] {
                 let Some(place) = Place::of(&now, side).filter(|place| place.gap < options.margin) else {
                     continue;
@@ -102,6 +103,7 @@ fn raised(place: &Place, sides: [&PairBody; 2], walls: [&RoundWall; 2], horizon:
 }
 
 /// A wall in world axes.
+#[derive(Clone, Copy)]
 struct Moved<'a> {
     wall: &'a RoundWall,
     origin: Vector3<f64>,

@@ -45,6 +45,8 @@ pub struct CadPart {
     /// Largest distance from the z axis [m].
     outer_radius: f64,
     barrel: Barrel,
+    /// Largest curvature of each convex round face [1/m], 0 of others.
+    bends: Arc<[f64]>,
 }
 
 impl CadPart {
@@ -67,7 +69,8 @@ impl CadPart {
         let radius = solid.outer_radius([centre.x, centre.y]).unwrap_or(f64::INFINITY);
         let radius = radius.min(libm::hypot(half.x, half.y));
         let barrel = Barrel { centre: [centre.x, centre.y], radius, heights: [bounds.min.z, bounds.max.z] };
-        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default(), outer_radius, barrel })
+        let bends = slides::bends(&solid).into();
+        Ok(Self { solid: Arc::new(solid), mass, near: Arc::default(), outer_radius, barrel, bends })
     }
 
     /// Largest distance from the z axis [m].
@@ -109,6 +112,7 @@ impl CadPart {
                 self.solid.each_piece_among(faces.iter().copied(), point, reach, visit);
             }
             Some(Nearby::Few(few)) => self.solid.each_piece_of(&few, point, reach, visit),
+            Some(Nearby::Outside(_)) => {}
             _ => self.solid.each_piece(point, reach, visit),
         }
     }

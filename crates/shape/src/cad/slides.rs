@@ -56,34 +56,27 @@ impl CadPart {
 
     /// Whether a convex round face can be within a ball [m].
     pub(crate) fn is_round_near(&self, centre: Vector3<f64>, radius: f64) -> bool {
-        let solid = self.solid();
-        solid.faces_within(centre, radius).any(|number| {
-            let face = &solid.faces[number as usize];
-            let is_near = || face.surface.foot(centre).is_none_or(|foot| foot.distance.abs() <= radius);
-            is_round(face) && is_near()
-        })
+        self.round_near(centre, radius).next().is_some()
     }
 
     /// Largest curvature of a convex round face [1/m].
     pub(crate) fn most_bent(&self) -> f64 {
+        self.bends.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Largest curvature of a convex round face that can be within a ball [1/m].
+    pub(crate) fn most_bent_near(&self, centre: Vector3<f64>, radius: f64) -> f64 {
+        self.round_near(centre, radius).map(|face| self.bends[face as usize]).fold(0.0, f64::max)
+    }
+
+    /// Convex round faces that can be within a ball [m].
+    fn round_near(&self, centre: Vector3<f64>, radius: f64) -> impl Iterator<Item = u32> {
         let solid = self.solid();
-        let radius = |face: &Face| match &face.surface {
-            Surface::Cylinder(_, radius) | Surface::Sphere(_, radius) | Surface::Torus(_, [_, radius]) => {
-                *radius
-            }
-            Surface::Cone { frame, .. } => {
-                // a cone is most bent where it ends
-                let ends = face.loops.iter().flatten().flat_map(|side| {
-                    let edge = &solid.edges[side.edge as usize];
-                    [0.0, 0.5, 1.0]
-                        .map(|share| edge.range[0] + share * (edge.range[1] - edge.range[0]))
-                        .map(|at| edge.curve.point(at))
-                });
-                ends.map(|end| frame.inside(end).xy().norm()).fold(f64::INFINITY, f64::min)
-            }
-            Surface::Plane(_) | Surface::Parametric(_) => f64::INFINITY,
-        };
-        solid.faces.iter().filter(|face| is_round(face)).map(|face| radius(face).recip()).fold(0.0, f64::max)
+        solid.faces_within(centre, radius).filter(move |number| {
+            let face = &solid.faces[*number as usize];
+            let is_near = || face.surface.foot(centre).is_none_or(|foot| foot.distance.abs() <= radius);
+            is_round(face) && is_near()
+        })
     }
 
     /// Whether a face has no closed form, so that its lowest point over a plane is known at nodes alone.
@@ -91,6 +84,25 @@ impl CadPart {
     pub fn has_free_form_faces(&self) -> bool {
         self.solid().faces.iter().any(|face| matches!(face.surface, Surface::Parametric(_)))
     }
+}
+
+/// Largest curvature of each face of a solid that is convex and round [1/m], 0 of others.
+pub(super) fn bends(solid: &Solid) -> Vec<f64> {
+    let radius = |face: &Face| match &face.surface {
+        Surface::Cylinder(_, radius) | Surface::Sphere(_, radius) | Surface::Torus(_, [_, radius]) => *radius,
+        Surface::Cone { frame, .. } => {
+            // a cone is most bent where it ends
+            let ends = face.loops.iter().flatten().flat_map(|side| {
+                let edge = &solid.edges[side.edge as usize];
+                [0.0, 0.5, 1.0]
+                    .map(|share| edge.range[0] + share * (edge.range[1] - edge.range[0]))
+                    .map(|at| edge.curve.point(at))
+            });
+            ends.map(|end| frame.inside(end).xy().norm()).fold(f64::INFINITY, f64::min)
+        }
+        Surface::Plane(_) | Surface::Parametric(_) => f64::INFINITY,
+    };
+    solid.faces.iter().map(|face| if is_round(face) { radius(face).recip() } else { 0.0 }).collect()
 }
 
 /// Whether a face is convex and round.
