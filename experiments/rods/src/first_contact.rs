@@ -23,7 +23,7 @@ use tightfit_learning::identification::{Answer, Outline, median, quantile};
 use tightfit_learning::recordings::{Split, Trial};
 use tightfit_spatial::{UnitQuaternion, Vector3};
 
-use crate::first_touch::{FirstTouch, contact_force, first_touch};
+use crate::first_touch::{FirstTouch, first_touch, unbiased};
 use crate::holes::{Holes, holes, inside_friction};
 use crate::struck_arm::{FOLDS, Kick, LEADS, Strike, identify_struck_arm};
 
@@ -86,14 +86,10 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
         let reason = "the trials' names do not state their rod and hole (small_rod_t0.1__…)";
         return (Vec::new(), Answer::refused("first contact", reason));
     };
-    let forces: Vec<Vec<Vector3<f64>>> = trials.iter().map(contact_force).collect();
+    let forces: Vec<Vec<Vector3<f64>>> = trials.iter().map(|trial| unbiased(trial, &trial.force)).collect();
     let touches: Vec<Option<FirstTouch>> =
         trials.iter().zip(&forces).map(|(trial, force)| first_touch(trial, force)).collect();
-    let heights = split
-        .train
-        .iter()
-        .filter_map(|index| Some(trials[*index].world_from_tool[touches[*index]?.row].translation.z));
-    let plate = quantile(heights.collect(), 0.75);
+    let plate = plate_height(trials, &touches, split);
     if !plate.is_finite() {
         let reason = "no training trial has a force above the noise and 4 N";
         return (Vec::new(), Answer::refused("first contact", reason));
@@ -131,6 +127,15 @@ pub fn identify_first_contact(trials: &[Trial], split: &Split) -> (Vec<FirstCont
     }
     answer.extend(directions(&mut contacts, &found, &names));
     (contacts, answer)
+}
+
+/// Height of the tool point on the plate [m], from the first contacts of the trials that train; NaN where there is none.
+pub(crate) fn plate_height(trials: &[Trial], touches: &[Option<FirstTouch>], split: &Split) -> f64 {
+    let heights = split
+        .train
+        .iter()
+        .filter_map(|index| Some(trials[*index].world_from_tool[touches[*index]?.row].translation.z));
+    quantile(heights.collect(), 0.75)
 }
 
 /// Mean velocity [m/s] and turning [rad/s] of the tool between two rows, world.

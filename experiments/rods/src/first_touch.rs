@@ -39,9 +39,9 @@ pub struct FirstTouch {
     pub noise: f64,
 }
 
-/// Force minus the bias of the quiet start, world axes.
-pub(crate) fn contact_force(trial: &Trial) -> Vec<Vector3<f64>> {
-    let world = |row: usize| trial.world_from_tool[row].rotation * trial.force[row];
+/// Force or torque of the log minus its bias at the quiet start, world axes.
+pub(crate) fn unbiased(trial: &Trial, in_tool: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    let world = |row: usize| trial.world_from_tool[row].rotation * in_tool[row];
     let quiet: Vec<usize> = (0..trial.len())
         .filter(|row| trial.has_wrench(*row) && trial.time[*row] < trial.wrench_from + QUIET)
         .collect();
