@@ -145,7 +145,7 @@ fn solving(criterion: &mut Criterion) {
     let contacts = fit.contacts();
     let mut approach = ApproachSpeeds::default();
     criterion.bench_function("pass over all contacts", |bencher| {
-        bencher.iter(|| approach.fill(black_box(&contacts), STEP, &fit.velocity));
+        bencher.iter(|| approach.fill(black_box(&contacts), STEP, &fit.velocity, 0.0));
     });
     let mut workspace = SolverWorkspace::default();
     let problem = fit.problem(&contacts, &approach.smooth);
@@ -159,7 +159,7 @@ fn solving(criterion: &mut Criterion) {
     ClusteringMethod::KMeans { clusters: 12 }.choose(&contacts, 0..contacts.len(), &mut clusters);
     let mut few = Contacts::default();
     clusters.chosen.iter().for_each(|index| few.push_from(&contacts, *index as usize));
-    approach.fill(&few, STEP, &fit.velocity);
+    approach.fill(&few, STEP, &fit.velocity, 0.0);
     let problem = fit.problem(&few, &approach.smooth);
     // a tolerance that no sweep meets: all 200
     let options = SweepOptions { tolerance: -1.0, ..SweepOptions::SOR };

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! impact   b = φ⁺/T
-//! smooth   b = max(0, 2φ⁺/T + v₀ₙ)        φ⁺ = max(φ, 0)
+//! smooth   b = max(0, 2φ⁺/T + v₀ₙ)        φ⁺ = max(φ − c, 0)
 //! ```
 //!
-//! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s].
+//! φ gap [m], T step [s], v₀ₙ normal speed at the start of the step [m/s], c gap that counts as closed [m].
 
 use tightfit_spatial::{Vectorise, vectorised};
 
@@ -31,14 +31,14 @@ impl ApproachSpeeds {
         make_room(&mut self.smooth, contacts);
     }
 
-    /// Fills both for the stacked velocities at the start; returns min(v₀ₙ + φ⁺/T), at most zero: the largest violation of
-    /// what the impact stage allows, as a negative speed.
-    pub fn fill(&mut self, contacts: &Contacts, step: f64, velocity: &[f64]) -> f64 {
+    /// Fills both for the stacked velocities at the start, with gaps up to `closed` [m] taken as closed; returns min(v₀ₙ + φ⁺/T),
+    /// at most zero: the largest violation of what the impact stage allows, as a negative speed.
+    pub fn fill(&mut self, contacts: &Contacts, step: f64, velocity: &[f64], closed: f64) -> f64 {
         let count = contacts.len();
         self.impact.resize(count, 0.0);
         self.smooth.resize(count, 0.0);
         normal_speeds(contacts, 0..count, velocity, &mut self.smooth);
-        vectorised(Allowed { speeds: self, gaps: &contacts.gap, per_step: 1.0 / step })
+        vectorised(Allowed { speeds: self, gaps: &contacts.gap, closed, per_step: 1.0 / step })
     }
 }
 
@@ -46,6 +46,7 @@ impl ApproachSpeeds {
 struct Allowed<'a> {
     speeds: &'a mut ApproachSpeeds,
     gaps: &'a [f64],
+    closed: f64,
     per_step: f64,
 }
 
@@ -54,9 +55,10 @@ impl Vectorise for Allowed<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        let Self { speeds: ApproachSpeeds { impact, smooth }, gaps, per_step } = self;
+        let Self { speeds: ApproachSpeeds { impact, smooth }, gaps, closed, per_step } = self;
         let allow = |impact: &mut f64, smooth: &mut f64, gap: f64, worst: &mut f64| {
-            *impact = (if gap > 0.0 { gap } else { 0.0 }) * per_step;
+            let open = gap - closed;
+            *impact = (if open > 0.0 { open } else { 0.0 }) * per_step;
             let closing = *smooth + *impact;
             let sum = closing + *impact;
             *smooth = if sum > 0.0 { sum } else { 0.0 };

@@ -42,9 +42,10 @@ const HARDER: f64 = 0.1;
 const HARDEST: f64 = 1.01e-8;
 /// Most times that the law is centred at the impulses found.
 const MOST_CENTRED: u32 = 40;
-/// Sweeps that guess which contacts of several bodies carry load, more of them while Newton's method fails from the guess, and the
-/// largest working set that they are used for.
-const SWEEPS: [u32; 3] = [100, 300, 900];
+/// Sweeps that guess which contacts of several bodies carry load: first, then more where the short continuation of level 1 fails too,
+/// and the largest working set that they are used for.
+const FEW_SWEEPS: u32 = 100;
+const MORE_SWEEPS: [u32; 2] = [300, 900];
 const MOST_SWEPT: usize = 256;
 /// Largest number of rounds; each adds at least one contact.
 const MOST_ROUNDS: u32 = 200;
@@ -328,18 +329,25 @@ fn climb(
     if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, root, mixed) {
         return (0, true);
     }
-    let is_swept = problem.response.len() > 1 && set.rows.len() <= MOST_SWEPT;
-    for count in SWEEPS.into_iter().take_while(|_| is_swept) {
+    let mut solve_from_sweeps = |system: &mut System, count: u32, attempt: &mut Vec<f64>| {
+        if problem.response.len() == 1 || set.rows.len() > MOST_SWEPT {
+            return false;
+        }
         let contacts = set.rows.iter().map(|row| row.contact as usize);
         if !sweeps::improve(problem, contacts, &mut mixed.impulses, attempt, sweeps, count) {
-            break;
+            return false;
         }
         swept.clone_from(&mixed.impulses);
-        if mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, attempt, mixed) {
-            root.copy_from_slice(attempt);
-            return (0, true);
+        let is_solved =
+            mixed_newton::solve(&set.rows, rows, system, softness, options.mixed_iterations, attempt, mixed);
+        if !is_solved {
+            mixed.impulses.clone_from(swept);
         }
-        mixed.impulses.clone_from(swept);
+        is_solved
+    };
+    if solve_from_sweeps(system, FEW_SWEEPS, attempt) {
+        root.copy_from_slice(attempt);
+        return (0, true);
     }
     attempt.clear();
     attempt.extend_from_slice(root);
@@ -348,6 +356,10 @@ fn climb(
         let limits = NewtonLimits { iterations: 12, halvings: 8 };
         let schedule = Schedule { first: NEAR_SOFTNESS, factor: 0.1, last: softness, limits };
         outcome = (1, continuation::solve(rows, system, schedule, attempt, prefix, newton).0);
+        if !outcome.1 && MORE_SWEEPS.into_iter().any(|count| solve_from_sweeps(system, count, attempt)) {
+            root.copy_from_slice(attempt);
+            return (0, true);
+        }
     }
     if !outcome.1 && options.highest_level >= 1 {
         attempt.copy_from_slice(&system.free_velocity);

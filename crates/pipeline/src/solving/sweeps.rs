@@ -198,9 +198,14 @@ pub(super) fn improve(
         row.impulse = row.frame.tr_mul(impulse);
         row.apply(&row.impulse.clone(), velocity);
     }
-    for _ in 0..count {
-        for row in &mut sweeps.rows {
+    for sweep in 0..count {
+        // there and back: what one end of a chain of bodies carries reaches the other one
+        let mut pass = |row: &mut Row| {
             visit(row, None, 1.0, velocity);
+        };
+        match sweep % 2 {
+            0 => sweeps.rows.iter_mut().for_each(&mut pass),
+            _ => sweeps.rows.iter_mut().rev().for_each(&mut pass),
         }
     }
     for (row, impulse) in sweeps.rows.iter().zip(impulses) {

@@ -4,12 +4,13 @@ use tightfit_pipeline::integration::IntegrationMethod;
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::{Contacts, NOT_FREE, WrenchRow};
 use tightfit_pipeline::solving::passivity_filter::{passive_scale, work};
+use tightfit_pipeline::solving::pose_projection::SLOP;
 use tightfit_pipeline::solving::residual::coulomb_residual_from;
 use tightfit_pipeline::solving::{
     ApproachSpeeds, SolverMethod, SolverOptions, SolverWorkspace, SweepWorkspace, VelocityProblem, WarmStart,
 };
 
-use super::context::Piece;
+use super::context::{Context, Piece};
 use super::cspace::CspaceContacts;
 use super::free_motion::{FreeMotion, Masses};
 use super::pair_impulses::{PairImpulse, sum_by_pairs};
@@ -17,6 +18,15 @@ use crate::{Certificate, CspaceMethod, Limit, Methods};
 
 /// Coulomb residual below which a stage has converged [m/s].
 const CONVERGED: f64 = 1e-5;
+
+/// Gaps up to which contacts between several bodies are closed [m]. The projection of a pose leaves gaps of this size, and bodies
+/// that lean on each other would stick and slip by nanometres to close them.
+const CLOSED: f64 = 2.0 * SLOP;
+
+/// Gap that counts as closed [m].
+pub(super) fn closed_gap(context: &Context) -> f64 {
+    if context.start.motions.len() > 1 { CLOSED } else { 0.0 }
+}
 
 /// The contacts of a piece while its stages are solved.
 pub(super) struct ContactProblem<'a> {
@@ -111,7 +121,7 @@ impl ContactProblem<'_> {
     pub(super) fn allow(&mut self, piece: &Piece, start: &[f64]) -> f64 {
         let (rule, contacts) = (piece.integration(), &*self.solved);
         let Allowances { approach, impact_rows, smooth_rows } = &mut *self.allowed;
-        let mut worst = approach.fill(contacts, piece.span.duration, start);
+        let mut worst = approach.fill(contacts, piece.span.duration, start, closed_gap(&piece.context));
         if !matches!(rule, IntegrationMethod::Midpoint | IntegrationMethod::PaperMidpoint) {
             for (index, (smooth, closing)) in approach.smooth.iter_mut().zip(&approach.impact).enumerate() {
                 let speed = contacts.normal.get(index).dot(&contacts.relative_velocity(index, start));

@@ -192,7 +192,7 @@ impl Candidates {
             self.find_within(bodies, SearchSpan { share: SHORT, least: 0.0 }, memory);
             let DetectionMemory { closing, velocity, .. } = memory;
             start_velocities(bodies.state, velocity);
-            let forbidden = -closing.fill(&self.contacts, bodies.context.dt(), velocity);
+            let forbidden = -closing.fill(&self.contacts, bodies.context.dt(), velocity, 0.0);
             if AHEAD * bodies.context.dt() * forbidden > STOPPED * required {
                 self.search = self.search.map(|search| Search { required, ..search });
                 return;

@@ -50,6 +50,7 @@ pub(super) fn impact(
     if worst >= -SLOWEST_IMPACT {
         return;
     }
+    memory.impact_warm.clear();
     solve_impact(piece, start, problem, memory, certificate);
     while problem.cspace.add_coming(piece, problem.masses, &memory.solver.velocity) {
         problem.allow(piece, start);
@@ -77,7 +78,7 @@ pub(super) fn impact(
     problem.allow(piece, &out.velocity);
 }
 
-/// Solves the impact for b as it stands, and judges the solution.
+/// Solves the impact for b as it stands, and judges the solution. Several bodies start from the last solution of this impact.
 pub(super) fn solve_impact(
     piece: &Piece,
     start: &[f64],
@@ -91,7 +92,9 @@ pub(super) fn solve_impact(
         false => SolverOptions { violation: IMPACT_VIOLATION, ..SolverOptions::default() },
     };
     let SolverMemory { solver, sweeps, impact_warm, .. } = memory;
-    impact_warm.clear();
+    if piece.state.motions.len() == 1 {
+        impact_warm.clear();
+    }
     let mut stage = Stage { problem: problem.impact(start), start, solver };
     stage.solve(piece.context.methods().solver, &options, impact_warm, sweeps, certificate);
     stage.judge(certificate);

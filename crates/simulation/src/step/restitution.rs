@@ -108,6 +108,7 @@ pub(super) fn calm_rebound(
     problem.allow(piece, start);
     let_wait(piece, problem.solved, &mut problem.allowed.approach.impact);
     let before = [certificate.contact_work, certificate.kinematic_work];
+    memory.impact_warm.clear();
     solve_impact(piece, start, problem, memory, certificate);
     let SolverMemory { solver, rebound, .. } = memory;
     let mut stage = Stage { problem: problem.impact(start), start, solver };
