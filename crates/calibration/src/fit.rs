@@ -44,6 +44,9 @@ const ENOUGH: f64 = 0.02;
 /// Decrease of the cost for which the fit goes on from another place, and how often at most.
 const WORTH_A_JUMP: f64 = 0.5;
 const MOST_JUMPS: usize = 3;
+/// Factor by which one trial may cost more than all of them are allowed to before it is given up [-].
+const HOPELESS: f64 = 1.5;
+
 /// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
@@ -227,7 +230,7 @@ impl<'a> Fit<'a> {
             let (mut normal, mut gradient) = (linear.normal, linear.gradient);
             prior.add(&state.coordinates, &mut normal, &mut gradient);
             let better = self.descend(&state.coordinates, &normal, &gradient, &mut state.damping, |x| {
-                let found = self.evaluate(x, &all).ok()?;
+                let found = self.evaluate_below(x, &all, |own| robust_cost(own, noise), before)?;
                 let after = cost(&found, x);
                 (after < before).then_some((after, found))
             });
@@ -284,16 +287,54 @@ impl<'a> Fit<'a> {
     /// Predicts some trials; those that are not named stay empty.
     pub(crate) fn evaluate(&self, x: &[f64], trials: &[usize]) -> Result<Evaluation, CalibrationError> {
         let setup = Setup::new(self.experiment, &self.unknowns, self.wear, x, true)?;
+        let follow =
+            |trial: usize| Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
+        let predictions = self.each_trial(trials, |trial| Some(follow(trial))).unwrap_or_default();
+        Ok(self.evaluation(setup, predictions))
+    }
+
+    /// The same; `None` where there is no valid scene, or where a trial alone costs clearly more than `most`, which ends it early: parts that
+    /// cannot go into each other are simulated slowly. `cost` of six errors per prediction, all of the data's where none is left out.
+    pub(crate) fn evaluate_below(
+        &self,
+        x: &[f64],
+        trials: &[usize],
+        cost: impl Fn(&[Vec<f64>]) -> f64 + Sync,
+        most: f64,
+    ) -> Option<Evaluation> {
+        let setup = Setup::new(self.experiment, &self.unknowns, self.wear, x, true).ok()?;
+        let stride = self.options.stride as f64;
         let follow = |trial: usize| {
-            if !trials.contains(&trial) {
-                return Vec::new();
-            }
-            let all = Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
-            self.thinned(all)
+            let (mut sum, mut is_hopeless) = (0.0, false);
+            let goes_on = |stretch: &[Prediction]| {
+                sum += cost(&[self.residuals(stretch)]) / stride;
+                is_hopeless = sum > HOPELESS * most;
+                !is_hopeless
+            };
+            let mut follower = Follower::default();
+            let all = follower.follow_while(self.experiment, &setup, trial, &self.trials[trial], goes_on);
+            (!is_hopeless).then_some(all)
         };
-        let predictions: Vec<Vec<Prediction>> = (0..self.trials.len()).into_par_iter().map(follow).collect();
+        let predictions = self.each_trial(trials, follow)?;
+        Some(self.evaluation(setup, predictions))
+    }
+
+    /// Thinned predictions of each trial that is named; `None` where one has none.
+    fn each_trial(
+        &self,
+        trials: &[usize],
+        follow: impl Fn(usize) -> Option<Vec<Prediction>> + Sync,
+    ) -> Option<Vec<Vec<Prediction>>> {
+        let of = |trial: usize| match trials.contains(&trial) {
+            true => follow(trial).map(|all| self.thinned(all)),
+            false => Some(Vec::new()),
+        };
+        (0..self.trials.len()).into_par_iter().map(of).collect()
+    }
+
+    fn evaluation(&self, setup: Setup, predictions: Vec<Vec<Prediction>>) -> Evaluation {
         let residuals = predictions.iter().map(|all| self.residuals(all)).collect();
-        Ok(Evaluation { setup, predictions, residuals })
+        Evaluation { setup, predictions, residuals }
     }
 
     /// The predictions that are compared.

@@ -131,9 +131,7 @@ pub fn fitted_scene(experiment: &Experiment, solution: &Solution) -> Result<Stri
 /// The fitted experiment with every refused quantity at its start.
 fn without_refused(experiment: &Experiment, solution: &Solution) -> Result<Setup, CalibrationError> {
     let unknowns: Vec<Unknown> = solution.estimates.iter().map(|own| own.unknown.clone()).collect();
-    let told = |(own, x): (&Estimated, &f64)| if own.refusal.is_none() { *x } else { 0.0 };
-    let coordinates: Vec<f64> = solution.estimates.iter().zip(&solution.coordinates).map(told).collect();
-    Setup::new(experiment, &unknowns, solution.wear, &coordinates, false)
+    Setup::new(experiment, &unknowns, solution.wear, &solution.determined(), false)
 }
 
 fn numbers(all: impl IntoIterator<Item = f64>) -> Value {

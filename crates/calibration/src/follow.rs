@@ -20,6 +20,8 @@ use crate::{Experiment, Setup};
 const LOST: [f64; 2] = [2e-3, 0.2];
 /// Time after the start of a trial that is not compared [s]: the part begins without load.
 const SETTLING: f64 = 0.1;
+/// Predictions after which a trial may be given up.
+pub(crate) const STRETCH: usize = 32;
 
 /// A contact that carries load at the end of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +70,21 @@ impl Follower {
         trial: usize,
         recording: &Recording,
     ) -> Vec<Prediction> {
+        self.follow_while(experiment, setup, trial, recording, |_| true)
+    }
+
+    /// The same, up to the first [`STRETCH`] of predictions that `goes_on` does not want to follow.
+    pub(crate) fn follow_while(
+        &mut self,
+        experiment: &Experiment,
+        setup: &Setup,
+        trial: usize,
+        recording: &Recording,
+        mut goes_on: impl FnMut(&[Prediction]) -> bool,
+    ) -> Vec<Prediction> {
         let (dt, pieces) = (experiment.scene.dt, experiment.substeps.max(1));
+        // the mean over several steps is that of an earlier moment than the end of the last
+        let late = setup.delay - 0.5 * dt * (pieces - 1) as f64;
         let begin = recording.samples.first().map_or(0.0, |sample| sample.time) + SETTLING - 1e-9;
         let held = |pose: &Pose| experiment.center(&setup.held(trial, pose));
         let mut state: Option<State> = None;
@@ -116,12 +132,17 @@ impl Follower {
                     hand: targets[1],
                     contacts: self.carrying(&now, dt),
                 });
+                if out.len().is_multiple_of(STRETCH) {
+                    let mut stretch = out[out.len() - STRETCH..].to_vec();
+                    delay(&mut stretch, late);
+                    if !goes_on(&stretch) {
+                        break;
+                    }
+                }
             }
             state = Some(now);
         }
-        // the mean over several steps is that of an earlier moment than the end of the last
-        let earlier = 0.5 * dt * (pieces - 1) as f64;
-        delay(&mut out, setup.delay - earlier);
+        delay(&mut out, late);
         out
     }
 

@@ -14,7 +14,7 @@ use crate::fit::{Evaluation, Fit};
 use crate::noise::{Noise, weight};
 use crate::prior::Apart;
 use crate::sensitivity::{ContactPlace, Sensitivity, sensitivity};
-use crate::{Follower, Quantity, Setup, Unknown};
+use crate::{Follower, Quantity, Setup};
 
 /// Sections of a trial that are taken as independent.
 const STRETCHES: usize = 8;
@@ -37,6 +37,16 @@ pub(crate) enum Slopes {
     Forward,
     /// To both sides: for uncertainties.
     Central,
+}
+
+/// The experiment with one unknown moved to either side, or to one.
+struct Moved {
+    unknown: usize,
+    /// The only trial that it changes, where it is one.
+    trial: Option<usize>,
+    above: Setup,
+    below: Option<Setup>,
+    width: f64,
 }
 
 /// Linearisation of the data, in the units of J.
@@ -90,7 +100,8 @@ impl Fit<'_> {
         shifts: &[Vec<Vec<f64>>],
         held: &[usize],
     ) -> Linear {
-        let of_trial = |trial: usize| self.linearise_trial(x, here, noise, slopes, shifts, held, trial);
+        let moved = self.moved_setups(x, slopes, held);
+        let of_trial = |trial: usize| self.linearise_trial(here, noise, &moved, shifts, held, trial);
         let trials: Vec<Linear> = (0..self.trials.len()).into_par_iter().map(of_trial).collect();
         // in order: the sum does not depend on the number of threads
         let mut sum = Linear::new(self, shifts.len());
@@ -116,10 +127,9 @@ impl Fit<'_> {
 
     fn linearise_trial(
         &self,
-        x: &[f64],
         here: &Evaluation,
         noise: Noise,
-        slopes: Slopes,
+        moved: &[Moved],
         shifts: &[Vec<Vec<f64>>],
         held: &[usize],
         trial: usize,
@@ -129,7 +139,7 @@ impl Fit<'_> {
         let mut own = Linear::new(self, shifts.len());
         let stretches = if self.trials.len() < ENOUGH_TRIALS { STRETCHES } else { 1 };
         let per_stretch = predictions.len().div_ceil(stretches).max(1);
-        let differences = self.difference_slopes(x, here, slopes, held, trial);
+        let differences = self.difference_slopes(here, moved, trial);
         for (stretch, samples) in predictions.chunks(per_stretch).enumerate() {
             let mut block = Block::new(count);
             for (part, few) in samples.chunks(ROWS).enumerate() {
@@ -176,43 +186,61 @@ impl Fit<'_> {
         own
     }
 
-    /// Slopes by poses, stiffness and friction.
-    fn difference_slopes(
-        &self,
-        x: &[f64],
-        here: &Evaluation,
-        slopes: Slopes,
-        held: &[usize],
-        trial: usize,
-    ) -> Vec<(usize, Vec<[f64; 6]>)> {
-        let of = |(index, unknown): (usize, &Unknown)| {
-            if held.contains(&index) {
+    /// The experiment beside `x`, for the slopes by poses, stiffness and friction.
+    fn moved_setups(&self, x: &[f64], slopes: Slopes, held: &[usize]) -> Vec<Moved> {
+        let of = |unknown: usize| {
+            if held.contains(&unknown) {
                 return None;
             }
             let of_pose = |axis: usize| if axis < 3 { POSE_STEP } else { POSE_STEP / self.experiment.lever };
-            let step = match unknown.quantity {
-                Quantity::FixedPose(axis) | Quantity::InHand(axis) => of_pose(axis),
-                Quantity::Drift { trial: own, axis } if own == trial => of_pose(axis),
+            let quantity = &self.unknowns[unknown].quantity;
+            let step = match *quantity {
+                Quantity::FixedPose(axis) | Quantity::InHand(axis) | Quantity::Drift { axis, .. } => {
+                    of_pose(axis)
+                }
                 Quantity::Stiffness(_) | Quantity::Friction => LOGARITHM_STEP,
                 _ => return None,
             };
+            let trial = match *quantity {
+                Quantity::Drift { trial, .. } => Some(trial),
+                _ => None,
+            };
             let at = |shift: f64| {
                 let mut moved = x.to_vec();
-                moved[index] += shift;
-                let setup = Setup::new(self.experiment, &self.unknowns, self.wear, &moved, false).ok()?;
-                let all = Follower::default().follow(self.experiment, &setup, trial, &self.trials[trial]);
-                Some(self.thinned(all).into_iter().map(|own| own.wrench).collect::<Vec<_>>())
+                moved[unknown] += shift;
+                Setup::new(self.experiment, &self.unknowns, self.wear, &moved, false).ok()
             };
-            let above = at(step)?;
             let (below, width) = match slopes {
-                Slopes::Forward => (here.predictions[trial].iter().map(|own| own.wrench).collect(), step),
-                Slopes::Central => (at(-step)?, 2.0 * step),
+                Slopes::Forward => (None, step),
+                Slopes::Central => (Some(at(-step)?), 2.0 * step),
+            };
+            Some(Moved { unknown, trial, above: at(step)?, below, width })
+        };
+        (0..self.unknowns.len()).into_par_iter().filter_map(of).collect()
+    }
+
+    /// Slopes by the unknowns of `moved`: unknown, six per prediction.
+    fn difference_slopes(
+        &self,
+        here: &Evaluation,
+        moved: &[Moved],
+        trial: usize,
+    ) -> Vec<(usize, Vec<[f64; 6]>)> {
+        let wrenches = |setup: &Setup| -> Vec<[f64; 6]> {
+            let all = Follower::default().follow(self.experiment, setup, trial, &self.trials[trial]);
+            self.thinned(all).into_iter().map(|own| own.wrench).collect()
+        };
+        let of = |moved: &Moved| {
+            let above = wrenches(&moved.above);
+            let below = match &moved.below {
+                Some(setup) => wrenches(setup),
+                None => here.predictions[trial].iter().map(|own| own.wrench).collect(),
             };
             let slope = |(above, below): (&[f64; 6], &[f64; 6])| -> [f64; 6] {
-                std::array::from_fn(|axis| (above[axis] - below[axis]) / width)
+                std::array::from_fn(|axis| (above[axis] - below[axis]) / moved.width)
             };
-            Some((index, above.iter().zip(&below).map(slope).collect()))
+            (moved.unknown, above.iter().zip(&below).map(slope).collect())
         };
-        self.unknowns.iter().enumerate().filter_map(of).collect()
+        moved.par_iter().filter(|own| own.trial.is_none_or(|own| own == trial)).map(of).collect()
     }
 }

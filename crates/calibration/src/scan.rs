@@ -30,19 +30,19 @@ impl Fit<'_> {
     ) -> Result<Vec<f64>, CalibrationError> {
         let count = self.trials.len().min(TRIALS);
         let few: Vec<usize> = (0..count).map(|k| k * self.trials.len() / count).collect();
-        let error = |x: &[f64]| -> f64 {
-            let Ok(found) = self.evaluate(x, &few) else { return f64::INFINITY };
-            found.residuals.iter().flatten().map(|r| r.abs()).sum()
+        let size = |all: &[Vec<f64>]| all.iter().flatten().map(|r| r.abs()).sum::<f64>();
+        let error = |x: &[f64], most: f64| {
+            self.evaluate_below(x, &few, size, most).map_or(f64::INFINITY, |found| size(&found.residuals))
         };
         let all = self.tries();
         let total: usize = all.iter().map(|own| own.shifts.len()).sum();
         let mut done = 0;
         for Tries { unknowns, shifts } in all {
-            let mut best = (error(&x), x.clone());
+            let mut best = (error(&x, f64::INFINITY), x.clone());
             for shift in shifts {
                 let mut moved = x.clone();
                 unknowns.iter().for_each(|index| moved[*index] += shift);
-                let own = error(&moved);
+                let own = error(&moved, best.0);
                 if own < best.0 {
                     best = (own, moved);
                 }

@@ -199,6 +199,13 @@ impl Solution {
         open.into_iter().filter(|index| width(index) >= MOST_OPEN * widest).collect()
     }
 
+    /// Coordinates with every refused quantity at its start in the scene, as in the scene that is written.
+    #[must_use]
+    pub fn determined(&self) -> Vec<f64> {
+        let told = |(own, x): (&Estimated, &f64)| if own.refusal.is_none() { *x } else { 0.0 };
+        self.estimates.iter().zip(&self.coordinates).map(told).collect()
+    }
+
     /// Estimates other than coefficients of wear.
     pub fn quantities(&self) -> impl Iterator<Item = &Estimated> {
         self.estimates.iter().filter(|own| !matches!(own.unknown.quantity, Quantity::Wear(_)))

@@ -73,7 +73,12 @@ impl GapChart {
     /// Weights of the coefficients at a point of the surface with this outward normal, both in the part's frame.
     #[must_use]
     pub fn weights(&self, point: &Vector3<f64>, normal: &Vector3<f64>) -> ChartWeights {
-        let side = Self::side(normal);
+        let place = self.spline_place(point, normal);
+        std::array::from_fn(|k| (place.rows[k / 4] + k % 4, place.of_angle[k / 4] * place.of_height[k % 4]))
+    }
+
+    /// The four by four splines at a point.
+    fn spline_place(&self, point: &Vector3<f64>, normal: &Vector3<f64>) -> SplinePlace {
         let turn = libm::atan2(point.y, point.x) / TAU;
         let around = (turn - turn.floor()) * self.angles as f64;
         let [low, high] = self.axial;
@@ -81,12 +86,17 @@ impl GapChart {
         let along = ((point.z - low) / (high - low) * pieces).clamp(0.0, pieces);
         let (first, of_angle) = cubic(around, usize::MAX);
         let (lowest, of_height) = cubic(along, self.heights - 4);
-        std::array::from_fn(|place| {
-            let (i, j) = (place / 4, place % 4);
-            let angle = (first + i) % self.angles;
-            (self.index([side, angle, lowest + j]), of_angle[i] * of_height[j])
-        })
+        let side = Self::side(normal);
+        let rows = std::array::from_fn(|i| self.index([side, (first + i) % self.angles, lowest]));
+        SplinePlace { rows, of_angle, of_height }
     }
+}
+
+/// The four splines around the axis and the four along it that are not zero at a point, and the first coefficient of each of the former.
+struct SplinePlace {
+    rows: [usize; 4],
+    of_angle: [f64; 4],
+    of_height: [f64; 4],
 }
 
 /// First of the four splines at x, at most `last`, and their values.
@@ -170,11 +180,14 @@ impl GapField {
     /// What is added to the gap at a point of the surface with this outward normal, both in the part's frame [m].
     #[must_use]
     pub fn value(&self, point: &Vector3<f64>, normal: &Vector3<f64>) -> f64 {
-        self.chart
-            .weights(point, normal)
-            .iter()
-            .map(|(index, weight)| weight * self.coefficients[*index])
-            .sum()
+        let SplinePlace { rows, of_angle, of_height } = self.chart.spline_place(point, normal);
+        let mut sum = 0.0;
+        for (first, around) in rows.into_iter().zip(of_angle) {
+            for (coefficient, along) in self.coefficients[first..first + 4].iter().zip(&of_height) {
+                sum += around * along * coefficient;
+            }
+        }
+        sum
     }
 }
 

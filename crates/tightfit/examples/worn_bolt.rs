@@ -122,7 +122,8 @@ fn solve(
     let (unknowns, wear) = experiment.unknowns(words, train, [None, None])?;
     let fit =
         Fit::new(experiment, unknowns, wear, train, FitOptions { checkpoint, ..FitOptions::default() })?;
-    Ok(fit.solve(|now| eprintln!("  {now:?}"))?)
+    let clock = std::time::Instant::now();
+    Ok(fit.solve(|now| eprintln!("  {:.0} s: {now:?}", clock.elapsed().as_secs_f64()))?)
 }
 
 fn errors_of(experiment: &Experiment, solution: &Solution, test: &[Recording]) -> Result<WrenchErrors> {

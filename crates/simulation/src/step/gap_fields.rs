@@ -5,7 +5,7 @@ use tightfit_pipeline::records::Contacts;
 use tightfit_spatial::Vector3;
 
 use super::context::Context;
-use crate::{BodyId, GapField};
+use crate::BodyId;
 
 /// How much farther detection must search, so that no corrected contact is missed [m].
 pub(super) fn farther(context: &Context) -> f64 {
@@ -23,17 +23,23 @@ pub(super) fn correct_gaps(
 ) {
     for (body, side) in bodies.into_iter().zip(sides) {
         let Some(field) = &context.parameters.bodies[body].gap_field else { continue };
+        let part_from_world = side.world_from_part.inverse();
+        // n points into the first body: out of the second, and into the surface of the first
+        let value = |point: &Vector3<f64>, normal: Vector3<f64>, is_first: bool| {
+            let outward = part_from_world.rotation * if is_first { -normal } else { normal };
+            field.value(&part_from_world.transform_point(*point), &outward)
+        };
         for index in from..contacts.len() {
             let point = point_of(sides, contacts, index);
             let is_first = side.body == contacts.body_a[index];
-            contacts.gap[index] += value(field, side, &point, contacts.normal.get(index), is_first);
+            contacts.gap[index] += value(&point, contacts.normal.get(index), is_first);
         }
         let others = contacts.others.partition_point(|other| (other.contact as usize) < from);
         for place in others..contacts.others.len() {
             let (index, normal) = (contacts.others[place].contact as usize, contacts.others[place].normal);
             let point = point_of(sides, contacts, index);
             let is_first = side.body == contacts.body_a[index];
-            contacts.others[place].gap += value(field, side, &point, normal, is_first);
+            contacts.others[place].gap += value(&point, normal, is_first);
         }
     }
 }
@@ -42,17 +48,4 @@ pub(super) fn correct_gaps(
 fn point_of(sides: [&PairBody; 2], contacts: &Contacts, index: usize) -> Vector3<f64> {
     let first = if sides[0].body == contacts.body_a[index] { sides[0] } else { sides[1] };
     first.center + contacts.arm_a.get(index)
-}
-
-/// Value of a side's field. n points into the first body: out of the second, and into the surface of the first.
-fn value(
-    field: &GapField,
-    side: &PairBody,
-    point: &Vector3<f64>,
-    normal: Vector3<f64>,
-    is_first: bool,
-) -> f64 {
-    let outward = if is_first { -normal } else { normal };
-    let part_from_world = side.world_from_part.inverse();
-    field.value(&part_from_world.transform_point(*point), &(part_from_world.rotation * outward))
 }

@@ -78,6 +78,10 @@ pub(super) struct CalibrateTask<'a> {
     pub(super) json: bool,
 }
 
+/// Model with all values of the fit, and the one that is written: what is not determined is as in the scene.
+const CALIBRATED: &str = "calibrated";
+const WRITTEN: &str = "determined values alone";
+
 /// Errors of one model on the judged trials.
 struct Row {
     name: &'static str,
@@ -130,7 +134,12 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
     let judged = if test.is_empty() { &train } else { &test };
     let nominal = predict(&experiment, &unknowns, wear, &vec![0.0; unknowns.len()], judged)?;
     let after = predict(&experiment, &unknowns, wear, &solution.coordinates, judged)?;
-    let rows = rows(&nominal, &after, mean_wrench(&train));
+    let determined = solution.determined();
+    let written = match determined == solution.coordinates {
+        true => None,
+        false => Some(predict(&experiment, &unknowns, wear, &determined, judged)?),
+    };
+    let rows = rows(&nominal, &after, written.as_deref(), mean_wrench(&train));
     if task.json {
         say!("{}", serde_json::to_string_pretty(&json_of(&solution, &rows, &train, &test))?);
     } else {
@@ -143,31 +152,27 @@ pub(super) fn run(task: &CalibrateTask) -> Result<ExitCode> {
         let page = page(&experiment, &solution, &rows, &nominal, &after, judged);
         write_text(path, &calibration_html(&page))?;
     }
-    // no green verdict over a model that is worse than none
-    let [calibrated, zero] = ["calibrated", "zero"].map(|name| rows.iter().find(|row| row.name == name));
-    if let (Some(calibrated), Some(zero)) = (calibrated, zero)
-        && calibrated.errors.force > zero.errors.force
+    // no green verdict over a model that is worse than none; the scene that is written has the determined values alone
+    let force = |name: &str| rows.iter().find(|row| row.name == name).map(|row| row.errors.force);
+    let calibrated = force(CALIBRATED).into_iter().chain(force(WRITTEN)).reduce(f64::max);
+    if let (Some(calibrated), Some(zero)) = (calibrated, force("zero"))
+        && calibrated > zero
     {
         let _ = writeln!(
             std::io::stderr(),
-            "tightfit: the calibrated scene errs by more than predicting no force at all ({:.3} N, {:.3} N): \
-             do not rely on it",
-            calibrated.errors.force,
-            zero.errors.force
+            "tightfit: the calibrated scene errs by more than predicting no force at all ({calibrated:.3} N, {zero:.3} N): \
+             do not rely on it"
         );
         return Ok(ExitCode::FAILURE);
     }
-    let nominal = rows.iter().find(|row| row.name == "nominal");
-    if let (Some(calibrated), Some(nominal)) = (calibrated, nominal)
+    if let (Some(calibrated), Some(nominal)) = (calibrated, force("nominal"))
         && !test.is_empty()
-        && calibrated.errors.force > nominal.errors.force
+        && calibrated > nominal
     {
         let _ = writeln!(
             std::io::stderr(),
-            "tightfit: the calibrated scene errs by more than the scene as it was ({:.3} N, {:.3} N): do not rely on it; \
-             what is wrong may be missing in --fit (the hold: stiffness)",
-            calibrated.errors.force,
-            nominal.errors.force
+            "tightfit: the calibrated scene errs by more than the scene as it was ({calibrated:.3} N, {nominal:.3} N): do not rely \
+             on it; what is wrong may be missing in --fit (the hold: stiffness)"
         );
         return Ok(ExitCode::FAILURE);
     }
@@ -239,7 +244,12 @@ fn predict(
     Ok(trials.par_iter().map(follow).collect())
 }
 
-fn rows(nominal: &[Vec<Prediction>], after: &[Vec<Prediction>], mean: Option<[f64; 6]>) -> Vec<Row> {
+fn rows(
+    nominal: &[Vec<Prediction>],
+    after: &[Vec<Prediction>],
+    written: Option<&[Vec<Prediction>]>,
+    mean: Option<[f64; 6]>,
+) -> Vec<Row> {
     let of = |name: &'static str, all: &[Vec<Prediction>]| {
         let pairs = all.iter().flatten().map(|own| (&own.wrench, &own.measured));
         Row { name, errors: WrenchErrors::of(pairs) }
@@ -248,7 +258,9 @@ fn rows(nominal: &[Vec<Prediction>], after: &[Vec<Prediction>], mean: Option<[f6
         let pairs = nominal.iter().flatten().map(|own| (&wrench, &own.measured));
         Row { name, errors: WrenchErrors::of(pairs) }
     };
-    let mut all = vec![of("nominal", nominal), of("calibrated", after), constant("zero", [0.0; 6])];
+    let mut all = vec![of("nominal", nominal), of(CALIBRATED, after)];
+    all.extend(written.map(|written| of(WRITTEN, written)));
+    all.push(constant("zero", [0.0; 6]));
     all.extend(mean.map(|mean| constant("mean of the fitted trials", mean)));
     all
 }
