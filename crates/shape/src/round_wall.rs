@@ -1,8 +1,10 @@
 //! Convex walls of revolution: cylinders and cones, which touch each other where the normals oppose (`wall_crossings.rs` of the
 //! pipeline).
 
+use std::f64::consts::TAU;
+
 use nalgebra::{Vector2, Vector3};
-use tightfit_cad::geometry::Surface;
+use tightfit_cad::geometry::{Frame, Surface};
 
 use crate::Part;
 use crate::cad::CadPart;
@@ -141,12 +143,11 @@ impl RoundWall {
             // a face of such a surface ends at its edges; what is between samples of these is within a share of its length
             let on_edge = |edge: &tightfit_cad::Edge| {
                 let at = |k: u32| edge.range[0] + (edge.range[1] - edge.range[0]) * f64::from(k) / SAMPLES;
-                (0..=SAMPLES as u32)
-                    .map(|k| (edge.curve.point(at(k)) - frame.origin).dot(&frame.z))
-                    .collect::<Vec<_>>()
+                (0..=SAMPLES as u32).map(|k| edge.curve.point(at(k)) - frame.origin).collect::<Vec<_>>()
             };
             let edges = face.loops.iter().flatten().map(|side| &solid.edges[side.edge as usize]);
-            let heights: Vec<f64> = edges.flat_map(on_edge).collect();
+            let edges: Vec<Vec<Vector3<f64>>> = edges.map(on_edge).collect();
+            let heights: Vec<f64> = edges.iter().flatten().map(|point| point.dot(&frame.z)).collect();
             let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
             let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let slack = BETWEEN * (high - low);
@@ -161,10 +162,47 @@ impl RoundWall {
             let high = high + slack;
             let end = |height: f64| [radius - normal[1] / normal[0] * height, height];
             let extent = Extent::Face(number as u32);
-            walls.push(Self::new([frame.origin, frame.z], [end(low), end(high)], normal, extent));
+            let mut wall = Self::new([frame.origin, frame.z], [end(low), end(high)], normal, extent);
+            if let Some(sector) = sector(frame, &edges).filter(|_| !is_tip) {
+                wall.bounds = bounds_of(frame, sector, [end(low), end(high)]);
+            }
+            walls.push(wall);
         }
         walls
     }
+}
+
+/// Angles about a frame's z axis between which a face with these edges lies [rad]: where none of its edges is, there is nothing of it.
+/// None where its edges are all around.
+fn sector(frame: &Frame, edges: &[Vec<Vector3<f64>>]) -> Option<[f64; 2]> {
+    let angle = |point: &Vector3<f64>| libm::atan2(point.dot(&frame.y), point.dot(&frame.x));
+    let (mut angles, mut between) = (Vec::new(), 0.0_f64);
+    for edge in edges {
+        let own: Vec<f64> = edge.iter().map(angle).collect();
+        let turned = |pair: &[f64]| (pair[1] - pair[0]).rem_euclid(TAU);
+        let steps = own.windows(2).map(|pair| turned(pair).min(TAU - turned(pair)));
+        between = steps.fold(between, f64::max);
+        angles.extend(own);
+    }
+    angles.sort_unstable_by(f64::total_cmp);
+    let next = angles.iter().skip(1).copied().chain(angles.first().map(|first| first + TAU));
+    let (start, gap) =
+        next.zip(&angles).map(|(next, own)| (next, next - own)).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    // what is between two samples of an edge goes at most as far beyond them
+    (gap > 4.0 * between).then(|| [start - between, start + TAU - gap + between])
+}
+
+/// Box around a stretch of a surface of revolution, between two circles (radius, height).
+fn bounds_of(frame: &Frame, [from, to]: [f64; 2], ends: [[f64; 2]; 2]) -> Aabb {
+    let step = (to - from) / SAMPLES;
+    let at = |k: u32, [radius, height]: [f64; 2]| {
+        let (sine, cosine) = libm::sincos(from + step * f64::from(k));
+        frame.origin + (frame.x * cosine + frame.y * sine) * radius + frame.z * height
+    };
+    let points = (0..=SAMPLES as u32).flat_map(|k| ends.map(|end| at(k, end)));
+    let largest = ends[0][0].abs().max(ends[1][0].abs());
+    // the arc between two points leaves their chord by r (1 − cos of half the angle)
+    Aabb::of(points).grown(largest * (1.0 - libm::cos(0.5 * step)) + 1e-9)
 }
 
 impl Part {
@@ -190,5 +228,50 @@ impl Part {
             Self::Sectioned(solid) => RoundWall::of_sectioned(solid),
             _ => Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame() -> Frame {
+        Frame { origin: Vector3::new(0.1, 0.2, 0.3), x: Vector3::x(), y: Vector3::y(), z: Vector3::z() }
+    }
+
+    /// Points of an arc about the frame's axis.
+    fn arc(from: f64, to: f64, height: f64) -> Vec<Vector3<f64>> {
+        let at = |k: u32| libm::sincos(from + (to - from) * f64::from(k) / 32.0);
+        (0..=32).map(at).map(|(sine, cosine)| Vector3::new(0.01 * cosine, 0.01 * sine, height)).collect()
+    }
+
+    #[test]
+    fn a_sector_holds_its_face_and_little_more() {
+        for from in [-3.0, -0.4, 1.2, 3.0] {
+            let to = from + 0.8;
+            let line = vec![arc(to, to, 0.0)[0], arc(to, to, 0.02)[0]];
+            let edges = [arc(from, to, 0.0), arc(to, from, 0.02), line];
+            let [low, high] = sector(&frame(), &edges).expect("not all around");
+            assert!((high - low - 0.85).abs() < 1e-9);
+            let away = (from - low).rem_euclid(TAU);
+            assert!((away - 0.025).abs() < 1e-9, "{away}");
+            let bounds = bounds_of(&frame(), [low, high], [[0.01, 0.0], [0.01, 0.02]]);
+            let face = (0..=1000).map(|k| from + 0.8 * f64::from(k) / 1000.0).map(libm::sincos);
+            for (sine, cosine) in face {
+                for height in [0.0, 0.02] {
+                    assert!(
+                        bounds.contains(frame().origin + Vector3::new(0.01 * cosine, 0.01 * sine, height))
+                    );
+                }
+            }
+            assert!(bounds.diagonal() < 0.024);
+        }
+    }
+
+    #[test]
+    fn what_goes_all_around_has_no_sector() {
+        assert!(sector(&frame(), &[arc(0.0, TAU, 0.0), arc(0.0, TAU, 0.02)]).is_none());
+        assert!(sector(&frame(), &[arc(0.3, 3.3, 0.0), arc(3.3, 0.3 + TAU, 0.01)]).is_none());
+        assert!(sector(&frame(), &[]).is_none());
     }
 }
