@@ -189,7 +189,7 @@ fn sector(frame: &Frame, edges: &[Vec<Vector3<f64>>]) -> Option<[f64; 2]> {
     let (start, gap) =
         next.zip(&angles).map(|(next, own)| (next, next - own)).max_by(|a, b| a.1.total_cmp(&b.1))?;
     // what is between two samples of an edge goes at most as far beyond them
-    (gap > 4.0 * between).then(|| [start - between, start + TAU - gap + between])
+    (gap > 4.0 * between).then_some([start - between, start + TAU - gap + between])
 }
 
 /// Box around a stretch of a surface of revolution, between two circles (radius, height).
