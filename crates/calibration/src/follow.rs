@@ -21,7 +21,7 @@ const LOST: [f64; 2] = [2e-3, 0.2];
 /// Time after the start of a trial that is not compared [s]: the part begins without load.
 const SETTLING: f64 = 0.1;
 /// Predictions after which a trial may be given up.
-pub(crate) const STRETCH: usize = 32;
+const STRETCH: usize = 32;
 
 /// A contact that carries load at the end of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

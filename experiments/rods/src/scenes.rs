@@ -59,16 +59,14 @@ pub fn write_scenes(trials: &[Trial], folder: &Path) -> Result<usize, String> {
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), along(1).atan2(along(0)));
         let hole_from_world = Pose::new(Vector3::new(middle.x, middle.y, plate), turn).inverse();
         let folder = folder.join(name);
-        let put = |path: &Path, text: String| {
-            std::fs::create_dir_all(path.parent().unwrap_or(path))
-                .and_then(|()| std::fs::write(path, text))
-                .map_err(|error| format!("{}: {error}", path.display()))
-        };
-        put(&folder.join("scene.toml"), scene(rods[own[0]], lowest - plate))?;
+        let unwritable = |error: std::io::Error| format!("{}: {error}", folder.display());
+        std::fs::create_dir_all(&folder).map_err(unwritable)?;
+        std::fs::write(folder.join("scene.toml"), scene(rods[own[0]], lowest - plate)).map_err(unwritable)?;
         for index in own {
             let recording = recording(&trials[index], rods[index], &forces[index], &hole_from_world);
-            let file = folder.join(&recording.name).join("trial.csv");
-            put(&file, String::new())?;
+            let of_trial = folder.join(&recording.name);
+            std::fs::create_dir_all(&of_trial).map_err(unwritable)?;
+            let file = of_trial.join("trial.csv");
             recording.save(&file, "UR5e rod insertion").map_err(|error| error.to_string())?;
             written += 1;
         }
@@ -108,7 +106,8 @@ fn recording(trial: &Trial, rod: Rod, force: &[Vector3<f64>], hole_from_world: &
 
 /// The plate with its hole, the load cell below it [m], and the rod.
 fn scene(rod: Rod, cell: f64) -> String {
-    let mm = |length: f64| length * 1e3;
+    // to a nanometre
+    let mm = |length: f64| (length * 1e9).round() / 1e6;
     let (sheet, length) = (mm(SHEET), mm(LENGTH));
     let mut text = String::from(
         "name = \"rod\"\ndescription = \"A rod, its hole in a sheet, and a load cell below\"\ngravity_m_s2 = [0, 0, 0]\n\

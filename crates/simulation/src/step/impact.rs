@@ -1,10 +1,10 @@
 //! The impact stage: the velocity at the start of the piece becomes one that no contact forbids (docs/design/math.md §4.3).
 //!
 //! ```text
-//! at t_k, only where v₀ₙ < −φ⁺/T:    W = M⁻¹,  b = φ⁺/T        V₀ → V₀⁺        φ⁺ = max(φ, 0)
+//! at t_k, only where v₀ₙ < −φ⁺/T:    W = M⁻¹,  b = φ⁺/T        V₀ → V₀⁺        φ⁺ = max(φ − c, 0)
 //! ```
 //!
-//! Pairs that bounce require more (`restitution.rs`).
+//! c is the gap that counts as closed (`contact_problem.rs`). Pairs that bounce require more (`restitution.rs`).
 
 use tightfit_pipeline::solving::SolverOptions;
 

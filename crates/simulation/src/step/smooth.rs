@@ -1,11 +1,11 @@
 //! The smooth stage: forces over the piece, from the velocity after the impact (docs/design/math.md §4.3).
 //!
 //! ```text
-//! b = max(0, 2φ⁺/T + v₀ₙ⁺)        V_f → V₁        φ⁺ = max(φ, 0)
+//! b = max(0, 2φ⁺/T + v₀ₙ⁺)        V_f → V₁        φ⁺ = max(φ − c, 0)
 //! ```
 //!
-//! The condition is φ⁺ + T v̄ₙ ≥ 0: the pose that advances with V̄ does not penetrate to first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺
-//! make it passive and plastic. Under another rule of integration the pose moves with another velocity, and b follows it.
+//! c is the gap that counts as closed (`contact_problem.rs`). The condition is φ⁺ + T v̄ₙ ≥ 0: the pose that advances with V̄
+//! does not penetrate to first order. b ≥ φ⁺/T ≥ 0 and b ≥ v₀ₙ⁺ make it passive and plastic. Under another rule of integration the pose moves with another velocity, and b follows it.
 
 use tightfit_pipeline::solving::SolverOptions;
 
