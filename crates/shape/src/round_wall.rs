@@ -16,6 +16,8 @@ const LEVEL: f64 = 1e-9;
 /// Radius below which an arc is a corner [m].
 const FINEST: f64 = 1e-6;
 
+/// Distance at which a point counts as on what a thread leaves of a wall [m].
+const ON_SURFACE: f64 = 0.1e-6;
 /// Samples along an edge that tell how far a face reaches, and what may lie between them [-].
 const SAMPLES: f64 = 32.0;
 const BETWEEN: f64 = 0.01;
@@ -46,6 +48,8 @@ enum Extent {
     Sector(Vector3<f64>, f64),
     /// A face of an exact solid.
     Face(u32),
+    /// What a thread leaves of it.
+    Left,
 }
 
 impl RoundWall {
@@ -76,6 +80,7 @@ impl RoundWall {
                 out.dot(&middle) >= cosine * out.norm()
             }
             Extent::Face(face) => part.holds(Some(face), point),
+            Extent::Left => part.sample(point).distance.abs() < ON_SURFACE,
         }
     }
 
@@ -98,7 +103,16 @@ impl RoundWall {
         Self { origin, axis, radius, normal, heights, bounds, extent }
     }
 
-    fn of_sectioned(solid: &SectionedSolid) -> Vec<Self> {
+    /// What a thread leaves of a wall about the z axis; both ends by radius and height [m].
+    pub(crate) fn of_thread(ends: [[f64; 2]; 2]) -> Self {
+        let [start, end] = ends;
+        let (wide, long) = (end[0] - start[0], end[1] - start[1]);
+        let length = libm::hypot(wide, long);
+        let normal = [long.abs() / length, -wide * long.signum() / length];
+        Self::new([Vector3::zeros(), Vector3::z()], ends, normal, Extent::Left)
+    }
+
+    pub(crate) fn of_sectioned(solid: &SectionedSolid) -> Vec<Self> {
         let convex = || {
             let edges = solid.outline.edges().map(|(index, ends)| (solid.outline.edge_normal(index), ends));
             edges.filter(|(normal, _)| normal[0] > LEVEL)
@@ -226,6 +240,7 @@ impl Part {
         match self {
             Self::Cad(part) => RoundWall::of_solid(part),
             Self::Sectioned(solid) => RoundWall::of_sectioned(solid),
+            Self::Bolt(bolt) => bolt.round_walls(),
             _ => Vec::new(),
         }
     }

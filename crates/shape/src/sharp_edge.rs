@@ -20,6 +20,8 @@ const TURN: f64 = 0.35;
 const SMOOTH: f64 = 1e-3;
 /// Radius below which an arc is a corner [m].
 const FINEST_ARC: f64 = 1e-6;
+/// How far a normal may lean out of those of faces that are wide, as a share [-].
+const LEAN: f64 = 1e-3;
 /// Samples along an edge that tell how far it turns.
 const SAMPLES: u32 = 64;
 
@@ -32,6 +34,8 @@ pub struct SharpEdge {
     /// Parameters of the ends of the whole edge.
     pub whole: [f64; 2],
     normals: Normals,
+    /// How far a normal may lean out of those of the faces, as a share [-]: more where a face is a narrow strip that bends.
+    pub lean: f64,
     /// Box around it.
     pub bounds: Aabb,
 }
@@ -40,7 +44,7 @@ pub struct SharpEdge {
 #[derive(Clone, Debug)]
 enum Path {
     Exact(Curve),
-    /// An edge at the end of a thread.
+    /// An edge of a thread.
     Thread(Spiral),
 }
 
@@ -63,17 +67,23 @@ impl SharpEdge {
         let bounds = Aabb::of(edge.ends);
         let normals = Normals::Fixed(edge.normals);
         let range = [0.0, edge.length];
-        Self { path: Path::Exact(curve), range, whole: range, normals, bounds }
+        Self { path: Path::Exact(curve), range, whole: range, normals, lean: LEAN, bounds }
     }
 
-    /// An edge at the end of a thread.
+    /// An edge of a thread.
     pub(crate) fn spiral(
         spiral: Spiral,
         [range, whole]: [[f64; 2]; 2],
         faces: [ThreadFace; 2],
         bounds: Aabb,
     ) -> Self {
-        Self { path: Path::Thread(spiral), range, whole, normals: Normals::Thread(faces), bounds }
+        Self { path: Path::Thread(spiral), range, whole, normals: Normals::Thread(faces), lean: LEAN, bounds }
+    }
+
+    /// The same edge, of which a face is a strip that is narrow for how it bends: this is the angle that it turns by [rad].
+    #[must_use]
+    pub(crate) fn of_strip(self, turns: f64) -> Self {
+        Self { lean: turns.max(LEAN), ..self }
     }
 
     /// Convex edges of an exact solid.
@@ -103,6 +113,35 @@ impl SharpEdge {
             Section::RoundedPolygon { sides, core } => Self::of_rounded(solid, sides, core),
             Section::Round | Section::Polygon { .. } => Self::of_turned(solid),
         }
+    }
+
+    /// Rims and ridges of a prism with sharp corners.
+    pub(crate) fn of_prism(solid: &SectionedSolid, sides: u32) -> Vec<Self> {
+        let half = PI / f64::from(sides);
+        let facing = |angle: f64| Vector2::new(libm::cos(angle), libm::sin(angle));
+        let flat = |side: u32| f64::from(side) * TAU / f64::from(sides);
+        let line = |ends: [Vector3<f64>; 2], normals: [Vector3<f64>; 2]| {
+            let range = [0.0, (ends[1] - ends[0]).norm()];
+            let curve = Curve::Line { origin: ends[0], along: (ends[1] - ends[0]) / range[1] };
+            Self::new(curve, [range; 2], Normals::Fixed(normals))
+        };
+        let mut all = Vec::new();
+        for side in 0..sides {
+            let out = facing(flat(side));
+            let corner = |level: f64, way: f64| facing(flat(side) + way * half) * (level / libm::cos(half));
+            for Rim { radius: level, height, normals } in solid.convex_levels() {
+                let ends = [-1.0, 1.0].map(|way| corner(level, way).push(height));
+                all.push(line(ends, normals.map(|[radial, axial]| (out * radial).push(axial))));
+            }
+            for (index, ends) in solid.outline.edges() {
+                let [radial, axial] = solid.outline.edge_normal(index);
+                if radial > 1e-9 {
+                    let normals = [side, side + 1].map(|own| (facing(flat(own)) * radial).push(axial));
+                    all.push(line(ends.map(|[level, height]| corner(level, 1.0).push(height)), normals));
+                }
+            }
+        }
+        all
     }
 
     fn of_turned(solid: &SectionedSolid) -> Vec<Self> {
@@ -156,7 +195,7 @@ impl SharpEdge {
         let sag = (points[4] - points[0]).norm() * TURN * TURN / 64.0;
         let is_line = matches!(curve, Curve::Line { .. });
         let bounds = Aabb::of(points).grown(if is_line { 0.0 } else { sag });
-        Self { path: Path::Exact(curve), range, whole, normals, bounds }
+        Self { path: Path::Exact(curve), range, whole, normals, lean: LEAN, bounds }
     }
 
     /// Whether it does not bend.

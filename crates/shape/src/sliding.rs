@@ -6,6 +6,10 @@ use crate::node::{NodeSet, Slides};
 use crate::profile::Section;
 use crate::{Part, SharpEdge};
 
+/// Shares by which pitch and diameter of a bolt and its nut may differ [-].
+const SAME_PITCH: f64 = 0.05;
+const SAME_DIAMETER: f64 = 0.1;
+
 impl Part {
     /// How nodes slide along round features, where one of two parts is an exact solid.
     #[must_use]
@@ -18,6 +22,8 @@ impl Part {
             }
             Self::Block(block) => Slides::along_edges(nodes, |chart| block.edge_of(chart)),
             Self::Mesh(mesh) => Slides::along_edges(nodes, |chart| mesh.edge_of(chart)),
+            Self::Bolt(bolt) => bolt.slides(nodes),
+            Self::Nut(nut) => nut.slides(nodes),
             _ => Slides::default(),
         }
     }
@@ -59,6 +65,7 @@ impl Part {
         match self {
             Self::Cad(part) => part.most_bent(),
             Self::Sectioned(solid) => solid.most_bent(),
+            Self::Bolt(bolt) => bolt.most_bent(),
             _ => 0.0,
         }
     }
@@ -72,14 +79,36 @@ impl Part {
         }
     }
 
-    /// Convex edges of an exact solid, or of a turned one beside it.
+    /// Convex edges of an exact solid, of a thread, or of a turned solid beside one.
     #[must_use]
     pub fn sharp_edges(&self) -> Vec<SharpEdge> {
         match self {
             Self::Cad(part) => SharpEdge::of_solid(part.solid()),
             Self::Sectioned(solid) => SharpEdge::of_sectioned(solid),
+            Self::Bolt(bolt) => bolt.sharp_edges(),
+            Self::Nut(nut) => nut.sharp_edges(),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether this is a bolt or a nut.
+    #[must_use]
+    pub fn is_threaded(&self) -> bool {
+        matches!(self, Self::Bolt(_) | Self::Nut(_))
+    }
+
+    /// Whether this is a bolt and the other part a nut that goes on it, or the other way round: pitch, hand and diameter agree.
+    #[must_use]
+    pub fn fits_thread_of(&self, other: &Self) -> bool {
+        let [bolt, nut] = match (self, other) {
+            (Self::Bolt(bolt), Self::Nut(nut)) | (Self::Nut(nut), Self::Bolt(bolt)) => {
+                [bolt.thread(), nut.thread()]
+            }
+            _ => return false,
+        };
+        let is_near = |own: f64, other: f64, share: f64| (own - other).abs() <= share * own.abs();
+        is_near(bolt.rise(), nut.rise(), SAME_PITCH)
+            && is_near(bolt.crest_radius(), nut.crest_radius(), SAME_DIAMETER)
     }
 
     /// Whether this is a prism with round corners.

@@ -32,6 +32,19 @@ const FARTHEST: f64 = 0.5e-3;
 /// ...less a fifth, which is d²/2r for the thinnest thread, r = 1.2 mm.
 const SURE: f64 = 0.8;
 
+/// A place of one part inside another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AuditedPlace {
+    /// How deep it is [m].
+    pub depth: f64,
+    /// The part whose surface it is on.
+    pub part: BodyId,
+    /// The part that it is inside of...
+    pub inside: BodyId,
+    /// ...and where, in the frame of that part [m].
+    pub point: Vector3<f64>,
+}
+
 /// Nodes of a block: neighbours in the order of the part's faces.
 const BLOCK: usize = 64;
 
@@ -93,7 +106,13 @@ impl Audit {
     /// Deepest penetration of any pair [m], zero when all are apart.
     #[must_use]
     pub fn penetration(&self, scene: &Scene, parameters: &Parameters, state: &State) -> f64 {
-        let mut deepest = 0.0_f64;
+        self.deepest(scene, parameters, state).map_or(0.0, |place| place.depth)
+    }
+
+    /// Where parts are deepest inside one another; `None` when all are apart.
+    #[must_use]
+    pub fn deepest(&self, scene: &Scene, parameters: &Parameters, state: &State) -> Option<AuditedPlace> {
+        let mut deepest: Option<AuditedPlace> = None;
         for pair in &scene.contacts {
             let poses = pair.bodies.map(|body| pose(scene, parameters, state, body));
             for (of, against) in [(0, 1), (1, 0)] {
@@ -122,7 +141,10 @@ impl Audit {
                                 field.value(&node, &-(against_from_of.rotation.inverse() * sample.normal))
                             });
                         let depth = own.node_offset() - sample.distance - worn;
-                        deepest = deepest.max(depth);
+                        if depth > deepest.map_or(0.0, |place| place.depth) {
+                            let [part, inside] = [of, against].map(|side| pair.bodies[side]);
+                            deepest = Some(AuditedPlace { depth, part, inside, point });
+                        }
                         clear = (node, SURE * (-depth - 2.0 * most_worn).clamp(0.0, FARTHEST));
                     }
                 }

@@ -59,7 +59,7 @@ mod validation;
 
 pub use arm::{Arm, ArmCertificate, ArmFailure, ArmInput, ArmMotion, ArmRecord};
 pub use assessment::{Assessment, Grade, MeasuredBy, Reason};
-pub use audit::Audit;
+pub use audit::{Audit, AuditedPlace};
 pub use certificate::{Certificate, StageSeconds};
 pub use comparison::WrenchDifference;
 pub use contact_point::ContactPoint;

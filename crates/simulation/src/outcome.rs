@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use crate::{ArmFailure, Limit, Record, Simulation, Task};
+use crate::{ArmFailure, AuditedPlace, Limit, Record, Simulation, Task};
 
 /// How a thread ended up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Summary {
     pub penetration: [f64; 3],
     /// The same by the audit.
     pub audited: Option<[f64; 3]>,
+    /// When [s] and where the audit found the deepest penetration.
+    pub audited_place: Option<(f64, AuditedPlace)>,
     /// Largest relative violation of the friction cone [-].
     pub cone: f64,
     /// Largest complementarity residual [m/s].
@@ -119,6 +121,8 @@ impl Summary {
         summary.penetration =
             three(records, |record| Some(record.certificate.penetration)).unwrap_or_default();
         summary.audited = three(records, |record| record.audited);
+        let places = records.iter().filter_map(|record| Some((record.time, record.audited_place?)));
+        summary.audited_place = places.max_by(|(_, a), (_, b)| a.depth.total_cmp(&b.depth));
         summary
     }
 }

@@ -7,8 +7,8 @@ use tightfit_spatial::{Pose, SplitMix, Vector3, Wrench};
 use crate::audit::pose;
 use crate::stopwatch::Stopwatch;
 use crate::{
-    ArmRecord, Audit, BodyId, Certificate, ContactPoint, Input, Motion, Parameters, Scene, Snapshot,
-    SnapshotError, State, Task, Workspace, step,
+    ArmRecord, Audit, AuditedPlace, BodyId, Certificate, ContactPoint, Input, Motion, Parameters, Scene,
+    Snapshot, SnapshotError, State, Task, Workspace, step,
 };
 
 /// A random wrench after the task is done: each component uniform in ± its amplitude, redrawn every 50 ms. The draws
@@ -89,6 +89,8 @@ pub struct Record {
     pub certificate: Certificate,
     /// Deepest penetration found by the audit [m].
     pub audited: Option<f64>,
+    /// Where that is, unless all parts are apart.
+    pub audited_place: Option<AuditedPlace>,
     /// Time that the step took [s], without this record and the audit.
     pub step_seconds: f64,
     /// Whether the task counts as engaged.
@@ -215,8 +217,8 @@ impl Simulation {
         let step_seconds = watch.lap();
         let driven = self.scene.led_body();
         let pose = self.relative_pose(driven);
-        let audited =
-            self.audit.as_ref().map(|audit| audit.penetration(&self.scene, &self.parameters, &self.state));
+        let audit = self.audit.as_ref();
+        let place = audit.map(|audit| audit.deepest(&self.scene, &self.parameters, &self.state));
         let impulses = [self.workspace.generalised_impulse(), self.workspace.impact_impulse()];
         let body = |index: usize| BodyRecord::of(&self.state, impulses, index, self.parameters.dt);
         let bodies: Vec<BodyRecord> = (0..self.state.motions.len()).map(body).collect();
@@ -240,7 +242,8 @@ impl Simulation {
             force,
             torque,
             certificate,
-            audited,
+            audited: place.map(|place| place.map_or(0.0, |place| place.depth)),
+            audited_place: place.flatten(),
             step_seconds,
             engaged,
             bodies,

@@ -137,6 +137,7 @@ fn record_at(log: &Log, simulation: &Simulation, row: usize) -> Record {
         step_seconds: certificate.stage_seconds.total(),
         certificate,
         audited: None,
+        audited_place: None,
         engaged: flag("engaged"),
         bodies: Vec::new(),
         kinematic: Vec::new(),

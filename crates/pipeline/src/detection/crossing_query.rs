@@ -33,8 +33,6 @@ const ALONG: f64 = 1e-8;
 /// Sine below which a curve may cross another twice within their ranges [-], and how far apart two such places are [m].
 const GRAZING: f64 = 0.7;
 const SAME_PLACE: f64 = 1e-7;
-/// How far a normal may lean out of those of the faces, as a share [-].
-const LEANS: f64 = 1e-3;
 
 /// The edges of one part in the frame of the other.
 pub(super) struct CrossingQuery<'a> {
@@ -54,6 +52,8 @@ struct Crossing {
     gap: f64,
     /// Length of either edge to its nearer end, the least [m].
     to_end: f64,
+    /// Whether the faces of the own and of the other edge meet at less than a right angle.
+    is_acute: [bool; 2],
 }
 
 impl<'a> CrossingQuery<'a> {
@@ -161,10 +161,15 @@ impl<'a> CrossingQuery<'a> {
         Some((now.point, now.normal, gap))
     }
 
-    /// Whether each edge is inside the other part where they cross.
+    /// Whether each edge is inside the other part where they cross; what is behind an acute edge may be beyond its other face.
     fn is_inside(&self, crossing: &Crossing) -> bool {
         let own = self.frame.turn.tr_mul(&(crossing.other - self.frame.shift));
-        self.against.part.sample(crossing.point).distance < 0.0 && self.of.part.sample(own).distance < 0.0
+        let inside = [
+            self.of.part.sample(own).distance < 0.0,
+            self.against.part.sample(crossing.point).distance < 0.0,
+        ];
+        let [own, other] = [0, 1].map(|side| inside[side] || crossing.is_acute[side]);
+        own && other && inside.contains(&true)
     }
 
     /// A direction and a point of the own part in the other's frame after a time of the expected motion [s].
@@ -227,10 +232,12 @@ impl<'a> CrossingQuery<'a> {
         let other_normals = other.normals(q);
         let out = other_normals[0] + other_normals[1] - own_normals[0] - own_normals[1];
         let normal = if out.dot(&across) < 0.0 { -across } else { across };
-        let fits = is_between(normal, b, other_normals) && is_between(-normal, a, own_normals);
+        let fits = is_between(normal, b, other_normals, other.lean)
+            && is_between(-normal, a, own_normals, edge.lean);
         let length = |place: f64, [from, to]: [f64; 2], slope: f64| slope * (place - from).min(to - place);
         let to_end = length(s, edge.whole, a.norm()).min(length(t, other.whole, b.norm()));
-        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&between), to_end })
+        let is_acute = [own_normals, other_normals].map(|[first, second]| first.dot(&second) < 0.0);
+        fits.then(|| Crossing { point: p, other: q, normal, gap: normal.dot(&between), to_end, is_acute })
     }
 }
 
@@ -238,11 +245,16 @@ fn is_within(place: [f64; 2], ranges: [[f64; 2]; 2]) -> bool {
     place.iter().zip(ranges).all(|(place, [from, to])| *place >= from && *place < to)
 }
 
-/// Whether a direction across an edge lies between the normals of its faces.
-fn is_between(direction: Vector3<f64>, along: Vector3<f64>, [first, second]: [Vector3<f64>; 2]) -> bool {
+/// Whether a direction across an edge lies between the normals of its faces, or leans out of them by this share at most.
+fn is_between(
+    direction: Vector3<f64>,
+    along: Vector3<f64>,
+    [first, second]: [Vector3<f64>; 2],
+    lean: f64,
+) -> bool {
     let area = along.dot(&first.cross(&second));
     let shares = [along.dot(&direction.cross(&second)) / area, along.dot(&first.cross(&direction)) / area];
-    shares.iter().all(|share| *share >= -LEANS)
+    shares.iter().all(|share| *share >= -lean)
 }
 
 #[cfg(test)]

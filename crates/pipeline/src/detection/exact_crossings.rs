@@ -1,5 +1,5 @@
 //! Where convex edges of two parts cross between their nodes: those of an exact solid or of a prism with round corners with any, those
-//! of a sharp prism with the rims of a turned part.
+//! of a sharp prism with the rims of a turned part, those of a thread with all but the thread that it engages.
 //!
 //! The edges of one part are carried into the frame of the other; `crossing_query.rs` tells where two of them cross.
 
@@ -8,26 +8,31 @@ use tightfit_shape::{Part, SharpEdge};
 
 use super::contact_writer::ContactWriter;
 use super::crossing_query::CrossingQuery;
+use super::thread_crossings::is_thread_beside;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
-/// Number of identities that the crossings of a pair take; zero where others find them.
+/// Number of identities that the crossings of a pair take; zero where others find them in every pose.
 pub(super) fn exact_crossing_ids(sides: [&PairBody; 2]) -> u32 {
-    if !is_exact(sides) {
+    if !is_exact(sides) && !sides.iter().any(|side| side.part.is_threaded()) {
         return 0;
     }
     let [first, second] = sides.map(edge_count);
     first.wrapping_mul(second)
 }
 
-/// Whether one of the parts is an exact solid or has round corners, or one has planes and the other circular edges.
+/// Whether one of the parts is an exact solid, has round corners or is a thread that does not engage the other, or one has planes and
+/// the other circular edges.
 fn is_exact(sides: [&PairBody; 2]) -> bool {
     let is_solid = |side: &&PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
     let is_edged =
         |of: &PairBody, against: &PairBody| of.nodes.edges().len() > 0 && against.polyhedron.is_some();
     let [first, second] = sides;
     sides.iter().all(|side| side.network.is_none())
-        && (sides.iter().any(is_solid) || is_edged(first, second) || is_edged(second, first))
+        && (sides.iter().any(is_solid)
+            || is_thread_beside(sides)
+            || is_edged(first, second)
+            || is_edged(second, first))
 }
 
 /// Appends the crossings of the edges of two parts, if they are such parts; tells whether they are.

@@ -1,4 +1,4 @@
-//! Where a straight edge or a circle that a node stands for is nearest to the other part, within the node's cell.
+//! Where a straight edge, a spiral or a circle that a node stands for is nearest to the other part, within the node's cell.
 //!
 //! ```text
 //! d′(s) = n(x(s))·x′(s)                  slope of the distance along the feature; zero where it is nearest
@@ -12,13 +12,14 @@ use nalgebra::Vector3;
 use tightfit_shape::node::{Arc, Slid};
 use tightfit_shape::{Part, Sample};
 
+use super::node_blocks::Frame;
 use super::polyhedra::DIPS;
 
 /// What the nearest place of an edge may be nearer than the one that is found [m], and most halvings of the search.
 const NEAREST: f64 = 0.01e-6;
 const MOST_HALVINGS: u32 = 24;
 /// How many times its cell's angle a node may be led over a convex face and still hold the lowest point [-], beside what the face bends
-/// more than the node's circle: twice where both bend alike.
+/// more than the node's circle: twice where both bend alike, and more where the circle lies flat.
 const TOO_FAR: f64 = 1.5;
 /// Cosine between normals of one side of a part [-].
 pub(super) const SAME_SIDE: f64 = 0.7;
@@ -37,16 +38,55 @@ impl Nearest<'_> {
         point: Vector3<f64>,
         face: Sample,
         along: Vector3<f64>,
+        cell: [f64; 2],
+    ) -> Slid {
+        self.along_curve(face.normal, |place| [point + along * place, along], cell)
+    }
+
+    /// Where the spiral of a node is nearest within its cell, in the other part's frame. `own` is the node in the frame of its part, about
+    /// whose z axis the spiral runs; radius and height grow by `grows` and `rises` [m/rad]; `cell` [rad].
+    pub(super) fn along_spiral(
+        &self,
+        against_from_of: &Frame,
+        own: Vector3<f64>,
+        [[grows, rises], cell]: [[f64; 2]; 2],
+    ) -> Slid {
+        let radius = own.xy().norm();
+        let fastest = Vector3::new(radius, grows, rises).norm();
+        let at = |place: f64| {
+            let angle = place / fastest;
+            let (sin, cos) = libm::sincos(angle);
+            let (x, y) = ((own.x * cos - own.y * sin) / radius, (own.x * sin + own.y * cos) / radius);
+            let there = radius + grows * angle;
+            let along = Vector3::new(grows * x - there * y, grows * y + there * x, rises) / fastest;
+            let point = Vector3::new(there * x, there * y, own.z + rises * angle);
+            let Frame { turn, shift } = against_from_of;
+            [turn * point + shift, turn * along]
+        };
+        // beside the end of a face the nearest one tells the way, whichever the node would touch
+        let normal = self.part.sample(at(0.0)[0]).normal;
+        self.along_curve(normal, at, cell.map(|angle| angle * fastest))
+    }
+
+    /// Where a curve is nearest within the cell of a node: the other part's normal there, point and direction of the curve at a length
+    /// from the node, lengths before and after it [m].
+    fn along_curve(
+        &self,
+        normal: Vector3<f64>,
+        at: impl Fn(f64) -> [Vector3<f64>; 2],
         [before, after]: [f64; 2],
     ) -> Slid {
-        let slope = face.normal.dot(&along);
-        let (length, way) = if slope > 0.0 { (before, -along) } else { (after, along) };
+        let slope = normal.dot(&at(0.0)[1]);
+        let (length, sign) = if slope > 0.0 { (before, -1.0) } else { (after, 1.0) };
         // the distance falls by less than its slope here promises
         if slope.abs() * length < NEAREST {
             return Slid::Stays;
         }
-        // the normal's share along the way is negative until the line is nearest
-        let share = |place: f64| self.part.sample(point + way * place).normal.dot(&way);
+        // the normal's share along the way is negative until the curve is nearest
+        let share = |place: f64| {
+            let [point, along] = at(sign * place);
+            self.part.sample(point).normal.dot(&(along * sign))
+        };
         let (mut low, mut high) = ((0.0, -slope.abs()), (length, share(length)));
         if high.1 < 0.0 {
             return if slope.abs() > DIPS { Slid::Gone } else { Slid::Stays };
@@ -59,7 +99,7 @@ impl Nearest<'_> {
             let value = share(middle);
             *if value < 0.0 { &mut low } else { &mut high } = (middle, value);
         }
-        Slid::To(point + way * low.0)
+        Slid::To(at(sign * low.0)[0])
     }
 
     /// Where the arc of a node is lowest over the other part, in that part's frame: the normal at the node tells where over a
@@ -73,8 +113,9 @@ impl Nearest<'_> {
         let gone = || if arc.is_flat(face.normal) { Slid::Stays } else { Slid::Gone };
         let is_inside = first.abs() <= limit.abs();
         let radius = arc.radial.norm();
-        // sharp edges of planes bend too
-        let farthest = TOO_FAR + (radius * self.curvature).max(1.0);
+        // sharp edges of planes bend too; what bends turns the normal's share across the axis the more the smaller that is
+        let across = (face.normal - arc.axis * face.normal.dot(&arc.axis)).norm();
+        let farthest = TOO_FAR + (radius * self.curvature / across).max(1.0);
         if !is_inside && first.abs() > farthest * limit.abs() {
             return gone();
         }

@@ -16,6 +16,7 @@ use super::face_choice::FaceChoice;
 use super::nearest_place::{Nearest, SAME_SIDE};
 use super::node_blocks::{Frame, INSIDE, Region};
 use super::rim_places::stand_for_nodes;
+use super::thread_crossings::is_thread_beside;
 use super::wall_crossings::are_convex_and_turned;
 use super::{DetectionOptions, PairBody};
 
@@ -23,6 +24,9 @@ use super::{DetectionOptions, PairBody};
 const DEEPEST: f64 = 50e-6;
 /// Share of a reach over planes from which on it is worth to ask how much near faces bend [-].
 const BENT: f64 = 1.2;
+
+/// Distance from the own part at which a place is on it [m].
+const ON_SURFACE: f64 = 0.1e-6;
 
 /// The query of one body's nodes against the surface of the other.
 pub(super) struct NodeQuery<'a> {
@@ -85,7 +89,7 @@ impl<'a> NodeQuery<'a> {
         let has_planes = of.polyhedron.is_some() || against.polyhedron.is_some();
         let are_turned = are_convex_and_turned([of, against]);
         let is_core = of.part.has_core_nodes();
-        let is_round = is_core || are_turned;
+        let is_round = is_core || are_turned || is_thread_beside([of, against]);
         let may_slide = options.crossings && (is_exact(of) || is_exact(against) || has_planes || is_round);
         let slides =
             Some(of.nodes.slides()).filter(|slides| may_slide && !slides.is_empty()).map(|slides| Sliding {
@@ -345,6 +349,20 @@ impl<'a> NodeQuery<'a> {
                 Slid::Stays => self.take(point, faces, id, writer),
                 Slid::To(place) => self.take(place, self.faces_at(place, face.normal), id, writer),
                 Slid::Gone => {}
+            };
+        }
+        if let Some(spiral) = sliding.slides.spiral(node as usize) {
+            // a cell may reach beyond the end of its edge
+            let is_on = |place: Vector3<f64>| {
+                self.of.part.sample(turn.tr_mul(&(place - shift))).distance.abs() < ON_SURFACE
+            };
+            return match self.nearest.along_spiral(&sliding.against_from_of, own, spiral) {
+                Slid::Stays => self.take(point, faces, id, writer),
+                Slid::To(place) if is_on(place) => {
+                    let normal = self.against.part.sample(place).normal;
+                    self.take(place, self.faces_at(place, normal), id, writer);
+                }
+                Slid::To(_) | Slid::Gone => {}
             };
         }
         if let Some(arc) = sliding.slides.arc(node as usize, own) {

@@ -5,7 +5,7 @@
 
 use tightfit_shape::Part;
 use tightfit_shape::thread::{StartEdges, ThreadStarts};
-use tightfit_spatial::{Vectorise, vectorised};
+use tightfit_spatial::{Vector3, Vectorise, vectorised};
 
 use super::contact_writer::ContactWriter;
 use super::crossing_query::CrossingQuery;
@@ -14,6 +14,20 @@ use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
 const MOST: u32 = StartEdges::MOST as u32;
+
+/// Cosine of the angle between the axes of a bolt and its nut from which on the nut can be on the bolt [-]: 20 degrees.
+const ALIGNED: f64 = 0.94;
+
+/// Whether one of two parts is a thread beside what it does not engage: its edges cross those of the other part as those of exact
+/// solids do.
+pub(super) fn is_thread_beside(sides: [&PairBody; 2]) -> bool {
+    let [first, second] = sides.map(|side| side.part);
+    if !(first.is_threaded() || second.is_threaded()) {
+        return false;
+    }
+    let [one, other] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
+    !(first.fits_thread_of(second) && one.dot(&other).abs() > ALIGNED)
+}
 
 /// Number of identities that the crossings of two threads take; zero for other parts.
 pub(super) fn thread_crossing_ids(sides: [&PairBody; 2]) -> u32 {
@@ -104,7 +118,7 @@ impl Vectorise for Ends<'_> {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{UnitQuaternion, Vector3};
+    use nalgebra::UnitQuaternion;
     use tightfit_shape::preset::preset;
     use tightfit_spatial::{Columns3, Pose, SplitMix};
 

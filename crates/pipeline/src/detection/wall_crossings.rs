@@ -17,6 +17,7 @@ use tightfit_shape::{Part, RoundWall};
 
 use super::contact_writer::ContactWriter;
 use super::crossing_query::CrossingQuery;
+use super::thread_crossings::is_thread_beside;
 use super::{DetectionOptions, PairBody};
 use crate::records::Contacts;
 
@@ -26,20 +27,22 @@ const PARALLEL: f64 = 1e-6;
 const DEEP: f64 = 10e-6;
 const AS_DEEP: f64 = 0.5;
 
-/// Number of identities that the walls of a pair take; zero where others find their contacts.
+/// Number of identities that the walls of a pair take; zero where others find their contacts in every pose.
 pub(super) fn wall_crossing_ids(sides: [&PairBody; 2]) -> u32 {
-    if !has_crossings(sides) {
+    if !has_crossings(sides) && !sides.iter().any(|side| side.part.is_threaded()) {
         return 0;
     }
     let [first, second] = sides.map(|side| side.nodes.walls().len() as u32);
     2_u32.wrapping_mul(first.wrapping_mul(second))
 }
 
-/// Whether nodes of both parts slide, or both are solids of revolution.
+/// Whether nodes of both parts slide, both are solids of revolution, or one is a thread that does not engage the other.
 fn has_crossings(sides: [&PairBody; 2]) -> bool {
     let is_exact = |side: &PairBody| matches!(side.part, Part::Cad(_)) || side.part.has_round_corners();
     sides.iter().all(|side| side.network.is_none() && !side.nodes.walls().is_empty())
-        && (sides.iter().any(|side| is_exact(side)) || sides.iter().all(|side| side.part.is_turned()))
+        && (sides.iter().any(|side| is_exact(side))
+            || sides.iter().all(|side| side.part.is_turned())
+            || is_thread_beside(sides))
 }
 
 /// Whether both parts are convex solids of revolution.

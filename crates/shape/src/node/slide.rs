@@ -14,8 +14,8 @@
 //! Over a convex round face n turns with the place, against u: the lowest point is where the circle's normal is opposite to the
 //! other part's normal there, which the caller searches on the arc of the cell ([`Arc::angle`]).
 //!
-//! A node of a straight edge slides to where its line is nearest to the other part, which has no closed form: the caller searches
-//! where the normal is perpendicular to it.
+//! A node of a straight edge or of an edge of a thread slides to where that is nearest to the other part, which has no closed form: the
+//! caller searches where the normal is perpendicular to it.
 //!
 //! Nodes inside planes, bores and sockets are idle: what touches there is an edge, a corner or a convex face of the other part,
 //! whose own nodes find it. Along the straight lines of a cylinder, a cone or an edge the gap to a plane or a bore is least at an
@@ -131,6 +131,9 @@ pub(crate) enum Cell {
     Line(Vector3<f64>, [f64; 2]),
     /// Angles before and after the node on a circle [rad].
     Arc(u32, [f64; 2]),
+    /// By how much the radius and the height of a spiral about the part's axis grow [m/rad], and the angles before and after the node on
+    /// it [rad].
+    Spiral([f64; 2], [f64; 2]),
     /// Angles on either side, around the axis and around the tube [rad].
     Patch(u32, [f64; 2]),
 }
@@ -194,6 +197,7 @@ impl Slides {
                 let local = self.rounds[round as usize].frame.inside(position);
                 lowered(local.xy().norm(), before.max(after))
             }
+            Cell::Spiral(_, [before, after]) => lowered(position.xy().norm(), before.max(after)),
             Cell::Patch(round, [around, across]) => match self.rounds[round as usize].kind {
                 RoundKind::Tube { major, minor } => lowered(major + minor, around) + lowered(minor, across),
                 RoundKind::Circles { .. } => 0.0,
@@ -201,6 +205,23 @@ impl Slides {
         };
         self.sags.push((sag as f32).next_up());
         self.cells.push(cell);
+    }
+
+    /// Adds the features of another set of nodes; returns the number of the first.
+    pub(crate) fn adopt(&mut self, other: &Self) -> u32 {
+        let first = self.rounds.len() as u32;
+        self.rounds.extend_from_slice(&other.rounds);
+        first
+    }
+
+    /// Adds the cell of the next node, which is a node of another set whose features were adopted from `first` on.
+    pub(crate) fn push_of(&mut self, other: &Self, node: usize, first: u32) {
+        self.cells.push(match other.cells[node] {
+            Cell::Arc(round, cell) => Cell::Arc(first + round, cell),
+            Cell::Patch(round, cell) => Cell::Patch(first + round, cell),
+            cell @ (Cell::Point | Cell::Idle | Cell::Line(..) | Cell::Spiral(..)) => cell,
+        });
+        self.sags.push(other.sags[node]);
     }
 
     /// A point of the axis of a feature [m].
@@ -235,6 +256,7 @@ impl Slides {
                 let radius = self.arc(node, position).map_or(0.0, |arc| arc.radial.norm());
                 before.max(*after) * radius
             }
+            Some(Cell::Spiral(_, [before, after])) => before.max(*after) * position.xy().norm(),
             _ => 0.0,
         }
     }
@@ -268,6 +290,16 @@ impl Slides {
     pub fn line(&self, node: usize) -> Option<(Vector3<f64>, [f64; 2])> {
         match self.cells.get(node) {
             Some(Cell::Line(along, cell)) if *cell != [0.0; 2] => Some((*along, *cell)),
+            _ => None,
+        }
+    }
+
+    /// By how much the radius and the height of the spiral grow that a node lies on [m/rad], and the angles before and after it that it
+    /// stands for [rad].
+    #[must_use]
+    pub fn spiral(&self, node: usize) -> Option<[[f64; 2]; 2]> {
+        match self.cells.get(node) {
+            Some(Cell::Spiral(slopes, cell)) => Some([*slopes, *cell]),
             _ => None,
         }
     }

@@ -1,5 +1,5 @@
 //! How the nodes of a sectioned body slide: rings about the axis of a round one, lines along the flats and arcs about the corners of one
-//! with round corners. The walls of a sharp polygon are planes, whose nodes others find.
+//! with round corners, lines along the edges of one with sharp corners.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 use tightfit_cad::geometry::Frame;
 
 use super::{Section, SectionedSolid};
-use crate::node::{Cell, NodeKind, NodeSet, Round, RoundKind, Slides};
+use crate::node::{Cell, Chart, NodeKind, NodeSet, Round, RoundKind, Slides};
 
 /// Nodes of one row around a face or of one edge.
 type Ring = (u32, u64, u8);
@@ -54,13 +54,60 @@ impl SectionedSolid {
     }
 
     /// Cells of the nodes: rings about the axis of a round body; lines along the flats and arcs about the corners of one with round
-    /// corners.
+    /// corners; lines along the edges of one with sharp corners.
     pub(crate) fn slides(&self, nodes: &NodeSet) -> Slides {
         match self.section {
             Section::Round => self.slides_of_round(nodes),
             Section::RoundedPolygon { sides, core } => self.slides_of_rounded(nodes, sides, core),
-            Section::Polygon { .. } => Slides::default(),
+            Section::Polygon { sides } => self.slides_of_polygon(nodes, sides),
         }
+    }
+
+    /// Edges slide along their line, ridges between two flats and rims alike; their ends are corners.
+    fn slides_of_polygon(&self, nodes: &NodeSet, sides: u32) -> Slides {
+        let is_corner = |lap: f64| {
+            let past = (lap * f64::from(sides) + 0.5).fract();
+            past.min(1.0 - past) < 1e-9
+        };
+        // the nodes of a rim have u = 0, those of a ridge lie between
+        let is_edge = |index: &usize| nodes.kind[*index] == NodeKind::Edge;
+        let is_ridge = |index: usize| nodes.u[index] > 0.0;
+        let mut cells: Vec<Cell> = (0..nodes.len())
+            .map(|index| if nodes.kind[index] == NodeKind::Face { Cell::Idle } else { Cell::Point })
+            .collect();
+        let mut edges: BTreeMap<(u32, bool, u64), Vec<usize>> = BTreeMap::new();
+        for index in (0..nodes.len()).filter(is_edge) {
+            let lap = if is_ridge(index) { nodes.v[index].to_bits() } else { 0 };
+            edges.entry((nodes.face[index], is_ridge(index), lap)).or_default().push(index);
+        }
+        for ((face, of_ridge, _), mut edge) in edges {
+            let along = if of_ridge { &nodes.u } else { &nodes.v };
+            edge.sort_by(|a, b| along[*a].total_cmp(&along[*b]));
+            let ends = [0.0, 1.0].map(|u| self.place(Chart { face, u, v: nodes.v[edge[0]] }));
+            let place_of = |index: usize| self.place(nodes.chart(index));
+            let is_end = |index: usize| !of_ridge && is_corner(nodes.v[index]);
+            for (place, &index) in edge.iter().enumerate().filter(|(_, index)| !is_end(**index)) {
+                let beside = [edge.len() - 1, 1].map(|step| (place + step) % edge.len());
+                let goes_on = [place > 0, place + 1 < edge.len()];
+                let own = place_of(index);
+                // half of the way to the next node, all of it to an end
+                let [before, after] =
+                    [0, 1].map(|side| match (of_ridge && !goes_on[side], edge[beside[side]]) {
+                        (true, _) => ends[side] - own,
+                        (false, other) if is_end(other) => place_of(other) - own,
+                        (false, other) => 0.5 * (place_of(other) - own),
+                    });
+                // at the tip of a pyramid a rim is a point
+                if let Some(along) = (after - before).try_normalize(0.0) {
+                    cells[index] = Cell::Line(along, [before.norm(), after.norm()]);
+                }
+            }
+        }
+        let mut slides = Slides::default();
+        for (index, cell) in cells.into_iter().enumerate() {
+            slides.push(cell, self.place(nodes.chart(index)));
+        }
+        slides
     }
 
     fn slides_of_round(&self, nodes: &NodeSet) -> Slides {

@@ -168,7 +168,7 @@ impl Bolt {
         self.body().map(SectionedSolid::outer_radius).fold(self.thread().crest_radius(), f64::max)
     }
 
-    fn body(&self) -> impl Iterator<Item = &SectionedSolid> {
+    pub(super) fn body(&self) -> impl Iterator<Item = &SectionedSolid> {
         self.shank.iter().chain(self.head.iter())
     }
 

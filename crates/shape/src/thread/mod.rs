@@ -11,6 +11,7 @@ A bolt is ridge ∪ core, cut by its end planes and the cone of its tip. A nut i
 its distance; [`RadialSurface`] holds the radius R(θ, z), which yields mesh, mass and nodes.
 */
 
+mod beside_others;
 mod bolt;
 mod chord;
 #[cfg(test)]

@@ -28,8 +28,8 @@ pub(crate) const END: u32 = 4;
 /// Lower and upper cones are 6 and 7.
 const CONE: u32 = 6;
 /// 8 + 2 end + side.
-const CONE_EDGE: u32 = 8;
-const CORNER: u32 = 12;
+pub(crate) const CONE_EDGE: u32 = 8;
+pub(crate) const CORNER: u32 = 12;
 /// First face number of the body around the thread.
 pub(crate) const BODY: u32 = 16;
 
@@ -55,15 +55,15 @@ impl RadialSurface {
             END | 5 => RadialPoint { angle: TAU * v, z: self.ends[(face - END) as usize] },
             CONE | 7 => {
                 let end = (face - CONE) as usize;
-                let inner = self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]);
+                let inner = self.cone_height(end, self.ridge_radius()).unwrap_or(self.ends[end]);
                 RadialPoint { angle: TAU * v, z: self.ends[end] + (inner - self.ends[end]) * u }
             }
             CONE_EDGE..=11 => {
                 let (end, side) =
                     (((face - CONE_EDGE) / 2) as usize, f64::from((face - CONE_EDGE) % 2) * 2.0 - 1.0);
-                let at_plane = self.cone_radius(end, self.ends[end]).unwrap_or(self.cone_reach());
+                let at_plane = self.cone_radius(end, self.ends[end]).unwrap_or(self.ridge_radius());
                 let from = at_plane.clamp(profile.root_radius(), profile.crest_radius());
-                let radius = from + (self.cone_reach() - from) * u;
+                let radius = from + (self.ridge_radius() - from) * u;
                 let z = self.cone_height(end, radius).unwrap_or(self.ends[end]);
                 RadialPoint { angle: profile.angle_at(z, side * profile.half_width_at(radius)), z }
             }
@@ -241,21 +241,13 @@ impl RadialSurface {
     /// Heights between which no end plane, cone or wall cuts the thread [m].
     pub(crate) fn endless(&self) -> [f64; 2] {
         let [low, high] =
-            [0, 1].map(|end| self.cone_height(end, self.cone_reach()).unwrap_or(self.ends[end]));
+            [0, 1].map(|end| self.cone_height(end, self.ridge_radius()).unwrap_or(self.ends[end]));
         [self.run_out.map_or(low, |run_out| run_out.top(&self.profile).max(low)), high]
     }
 
     /// Whether a cone has cut away the thread at this point.
     fn is_cut(&self, at: RadialPoint) -> bool {
         matches!(self.radius(at.angle, at.z).1, RadialFace::Cone { .. })
-    }
-
-    /// Radius at which a cone ends inside the part: the crest of a bolt, the minor radius of a nut.
-    fn cone_reach(&self) -> f64 {
-        match self.side {
-            Side::External => self.profile.crest_radius(),
-            Side::Internal => self.profile.root_radius(),
-        }
     }
 
     /// s of a screw face [m]; the root lies above the ridge, from its upper flank to the next lower one.

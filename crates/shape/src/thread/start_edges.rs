@@ -95,10 +95,10 @@ pub(crate) enum ThreadFace {
 
 /// A point of an edge: angle [rad], radius and height [m].
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    angle: f64,
-    radius: f64,
-    z: f64,
+pub(super) struct Place {
+    pub(super) angle: f64,
+    pub(super) radius: f64,
+    pub(super) z: f64,
 }
 
 impl StartEdges {
@@ -260,7 +260,7 @@ impl StartEdges {
 }
 
 impl Spiral {
-    fn between(from: Place, to: Place) -> Self {
+    pub(super) fn between(from: Place, to: Place) -> Self {
         let line = |first: f64, last: f64| {
             let slope = (last - first) / (to.angle - from.angle);
             [first - slope * from.angle, slope]
@@ -305,24 +305,34 @@ impl RadialSurface {
 
     /// The edges of the ridge's tip where it begins.
     fn ridge(&self, end: usize, out: &mut StartEdges) {
-        let profile = &self.profile;
-        let (tip, sign) = match self.side {
-            Side::External => (profile.crest_radius(), 1.0),
-            Side::Internal => (profile.root_radius(), -1.0),
-        };
-        let wall = ThreadFace::Radial { around: 0.0, along: 0.0, sign };
-        let cut = self.cone_height(end, tip).unwrap_or(self.ends[end]);
-        let inwards = if end == 0 { 1.0 } else { -1.0 } * RIDGE * profile.pitch();
-        for side in [-1.0, 1.0] {
-            let at = |z: f64| {
-                let angle = profile.angle_at(z, side * profile.half_width_at(tip));
-                Place { angle, radius: tip, z }
-            };
-            out.push([wall, self.flank(side)], at(cut), at(cut + inwards));
+        let cut = self.cone_height(end, self.ridge_radius()).unwrap_or(self.ends[end]);
+        let inwards = if end == 0 { 1.0 } else { -1.0 } * RIDGE * self.profile.pitch();
+        for (faces, [from, to]) in self.ridge_between([cut, cut + inwards]) {
+            out.push(faces, from, to);
         }
     }
 
-    fn flank(&self, side: f64) -> ThreadFace {
+    /// Both edges of the ridge's tip between two heights [m].
+    pub(super) fn ridge_between(&self, heights: [f64; 2]) -> [([ThreadFace; 2], [Place; 2]); 2] {
+        let sign = if self.side == Side::External { 1.0 } else { -1.0 };
+        let wall = ThreadFace::Radial { around: 0.0, along: 0.0, sign };
+        let radius = self.ridge_radius();
+        [-1.0, 1.0].map(|side| {
+            let s = side * self.profile.half_width_at(radius);
+            let ends = heights.map(|z| Place { angle: self.profile.angle_at(z, s), radius, z });
+            ([wall, self.flank(side)], ends)
+        })
+    }
+
+    /// Radius of the ridge's tip: the crest of a bolt, the minor radius of a nut [m].
+    pub(super) fn ridge_radius(&self) -> f64 {
+        match self.side {
+            Side::External => self.profile.crest_radius(),
+            Side::Internal => self.profile.root_radius(),
+        }
+    }
+
+    pub(super) fn flank(&self, side: f64) -> ThreadFace {
         let sign = if self.side == Side::External { 1.0 } else { -1.0 };
         let slope = self.profile.flank_slope() * side;
         ThreadFace::Radial { around: -slope * self.profile.rise(), along: slope, sign }

@@ -7,7 +7,7 @@ use tightfit_pipeline::detection::{Clearances, NodeBlocks, most_crossings};
 use tightfit_pipeline::make_room;
 use tightfit_pipeline::records::Contacts;
 use tightfit_shape::Part;
-use tightfit_spatial::Columns3;
+use tightfit_spatial::{Columns3, Vector3};
 
 use super::arm::ArmPiece;
 use super::body_views::BodyViews;
@@ -260,8 +260,12 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, or two convex turned solids, or
-/// turned solids and polyhedra, and those of capsules always; rims come along with them.
+/// Cosine of the angle between the axes of a bolt and its nut at the start from which on these will engage [-]: a nut that starts at
+/// a larger one may touch the bolt anywhere.
+const UPRIGHT: f64 = 0.94;
+
+/// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, two convex turned solids, turned
+/// solids and polyhedra, or a thread and what it does not engage, and those of capsules always; rims come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
     let mut positions = Columns3::with_capacity(body.nodes.len());
     part.place(&body.nodes, &mut positions);
@@ -274,8 +278,16 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
         pair.bodies.iter().all(|body| scene.bodies[*body].part.turned().is_some())
     };
     let has_turned_pair = scene.contacts.iter().any(are_turned);
+    let is_beside_thread = |pair: &crate::ContactPair| {
+        let [first, second] = pair.bodies.map(|body| &scene.bodies[body]);
+        let [one, other] = [first, second].map(|body| body.world_from_part.rotation * Vector3::z());
+        (first.part.is_threaded() || second.part.is_threaded())
+            && !(first.part.fits_thread_of(&second.part) && one.dot(&other).abs() > UPRIGHT)
+    };
+    let has_thread_beside = scene.contacts.iter().any(is_beside_thread);
     let nodes = if part.is_turned() { nodes.with_walls(part) } else { nodes };
-    if has_solid || has_turned_pair || (has_polyhedron && has_turned) || part.has_core_nodes() {
+    let has_mixed = has_polyhedron && has_turned;
+    if has_solid || has_turned_pair || has_mixed || has_thread_beside || part.has_core_nodes() {
         nodes.sliding(part.slides(&body.nodes), part)
     } else if has_polyhedron {
         nodes.with_edges(part.sharp_edges())

@@ -35,6 +35,102 @@ fn fall(lower: (&str, [f64; 3]), upper: &str, place: [f64; 3], attitude: [f64; 3
     )
 }
 
+/// The same at another friction and step [ms].
+fn stepped(text: &str, friction: f64, step: f64) -> String {
+    text.replace("friction = 0.3\n", &format!("friction = {friction}\nstep_ms = {step}\n"))
+}
+
+/// Ridges of a bolt cross edges, lie on walls and reach into corners between their nodes, by up to 70 µm; so do the ends of threads,
+/// shanks, heads, and nuts that do not engage.
+#[test]
+fn threads_on_what_they_do_not_engage() {
+    const BOLT: &str = "kind = 'preset', name = 'm48x5-bolt'";
+    const SMALL: &str = "kind = 'preset', name = 'm16-bolt'";
+    const HEADED: &str = "kind = 'bolt', diameter_mm = 16, pitch_mm = 2, length_mm = 30, shank_length_mm = 10, head_height_mm = 10";
+    const NUT: &str = "kind = 'preset', name = 'm16-nut'";
+    const BLOCK: &str = "kind = 'block', size_mm = [33.80, 27.14, 12.61]";
+    const SLEEVE: &str = "kind = 'hole', diameter_mm = 37.42, depth_mm = 13.47, outer_diameter_mm = 79.14, chamfer_mm = 0, sides = 6, corner_radius_mm = 2.71";
+    const DISC: &str = "kind = 'cylinder', diameter_mm = 35.51, length_mm = 21.74";
+    const ROD: &str = "kind = 'cylinder', diameter_mm = 20.42, length_mm = 40.08";
+    const ROUNDED: &str = "kind = 'peg', diameter_mm = 39.86, length_mm = 51.63, tip_chamfer_mm = 0, sides = 4, corner_radius_mm = 4";
+    let cases = [
+        (
+            (BOLT, [92.895, -137.523, -91.3]),
+            BLOCK,
+            [-9.575, -10.563, 102.97],
+            [-116.036, 21.346, -18.927],
+            0.2,
+            2.0,
+        ),
+        (
+            (SMALL, [89.12, -125.197, -81.42]),
+            SLEEVE,
+            [7.938, 0.59, 102.389],
+            [-13.834, -28.781, -168.105],
+            0.326,
+            5.0,
+        ),
+        (
+            (DISC, [-14.833, -44.274, 0.734]),
+            BOLT,
+            [7.559, 10.031, 96.543],
+            [8.857, -141.935, -88.348],
+            0.344,
+            10.0,
+        ),
+        (
+            (HEADED, [92.548, -10.721, 21.148]),
+            NUT,
+            [4.095, 6.063, 97.754],
+            [-49.413, 150.296, 10.564],
+            0.07,
+            5.0,
+        ),
+        (
+            (SMALL, [-13.262, 87.607, -149.429]),
+            BOLT,
+            [-8.187, 11.835, 95.275],
+            [32.692, -12.473, 56.109],
+            0.487,
+            2.0,
+        ),
+        (
+            (ROD, [146.253, 178.731, -18.014]),
+            HEADED,
+            [-8.65, -7.382, 95.907],
+            [-56.896, -147.206, -93.914],
+            0.298,
+            2.0,
+        ),
+        (
+            (ROUNDED, [-23.939, 99.719, -5.114]),
+            BOLT,
+            [5.171, -0.207, 104.715],
+            [77.825, -147.104, -133.391],
+            0.383,
+            5.0,
+        ),
+    ];
+    for (lower, upper, place, attitude, friction, step) in cases {
+        let text = stepped(&fall(lower, upper, place, attitude), friction, step);
+        check(&format!("{upper} on {}", lower.0), &text, (250.0 / step) as usize);
+    }
+}
+
+/// The straight edges of a sharp prism are nearest to a round corner between their nodes: 36 and 23 µm.
+#[test]
+fn sharp_prisms_on_round_corners() {
+    let hole = "kind = 'hole', diameter_mm = 33.24, depth_mm = 19.58, outer_diameter_mm = 86.48, chamfer_mm = 0.5, sides = 6";
+    let peg = "kind = 'peg', diameter_mm = 26.33, length_mm = 59.97, tip_chamfer_mm = 0, sides = 6, corner_radius_mm = 2.9";
+    let text = fall((hole, [0.0, 0.0, 10.1304]), peg, [5.1529, 0.508, 61.794], [168.686, 156.2038, 32.4217]);
+    check("a peg with round corners in a sharp hole", &stepped(&text, 0.242, 10.0), 30);
+    let peg = "kind = 'peg', diameter_mm = 23.72, length_mm = 35.43, tip_chamfer_mm = 0, sides = 5, corner_radius_mm = 2.12";
+    let ring = "kind = 'hole', diameter_mm = 25.83, depth_mm = 27.03, outer_diameter_mm = 71.67, chamfer_mm = 0, sides = 4";
+    let text =
+        fall((peg, [90.0, 0.0, 5.6953]), ring, [-7.4064, -5.0185, 61.956], [88.2052, 168.6812, 119.0245]);
+    check("a square ring on a peg with round corners", &stepped(&text, 0.444, 10.0), 30);
+}
+
 /// The rim of the one is nearest to the wall of the other between its nodes, by 40 µm; so is the axis of a capsule to a rim or an edge.
 #[test]
 fn rims_walls_and_capsules() {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tightfit::scene::{Assessment, Grade, Limit, Methods, Reason, ThreadState};
+use tightfit::scene::{Assessment, Grade, Limit, MeasuredBy, Methods, Reason, ThreadState};
 
 use super::order;
 use crate::commands::simulate::Finished;
@@ -82,7 +82,7 @@ pub(super) fn json(finished: &Finished) -> Value {
             "torque_nm": outcome.torque,
         },
         "certificate": certificate,
-        "audit": summary.audited.map(three),
+        "audit": summary.audited.map(|audited| audit_json(finished, three(audited))),
         "order": finished.summary.order.as_ref().map(order::json),
         "timing": {
             "median_step_us": median,
@@ -96,6 +96,16 @@ pub(super) fn json(finished: &Finished) -> Value {
             "real_time_factor": finished.real_time_factor(),
         },
     })
+}
+
+/// What an audit found, with the place of the deepest penetration.
+fn audit_json(finished: &Finished, mut audit: Value) -> Value {
+    if let Some((time, place)) = finished.certificate.audited_place {
+        let [part, inside] = [place.part, place.inside].map(|body| &finished.run.scene.bodies[body].name);
+        let point: Vec<f64> = place.point.iter().map(|coordinate| coordinate * 1e3).collect();
+        audit["deepest"] = json!({ "time_s": time, "part": part, "inside": inside, "point_mm": point });
+    }
+    audit
 }
 
 /// Why a run is not certified, as JSON.
@@ -119,6 +129,16 @@ pub(super) fn verdict_lines(finished: &Finished) -> String {
     let mut text = format!("{}: {}", finished.label(), grade.name());
     for reason in reasons {
         text += &format!("\n  {reason}");
+    }
+    let is_audited = |reason: &&Reason| matches!(reason, Reason::Penetration { by: MeasuredBy::Audit, .. });
+    if let (Some(_), Some((time, place))) =
+        (reasons.iter().find(is_audited), finished.certificate.audited_place)
+    {
+        let [part, inside] = [place.part, place.inside].map(|body| &finished.run.scene.bodies[body].name);
+        let [x, y, z] = (place.point * 1e3).into();
+        text += &format!(
+            "\n  there {part} is inside {inside}, at {x:.3}, {y:.3}, {z:.3} mm in the frame of {inside}, at {time:.2} s"
+        );
     }
     text
 }
