@@ -152,7 +152,8 @@ FN bool is_between(V3 direction, V3 along, V3 first, V3 second) {
   return dot(along, cross(direction, second)) / area >= -LEANS && dot(along, cross(first, direction)) / area >= -LEANS;
 }
 
-struct EdgeCrossing { V3 point, other, normal; double gap, to_end; };
+/// `is_acute` tells whether the faces of the own and of the other edge meet at less than a right angle.
+struct EdgeCrossing { V3 point, other, normal; double gap, to_end; bool is_acute[2]; };
 
 /// Places on two edges after a time of the expected motion: own place in its frame; both, and the edges' directions, in the other's.
 struct EdgePlaces { V3 own, p, a, r, b; };
@@ -208,15 +209,21 @@ CALL bool crossing_at(const Query& q, const StartEdges* edges, const Chord& one,
   }
   if (dot(n2[0] + n2[1] - n1[0] - n1[1], normal) < 0.0) normal = -normal;
   double to_end = lesser(norm(a) * lesser(s - own.whole[0], own.whole[1] - s), norm(b) * lesser(t - other.whole[0], other.whole[1] - t));
-  out = {p, r, normal, dot(normal, between), to_end};
+  out = {p, r, normal, dot(normal, between), to_end, {dot(n1[0], n1[1]) < 0.0, dot(n2[0], n2[1]) < 0.0}};
   return is_between(normal, b, n2[0], n2[1]) && is_between(-normal, a, n1[0], n1[1]);
+}
+
+/// Whether each edge is inside the other part where they cross; what is behind an acute edge may be beyond its other face.
+FN bool is_inside_both(const Query& q, const EdgeCrossing& now) {
+  bool own = is_inside_thread(*q.of, mul_t(q.turn, now.other - q.shift)), other = is_inside_thread(*q.against, now.point);
+  return (own || now.is_acute[0]) && (other || now.is_acute[1]) && (own || other);
 }
 
 CALL bool crossing_contact(const Query& q, const StartEdges* edges, const Chord& one, const Chord& two, double margin, double horizon, double s, double t, EdgeCrossing& now) {
   if (!crossing_at(q, edges, one, two, 0.0, s, t, now) || now.gap >= margin) return false;
   // an edge that ends on a face: what lies beside that face is no depth
   if (now.gap < -TOUCHES && now.to_end < -now.gap) return false;
-  if (now.gap < -DEEP && !(is_inside_thread(*q.against, now.point) && is_inside_thread(*q.of, mul_t(q.turn, now.other - q.shift)))) return false;
+  if (now.gap < -DEEP && !is_inside_both(q, now)) return false;
   double foretold = fma(dot(now.normal, q.moving + cross(q.turning, now.point)), horizon, now.gap);
   if (now.gap <= TOUCHES || foretold >= 0.0) return true;
   EdgeCrossing end;
