@@ -70,6 +70,7 @@ impl Fit {
             linear: Vector3::new(0.0, 0.0, if body == 0 { -12e-3 } else { 0.0 }),
             angular: Vector3::zeros(),
             first_id,
+            worn: 0.0,
         };
         let hole = side(0, NOT_FREE, Pose::identity(), 0);
         let peg = side(1, 0, self.world_from_peg, self.nodes[0].len() as u32);

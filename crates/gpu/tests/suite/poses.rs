@@ -68,6 +68,7 @@ impl Pair {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             first_id: if index == 0 { 0 } else { blocks[0].len() as u32 },
+            worn: 0.0,
         };
         let (moving, fixed) = (side(0, *pose), side(1, Pose::identity()));
         let options =

@@ -1,11 +1,11 @@
 //! Which of the faces that meet at an edge is the contact of a node.
 //!
 //! ```text
-//! score_k = d_k + T n_k·v     if d_k ≥ −(5 µm + 0.01 T|v|), else d_k − 1 m        the face with the largest score is the contact
+//! score_k = d_k + T n_k·v     if d_k ≥ −(5 µm + 0.01 T|v| + w), else d_k − 1 m    the face with the largest score is the contact
 //! ```
 //!
 //! d_k distance of the node to face k [m], n_k its normal, v velocity of the node against the other body
-//! expected at the end of the step [m/s].
+//! expected at the end of the step [m/s], w by how much worn surfaces may lie beside those of the parts [m].
 
 use nalgebra::Vector3;
 use tightfit_shape::Sample;
@@ -30,14 +30,17 @@ pub(super) struct FaceChoice {
     horizon: f64,
     /// Largest depth of any node behind its contact face [m].
     pub(super) behind: f64,
+    /// By how much the surfaces may lie beside those of the parts [m].
+    worn: f64,
 }
 
 impl FaceChoice {
     /// For nodes within `farthest` of the other part's origin [m].
     pub(super) fn new(of: &PairBody, against: &PairBody, horizon: f64, farthest: f64) -> Self {
         let motion = Motion::of(of, against);
-        let behind = -behind(horizon * motion.fastest(farthest));
-        Self { motion, horizon, behind }
+        let worn = of.worn + against.worn;
+        let behind = worn - behind(horizon * motion.fastest(farthest));
+        Self { motion, horizon, behind, worn }
     }
 
     /// How far a node is expected to move in the step [m].
@@ -57,7 +60,7 @@ impl FaceChoice {
     #[inline(always)]
     pub(super) fn choose(&self, point: Vector3<f64>, faces: &[Sample]) -> [Option<Sample>; 2] {
         let velocity = self.motion.at(point);
-        let behind = behind(self.horizon * velocity.norm());
+        let behind = behind(self.horizon * velocity.norm()) - self.worn;
         let mut best: [Option<(f64, Sample)>; 2] = [None; 2];
         let mut outside = f64::NEG_INFINITY;
         for face in faces {
@@ -69,7 +72,8 @@ impl FaceChoice {
                 best[1] = Some((own, *face));
             }
         }
-        let raise = |(_, face): (f64, Sample)| Sample { distance: raised(face.distance, outside), ..face };
+        let raise =
+            |(_, face): (f64, Sample)| Sample { distance: raised(face.distance, outside, self.worn), ..face };
         let [first, second] = best;
         [first.map(raise), second.filter(|(_, face)| face.distance >= behind).map(raise)]
     }
@@ -79,14 +83,14 @@ impl FaceChoice {
     #[inline(always)]
     pub(super) fn choose_in_block(&self, points: &PointBlock, faces: &mut FaceBlock) {
         let ([x, y, z], Motion { linear, angular }) = (&points.axes, &self.motion);
-        let horizon = self.horizon;
+        let (horizon, worn) = (self.horizon, self.worn);
         let ([first_x, first_y, first_z], [second_x, second_y, second_z]) =
             (&mut faces.normal, &mut faces.second_normal);
         for lane in 0..BLOCK {
             let vx = linear.x + (angular.y * z[lane] - angular.z * y[lane]);
             let vy = linear.y + (angular.z * x[lane] - angular.x * z[lane]);
             let vz = linear.z + (angular.x * y[lane] - angular.y * x[lane]);
-            let behind = behind(horizon * (vx * vx + vy * vy + vz * vz).sqrt());
+            let behind = behind(horizon * (vx * vx + vy * vy + vz * vz).sqrt()) - worn;
             let (one, two) = (faces.distance[lane], faces.second_distance[lane]);
             let (ax, ay, az) = (first_x[lane], first_y[lane], first_z[lane]);
             let (bx, by, bz) = (second_x[lane], second_y[lane], second_z[lane]);
@@ -96,8 +100,8 @@ impl FaceChoice {
             let is_second = is_pair & (two_score > one_score);
             let outside = if one > two { one } else { two };
             let (chosen, other) = if is_second { (two, one) } else { (one, two) };
-            faces.distance[lane] = if is_pair { raised(chosen, outside) } else { chosen };
-            let beside = if other >= behind { raised(other, outside) } else { f64::NEG_INFINITY };
+            faces.distance[lane] = if is_pair { raised(chosen, outside, worn) } else { chosen };
+            let beside = if other >= behind { raised(other, outside, worn) } else { f64::NEG_INFINITY };
             faces.second_distance[lane] = if is_pair { beside } else { other };
             first_x[lane] = if is_second { bx } else { ax };
             first_y[lane] = if is_second { by } else { ay };
@@ -115,10 +119,11 @@ fn score(distance: f64, speed: f64, behind: f64, horizon: f64) -> f64 {
     if distance >= behind { distance + horizon * speed } else { distance - 1.0 }
 }
 
-/// Distance of a face [m], not negative where the node is in front of any face: `outside` is the largest distance.
+/// Distance of a face [m], not negative where the node is in front of any face: `outside` is the largest distance. Where surfaces lie
+/// beside those of the parts, that is known up to `worn` [m].
 #[inline(always)]
-fn raised(distance: f64, outside: f64) -> f64 {
-    let least = if outside < 0.0 { outside } else { 0.0 };
+fn raised(distance: f64, outside: f64, worn: f64) -> f64 {
+    let least = if outside < 0.0 { outside } else { 0.0 } - worn;
     if distance > least { distance } else { least }
 }
 

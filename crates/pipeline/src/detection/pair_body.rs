@@ -34,6 +34,8 @@ pub struct PairBody<'a> {
     pub angular: Vector3<f64>,
     /// Identity of the first node in this pair; the identities of the others follow it.
     pub first_id: u32,
+    /// By how much the surface may lie beside that of the part at most [m]: gaps are corrected by this much after the detection.
+    pub worn: f64,
 }
 
 #[cfg(test)]
@@ -52,6 +54,7 @@ impl<'a> PairBody<'a> {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             first_id: 0,
+            worn: 0.0,
         }
     }
 }

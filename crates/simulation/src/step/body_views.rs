@@ -178,6 +178,7 @@ impl<'a> BodyViews<'a> {
             linear,
             angular,
             first_id,
+            worn: parameters.bodies[body].gap_field.as_ref().map_or(0.0, |field| field.largest()),
         }
     }
 

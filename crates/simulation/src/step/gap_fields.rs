@@ -21,6 +21,9 @@ pub(super) fn correct_gaps(
     from: usize,
     contacts: &mut Contacts,
 ) {
+    if sides.iter().all(|side| side.worn == 0.0) {
+        return;
+    }
     for (body, side) in bodies.into_iter().zip(sides) {
         let Some(field) = &context.parameters.bodies[body].gap_field else { continue };
         let part_from_world = side.world_from_part.inverse();
@@ -40,6 +43,21 @@ pub(super) fn correct_gaps(
             let point = point_of(sides, contacts, index);
             let is_first = side.body == contacts.body_a[index];
             contacts.others[place].gap += value(&point, normal, is_first);
+        }
+    }
+    choose_again(from, contacts);
+}
+
+/// A node is inside an edge by no more than by either of its faces, which only the corrected gaps tell.
+fn choose_again(from: usize, contacts: &mut Contacts) {
+    let first = contacts.others.partition_point(|other| (other.contact as usize) < from);
+    for place in first..contacts.others.len() {
+        let other = &mut contacts.others[place];
+        let index = other.contact as usize;
+        if contacts.gap[index] < 0.0 && other.gap > contacts.gap[index] {
+            std::mem::swap(&mut contacts.gap[index], &mut other.gap);
+            let normal = std::mem::replace(&mut other.normal, contacts.normal.get(index));
+            contacts.normal.set(index, normal);
         }
     }
 }

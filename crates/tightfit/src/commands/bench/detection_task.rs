@@ -320,6 +320,7 @@ impl NodeFinder {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             first_id: if index == 0 { nodes[1].len() as u32 } else { 0 },
+            worn: 0.0,
         };
         let (fixed, moving) = (side(0, Pose::identity(), NOT_FREE), side(1, *fixed_from_moving, 0));
         contacts.clear();
