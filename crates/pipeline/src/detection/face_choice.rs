@@ -176,7 +176,7 @@ mod tests {
         let (mut seconds, mut lost) = (0, 0);
         for _ in 0..50 {
             let motion = Motion { linear: random.centered_cube() * 0.02, angular: random.centered_cube() };
-            let choice = FaceChoice { motion, horizon: 0.01, behind: 1e-3 };
+            let choice = FaceChoice { motion, horizon: 0.01, behind: 1e-3, worn: 0.0 };
             let (mut points, mut faces) = (PointBlock::default(), FaceBlock::default());
             for lane in 0..BLOCK {
                 let (point, one, two) =
