@@ -206,17 +206,22 @@ impl<'a> Fit<'a> {
                     noise,
                     state.iteration,
                 );
-                let open = solution.open_holds(&state.held);
-                if !open.is_empty() {
-                    // the others begin anew, as if those had not been asked for: an open direction may have led them astray
-                    state.held.extend(open);
-                    state.coordinates.clone_from(&state.start);
-                } else if state.waits_for_wear {
+                if state.waits_for_wear {
+                    // what is open is judged with the wear: what that explains widens all ranges until then
                     state.held.retain(|index| !wear.contains(index));
-                    state.start.clone_from(&state.coordinates);
                     (state.waits_for_wear, state.jumps) = (false, 0);
                 } else {
-                    return Ok(solution);
+                    let open = solution.open_holds(&state.held);
+                    if open.is_empty() {
+                        return Ok(solution);
+                    }
+                    // the others begin anew, as if those had not been asked for: an open direction may have led them astray
+                    state.held.extend(open);
+                    if has_others {
+                        state.held.extend(&wear);
+                        state.waits_for_wear = !wear.is_empty();
+                    }
+                    state.coordinates.clone_from(&state.start);
                 }
                 (state.iteration, state.is_done, state.damping) = (0, false, DAMPING);
                 state.slopes = Slopes::Forward;
