@@ -207,20 +207,17 @@ impl<'a> Fit<'a> {
                     state.iteration,
                 );
                 if state.waits_for_wear {
-                    // what is open is judged with the wear: what that explains widens all ranges until then
+                    // what the wear explains widens all ranges until then
                     state.held.retain(|index| !wear.contains(index));
                     (state.waits_for_wear, state.jumps) = (false, 0);
                 } else {
-                    let open = solution.open_holds(&state.held);
+                    // beside wear, which would take their part, open ones are refused by their ranges alone
+                    let open = if wear.is_empty() { solution.open_holds(&state.held) } else { Vec::new() };
                     if open.is_empty() {
                         return Ok(solution);
                     }
                     // the others begin anew, as if those had not been asked for: an open direction may have led them astray
                     state.held.extend(open);
-                    if has_others {
-                        state.held.extend(&wear);
-                        state.waits_for_wear = !wear.is_empty();
-                    }
                     state.coordinates.clone_from(&state.start);
                 }
                 (state.iteration, state.is_done, state.damping) = (0, false, DAMPING);
