@@ -15,7 +15,8 @@
 //! first: without them the data may tell the others.
 //!
 //! Wear comes last. Hundreds of coefficients can follow a wrong size down a wrong valley, so sizes, poses and hold are fitted without
-//! them first, and all together from there.
+//! them first, and all together from there. Holds that are open beside wear keep what was found and are refused: wear would take the part
+//! of a hold that returned to a wrong start.
 //!
 //! D. Marquardt, "An algorithm for least-squares estimation of nonlinear parameters", J. SIAM 11, 1963. P. Huber, "Robust
 //! estimation of a location parameter", Ann. Math. Stat. 35, 1964. C. Geyer, "Practical Markov chain Monte Carlo", Stat. Sci. 7,
