@@ -9,6 +9,8 @@ use crate::{Part, SharpEdge};
 /// Shares by which pitch and diameter of a bolt and its nut may differ [-].
 const SAME_PITCH: f64 = 0.05;
 const SAME_DIAMETER: f64 = 0.1;
+/// Cosine of the angle between the axes of a bolt and its nut from which on the nut can be on the bolt [-]: 20 degrees.
+const ALIGNED: f64 = 0.94;
 
 impl Part {
     /// How nodes slide along round features, where one of two parts is an exact solid.
@@ -97,9 +99,15 @@ impl Part {
         matches!(self, Self::Bolt(_) | Self::Nut(_))
     }
 
-    /// Whether this is a bolt and the other part a nut that goes on it, or the other way round: pitch, hand and diameter agree.
+    /// Whether one of two parts is a thread that does not engage the other at this cosine of the angle between their z axes: its edges cross
+    /// those of the other part as those of exact solids do.
     #[must_use]
-    pub fn fits_thread_of(&self, other: &Self) -> bool {
+    pub fn is_thread_beside(&self, other: &Self, cosine: f64) -> bool {
+        (self.is_threaded() || other.is_threaded()) && !(self.fits_thread_of(other) && cosine.abs() > ALIGNED)
+    }
+
+    /// Whether this is a bolt and the other part a nut that goes on it, or the other way round: pitch, hand and diameter agree.
+    fn fits_thread_of(&self, other: &Self) -> bool {
         let [bolt, nut] = match (self, other) {
             (Self::Bolt(bolt), Self::Nut(nut)) | (Self::Nut(nut), Self::Bolt(bolt)) => {
                 [bolt.thread(), nut.thread()]

@@ -15,18 +15,12 @@ use crate::records::Contacts;
 
 const MOST: u32 = StartEdges::MOST as u32;
 
-/// Cosine of the angle between the axes of a bolt and its nut from which on the nut can be on the bolt [-]: 20 degrees.
-const ALIGNED: f64 = 0.94;
-
-/// Whether one of two parts is a thread beside what it does not engage: its edges cross those of the other part as those of exact
-/// solids do.
+/// Whether one of two parts is a thread beside what it does not engage. A nut that began upright on its bolt has its starts alone, whatever
+/// its attitude later.
 pub(super) fn is_thread_beside(sides: [&PairBody; 2]) -> bool {
-    let [first, second] = sides.map(|side| side.part);
-    if !(first.is_threaded() || second.is_threaded()) {
-        return false;
-    }
+    let has_edges = |side: &&PairBody| side.part.is_threaded() && side.nodes.edges().len() > 0;
     let [one, other] = sides.map(|side| side.world_from_part.rotation * Vector3::z());
-    !(first.fits_thread_of(second) && one.dot(&other).abs() > ALIGNED)
+    sides.iter().any(has_edges) && sides[0].part.is_thread_beside(sides[1].part, one.dot(&other))
 }
 
 /// Number of identities that the crossings of two threads take; zero for other parts.

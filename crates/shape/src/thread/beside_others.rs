@@ -178,7 +178,9 @@ impl RadialSurface {
             let steps = steps_between(&row, (END..CONE_EDGE).contains(&face));
             let count = row.len();
             for (place, (index, _)) in row.into_iter().enumerate() {
-                let around = [count - 2, count - 1, 0, 1].map(|step| steps[(place + step) % count]);
+                // a row may have a single node
+                let around = [-2, -1, 0, 1]
+                    .map(|step| steps[(place as isize + step).rem_euclid(count as isize) as usize]);
                 if let Some(cell) = spiral_cell(around) {
                     cells.insert(index, cell);
                 }

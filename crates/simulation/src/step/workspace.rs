@@ -260,10 +260,6 @@ fn both_move(scene: &Scene) -> bool {
     scene.bodies.iter().filter(|body| body.motion != Motion::Fixed).count() > 1
 }
 
-/// Cosine of the angle between the axes of a bolt and its nut at the start from which on these will engage [-]: a nut that starts at
-/// a larger one may touch the bolt anywhere.
-const UPRIGHT: f64 = 0.94;
-
 /// The nodes of a body on a part. They slide where the scene has an exact solid or round corners, two convex turned solids, turned
 /// solids and polyhedra, or a thread and what it does not engage, and those of capsules always; rims come along with them.
 pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBlocks {
@@ -281,8 +277,7 @@ pub(crate) fn placed(scene: &Scene, body: &crate::Body, part: &Part) -> NodeBloc
     let is_beside_thread = |pair: &crate::ContactPair| {
         let [first, second] = pair.bodies.map(|body| &scene.bodies[body]);
         let [one, other] = [first, second].map(|body| body.world_from_part.rotation * Vector3::z());
-        (first.part.is_threaded() || second.part.is_threaded())
-            && !(first.part.fits_thread_of(&second.part) && one.dot(&other).abs() > UPRIGHT)
+        first.part.is_thread_beside(&second.part, one.dot(&other))
     };
     let has_thread_beside = scene.contacts.iter().any(is_beside_thread);
     let nodes = if part.is_turned() { nodes.with_walls(part) } else { nodes };
